@@ -49,7 +49,7 @@ test('accounts that cannot be are refused by name', async () => {
 });
 
 // threat fail-open: an account without a plan has no features
-test('features are those of the plan, plus and minus the own; without a plan there are none', async () => {
+test("features are the plan's, plus and minus the account's; no plan has none", async () => {
   const { accounts, events } = server.hostkeep.core;
   const { id } = await server.account('flo', 'basic');
   await accounts.setFeature('flo', 'waf', true);
@@ -63,7 +63,7 @@ test('features are those of the plan, plus and minus the own; without a plan the
 
 // threat immortal-tokens: logout, password change, suspension and removal end sessions at once
 // asvs 7.4.1-3, 7.4.5: sessions end at once, in all tokens
-test('a session ends at once with logout, password, suspension and removal, also in tokens in use', async () => {
+test('logout, a new password, suspension and removal end a session at once', async () => {
   const { accounts, credentials, sessions } = server.hostkeep.core;
   const { account, token } = await server.user('seb');
   const other = await server.token(account);
@@ -94,7 +94,7 @@ test('a session ends at once with logout, password, suspension and removal, also
   assert.is(await mine(third), 401);
 });
 
-test('account, role and session of a token belong together, and a suspended account has no session', async () => {
+test("a token's account, role and session match; suspended accounts have no session", async () => {
   const { accounts, keys, sessions, store } = server.hostkeep.core;
   const [{ account, token }, other] = [await server.user('tess'), await server.user('tom')];
   const [row] = await sessions.list(account.id);
@@ -170,7 +170,7 @@ test('requests that waited for a check that found no change do not query the sto
 });
 
 // threat immortal-tokens: changes by another process apply to the next request
-test('what another process changed holds for the request that is read before the watcher was told', async () => {
+test("another process's change applies to a request read before the notification", async () => {
   const { core } = server.hostkeep;
   const other = await openCore(testConfig(server.data), createLog('silent'));
   try {
@@ -244,7 +244,7 @@ test('caches of tokens, accounts and values have an upper limit, and forget the 
 
 // asvs 9.1.3: keys are found by kid in keys.json; the previous key stays valid after a rotation, older ones do not
 // asvs 11.1.1: signing keys can be rotated
-test('a token signed with the key before the last rotation is good, an older one is not', async () => {
+test('the previous signing key verifies tokens, an older one does not', async () => {
   const { keys } = server.hostkeep.core;
   const { token } = await server.user('kim');
   keys.rotate();
@@ -255,7 +255,7 @@ test('a token signed with the key before the last rotation is good, an older one
   assert.is(await Keyring.open(server.data).verify(token), undefined);
 });
 
-test('a token that is signed with the correct key is refused unless all claims are those of an issued one', async () => {
+test('a correctly signed token needs all claims of an issued one', async () => {
   const folder = temporaryFolder();
   const keys = Keyring.open(folder);
   assert.is(statSync(join(folder, 'keys.json')).mode & 0o777, 0o600);
@@ -279,7 +279,7 @@ test('a token that is signed with the correct key is refused unless all claims a
 });
 
 // asvs 9.2.1: nbf is checked with a minute's leeway, and no token outlives its session
-test('a clock that is set back a little takes no token away, and no token lasts longer than its session', async () => {
+test('a small step back of the clock ends no token, and none outlives its session', async () => {
   const { keys, sessions } = server.hostkeep.core;
   const { account, token } = await server.user('uhu');
   const now = Math.floor(Date.now() / 1000);
@@ -295,7 +295,7 @@ test('a clock that is set back a little takes no token away, and no token lasts 
   }
 });
 
-test('temporary key files of killed processes are removed, those of running ones are not', () => {
+test('key files of killed processes are removed, those of running ones are kept', () => {
   const folder = temporaryFolder();
   const names = [PROCESS_ID, `${2 ** 22 + 1}:1`].map((id) => `.keys.json.${id}.0a1b2c3d.tmp`);
   for (const name of names) writeFileSync(join(folder, name), '{');
@@ -384,7 +384,7 @@ test('pages are ordered by time, and events of one time by their order', async (
   );
 });
 
-test('an event of an account that was removed in the meantime belongs to the server, rejects the login, and is not an error', async () => {
+test('an event of a removed account belongs to the server and rejects the login', async () => {
   const { accounts, events, plans, sessions, store } = server.hostkeep.core;
   const account = await server.account('gone');
   await accounts.remove('gone');
@@ -503,7 +503,7 @@ test('a cache keeps no failures, computes once for all, and never mixes accounts
   );
 });
 
-test('a stale value is returned while one computation renews it, and a failure shows only once it is too old', async () => {
+test('a stale value is returned during renewal; a failure shows once it is too old', async () => {
   const [cache, account] = [new AccountCache<number>(0, 60_000), { id: 1 }];
   assert.is(await cache.get(account, '', async () => 1), 1);
   let calls = 0;

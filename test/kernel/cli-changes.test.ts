@@ -161,7 +161,7 @@ test('a new plan has the limits that the API gives it, or those of another', asy
   await server.close();
 });
 
-test('an account is shown with its domains and usage, and those over their quota are found', async () => {
+test('account show lists domains and usage, and --over-quota finds accounts', async () => {
   const server = await TestServer.start();
   const json = async <T>(...args: string[]) =>
     JSON.parse((await hostkeep(server.data, ['account', ...args, '--json'])).stdout) as T;

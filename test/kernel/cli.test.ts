@@ -39,7 +39,7 @@ test('invalid usage and invalid settings have their own exit code', async () => 
   }
 });
 
-test('a pair of Node.js and glibc that cannot run uWebSockets.js is named in one sentence', async () => {
+test('an unsupported pair of Node.js and glibc is named in one sentence', async () => {
   const data = temporaryFolder();
   const hook = join(temporaryFolder(), 'hook.cjs');
   const run = async (cause: string, args: readonly string[]) => {
@@ -232,7 +232,7 @@ test('accounts, plans, features and sessions are managed without a server', asyn
 });
 
 // threat immortal-tokens: changes on the command line apply to the next request
-test('what the command line changes holds from the next request on, with nothing dropped', async () => {
+test('changes on the command line apply to the next request and drop none', async () => {
   const server = await TestServer.start({ plugins: [probePlugin()] });
   const { account, token } = await server.user('toni');
   assert.is((await server.ask('/probe/gated', { token })).status, 200);
@@ -267,7 +267,7 @@ test('what the command line changes holds from the next request on, with nothing
 });
 
 // asvs 6.3.2: there are no default accounts
-test('a node says that it has no administrator, reads its configuration again, and stops cleanly', async () => {
+test('a node warns without administrators, reloads, and stops cleanly', async () => {
   const data = temporaryFolder();
   const file = join(data, 'settings.json');
   writeFileSync(file, JSON.stringify({ hosting: { ip_address: '203.0.113.1' } }));
@@ -289,7 +289,7 @@ test('a node says that it has no administrator, reads its configuration again, a
 });
 
 // asvs 15.2.3: the demo refuses the data of a real server
-test('the demo keeps its data and its credentials, and refuses the data of a real server', async () => {
+test("the demo keeps its data and credentials, and refuses a real server's data", async () => {
   const data = temporaryFolder();
   const file = join(data, 'credentials.json');
   const first = await start(data, ['demo'], /Ctrl-C stops it/);

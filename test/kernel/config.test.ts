@@ -33,7 +33,7 @@ test('an invalid configuration is rejected with an error naming file and setting
 });
 
 // threat open-usage-api: the default addresses are loopback
-test('the shipped defaults fit, a file is laid over them, and the environment over both', () => {
+test('a file overrides the defaults, and the environment overrides both', () => {
   assert.is(loadConfig(undefined, {}).listen, '127.0.0.1:2083');
   const config = load(
     { tls: { cert: 'a', key: 'b' }, log: { level: 'warn' }, usage: { access: 'feature' } },
@@ -46,7 +46,7 @@ test('the shipped defaults fit, a file is laid over them, and the environment ov
   assert.equal(config.sections, { usage: { access: 'feature' } });
 });
 
-test('included files are laid over the file that names them, in the order of their names', () => {
+test('included files override the including file, in the order of their names', () => {
   const folder = temporaryFolder();
   const write = (name: string, settings: unknown) => writeFileSync(join(folder, name), JSON.stringify(settings));
   mkdirSync(join(folder, 'conf.d'));

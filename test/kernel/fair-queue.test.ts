@@ -58,7 +58,7 @@ test('a client that has too many waiting is refused, others are not', async () =
   assert.equal(started.toSorted(), ['first', 'other', 'second']);
 });
 
-test('the client goes first whose work took the least time lately, whatever the number of its tasks', async () => {
+test('the client with the least recent cost goes first', async () => {
   let now = 0;
   const queue = new FairQueue({ slots: 1, now: () => now });
   const started: string[] = [];
@@ -74,7 +74,7 @@ test('the client goes first whose work took the least time lately, whatever the 
   assert.equal(started, ['a1', 'b1', 'c1', 'b2', 'b3', 'a2', 'a3']);
 });
 
-test('a client that was expensive waits no longer than its work was long, and is forgiven with time', async () => {
+test('an expensive client waits no longer than its work, and recovers with time', async () => {
   let now = 0;
   const queue = new FairQueue({ slots: 1, now: () => now });
   const started: string[] = [];
@@ -105,7 +105,7 @@ test('a client that was expensive waits no longer than its work was long, and is
   assert.equal(started, ['running', 'forgiven', 'fresh']);
 });
 
-test('reserved tasks go first, have a waiting room of their own and slots that others cannot take', async () => {
+test('reserved tasks go first and have their own waiting room and slots', async () => {
   const queue = new FairQueue({ slots: 2, waiting: 1, waitingOfAll: 1, reservedSlots: 1 });
   const started: string[] = [];
   const common = controlled(queue, ann, started, 'common');

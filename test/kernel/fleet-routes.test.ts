@@ -128,7 +128,7 @@ test('what this node would refuse goes nowhere', async () => {
   assert.equal(sent, []);
 });
 
-test('while an account is read-only, what changes its home is refused at every node, and nothing else is', async () => {
+test("a read-only account's changes are refused at every node, and nothing else is", async () => {
   const { accounts } = server.hostkeep.core;
   const setReadOnly = (username: string, isReadOnly: boolean) =>
     accounts.relocate(username, { isReadOnly }, async () => {});
@@ -147,7 +147,7 @@ test('while an account is read-only, what changes its home is refused at every n
   }
 });
 
-test('an account is answered by its home, whoever it asked, and one that lives here by this node', async () => {
+test("an account's home answers, from whichever node the client asked", async () => {
   assert.is((await server.ask('/read', { token: near })).body['here'], true);
   assert.is((await server.ask('/anywhere', { token: away })).body['here'], true);
   assert.equal(sent, []);
@@ -176,7 +176,7 @@ test('an account is answered by its home, whoever it asked, and one that lives h
   );
 });
 
-test('a value that the client leaves out is left to the other node, whose version may not know it', async () => {
+test("defaults of omitted values are left to the other node's version", async () => {
   for (const [query, size] of [
     ['', undefined],
     ['?n=2', 3],
@@ -211,7 +211,7 @@ test('a stream of the other node is one here, and a HEAD request asks for the sa
   );
 });
 
-test('administrators reach the home of the account that a path names, and the node that a query names', async () => {
+test('administrators reach the home of an account and the node of a query', async () => {
   const ask = async (path: string) => (await server.ask(path, { address: 'admin', token: admin })).body;
   assert.is((await ask('/api/named/near'))['here'], true);
   assert.is((await ask('/api/named/nobody'))['here'], true);
@@ -232,7 +232,7 @@ test('administrators reach the home of the account that a path names, and the no
   assert.equal(await ask('/api/named/far'), { node: 'two' }, 'what a removed account left is still there');
 });
 
-test('what another node admitted is admitted again, is the client’s, and goes no further', async () => {
+test('a forwarded request is admitted again and goes no further', async () => {
   const { accounts, passwords, sessions } = server.hostkeep.core;
   const passwordHash = await passwords.hash('correct horse battery');
   const other = { username: 'other', role: 'user', plan: 'developer', passwordHash, home: 'two' } as const;
@@ -246,7 +246,7 @@ test('what another node admitted is admitted again, is the client’s, and goes 
   assert.equal(sent, []);
 });
 
-test('without the plugin that knows the others, and without a fleet, nothing is answered from the wrong place', async () => {
+test('without a fleet, no request is answered from the wrong place', async () => {
   for (const [data, expected] of [
     [memberFolder('one'), [503, 503, 503]],
     [temporaryFolder(), [200, 200, 404]],

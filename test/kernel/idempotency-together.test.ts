@@ -40,7 +40,7 @@ async function post(server: TestServer, name: string, key: string): Promise<stri
   return `${status} ${String(body['error'] ?? body['name'])}`;
 }
 
-test('while a request runs on one node, the same one is 409 on the other, and another one 422; then it is answered again', async () => {
+test('a request in progress is 409 on the other node, a different one 422', async () => {
   const first = post(one, 'wait', 'slow');
   await until('it runs', () => maker.waiting === 1);
   assert.is(await post(two, 'wait', 'slow'), '409 request_in_progress');
@@ -69,7 +69,7 @@ test('after an error the other node may try again', async () => {
   assert.equal(maker.made, ['shelf', 'shelf', 'lamp']);
 });
 
-test('the key of a node that died is free after a minute, and what its request returns later is not kept', async () => {
+test('a dead node's key is free after a minute, and its late answer is not kept', async () => {
   const { store, leases } = one.hostkeep.core;
   const first = post(one, 'wait', 'long');
   await until('it runs', () => maker.waiting === 1);

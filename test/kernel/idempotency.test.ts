@@ -128,7 +128,7 @@ test('after a day a key is new', async () => {
 });
 
 // threat leaked-secrets: what was asked and answered is sealed, because a request may hold a password
-test('the store holds neither what was asked nor a hash of it, and what restarts answers again', async () => {
+test('the store keeps no hash of the request, and answers again after a restart', async () => {
   const data = temporaryFolder();
   const product = await TestServer.start({ data, config: inFile });
   const token = (await product.admin()).token;

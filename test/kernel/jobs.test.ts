@@ -76,7 +76,7 @@ test('a job that hangs is stopped at its deadline, and others are answered meanw
 });
 
 // threat hostile-files: memory, time, output and files of a job are limited by the system, and only its own process ends
-test('a job that breaks a limit is refused with its error, for a while at once, and its account goes on', async () => {
+test('a job that breaks a limit is refused for a while, and its account goes on', async () => {
   const before = process.memoryUsage().rss;
   const cases = [
     ['grow', 'overloaded', 60_000],
@@ -139,7 +139,7 @@ test('the priority of a job is lower than that of its server, whatever that is',
 });
 
 // threat swapped-root: the system refuses another account's private file, whatever the job tries
-test("a job fails to read another account's file of mode 0600, and to reach the network", async () => {
+test("a job cannot read another account's 0600 file or reach the network", async () => {
   assert.is(await ask(ann, { act: 'read', path: join(files, 'ann/secret') }), 'of ann');
   assert.is(await ask(ann, { act: 'read', path: join(files, 'bea/secret') }), 'EACCES');
   assert.is(await ask(ann, { act: 'read', path: '/etc/shadow' }), 'EACCES');
@@ -156,7 +156,7 @@ test('a folder that a job makes belongs to the account', async () => {
 });
 
 // threat swapped-root: a files root in a folder that its owner may change is refused
-test('a files root that the customer could exchange is refused, and a link below the user name is not followed', async () => {
+test('a files root that customers could exchange is refused; links are not followed', async () => {
   const nested = new AccountJobs(accountFiles(`${files}/{username}/www`), { processes: 1, memory_mib: 192 }, log);
   mkdirSync(join(files, 'bea/www'));
   assert.is(await codeOf(nested.run(probe(), bea, { act: 'own' })), 'files_unavailable', 'bea owns its parent');
@@ -185,7 +185,7 @@ test('a files root that is made, or removed, while a process runs gets another p
   assert.is((await who(elsa)).uid, process.geteuid?.());
 });
 
-test('errors with a code reach the caller, bytes go both ways, and other failures are the server’s', async () => {
+test("error codes and bytes pass both ways; other failures are the server's", async () => {
   const refused = await ask(ann, { act: 'refuse' }).catch((error: HttpError) => error);
   assert.equal([(refused as HttpError).code, (refused as HttpError).headers?.['Retry-After']], ['overloaded', '7']);
   assert.is(await codeOf(ask(ann, { act: 'fail' })), 'folder_not_found');
@@ -215,7 +215,7 @@ test('the same question is answered once for all who ask it at the same time', a
 });
 
 // threat crowding-out: an account's jobs wait for each other, and are refused beyond a number
-test('an account runs one job at a time, others are answered between, and too many are refused', async () => {
+test('an account runs one job at a time, others run between, and many are refused', async () => {
   let answered = 0;
   const [crowd, pool]: [Promise<string>[], JobPool] = [
     [],
@@ -230,7 +230,7 @@ test('an account runs one job at a time, others are answered between, and too ma
   await pool.close();
 });
 
-test('a process of a pool may run several jobs at once, and an owner that always asks for more leaves a turn to others', async () => {
+test('concurrent jobs of one owner leave a turn to others', async () => {
   const pool = jobs.open({ name: 'test', processes: 1, atOnce: 3, idleMs: 60_000 });
   const run = (account: typeof ann, input: ProbeInput) => pool.run(probe(), jobs.ownerOf(account), input);
   const pipe = join(files, 'ann/pipe');
@@ -256,7 +256,7 @@ test('a process of a pool may run several jobs at once, and an owner that always
   await pool.close();
 });
 
-test('a process ends in order after a while without jobs, keeps its folder, and ends at once when nobody waits', async () => {
+test('an idle process ends in order, keeps its folder, or ends at once when closed', async () => {
   const pool = jobs.open({ name: 'test', processes: 2, idleMs: 100 });
   const stateFolder = join(stateRoot, '1/probe');
   const owner = jobs.ownerOf(ann, { state: 'probe' });

@@ -4,7 +4,7 @@ import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('large counts');
 
-test('what is small is counted each time, and what is large is remembered by what it is of', async () => {
+test('small values are counted each time, large ones are remembered', async () => {
   const counts = new LargeCounts();
   const answers = [1, 9999, 10_000, 10_001];
   const next = async () => answers.shift() ?? 0;

@@ -39,7 +39,7 @@ const PROGRAM = `
   console.log(JSON.stringify([first, attempt()]));
 `;
 
-test('a package that could not be loaded for want of file descriptors is loaded by the next call', () => {
+test('a package that failed for lack of descriptors loads on the next call', () => {
   const helper = import.meta.resolve('../../kernel/kit/programs/lazy-package.js');
   for (const [name, owner] of Object.entries(OWNERS)) {
     const node = [process.execPath, '--input-type=module', '-e', PROGRAM, helper, name, import.meta.resolve(owner)];

@@ -59,7 +59,7 @@ test('what was found of an account that was removed meanwhile is not written', a
     assert.equal(await local.all(`select * from ${table}`), []);
 });
 
-test('rows of accounts that the store does not know any more are gone before it gives their ids to others', async () => {
+test('rows of unknown accounts are removed before their ids are given again', async () => {
   const data = temporaryFolder();
   await prepare(data, { ann: 'user' });
   await withLocal(data, async (local) => {
@@ -86,7 +86,7 @@ test('a local store of a newer build is refused by name', async () => {
   );
 });
 
-test('a damaged local store is refused with what to do, and one that was removed is made anew', async () => {
+test('a damaged local store is refused with a remedy; a removed one is recreated', async () => {
   const data = temporaryFolder();
   await prepare(data, { ann: 'user' });
   writeFileSync(join(data, 'node.db'), 'hello '.repeat(1000));

@@ -92,7 +92,7 @@ test('the cookie counts only in requests of our own pages', async () => {
   }
 });
 
-test('a login from elsewhere with the header of our pages is refused before the password is looked at', async () => {
+test("a cross-site login with the pages' header is refused before the password", async () => {
   for (const address of ADDRESSES)
     for (const site of ['cross-site', 'same-site', 'none', '']) {
       const { status, headers, body } = await logIn(address, { 'hostkeep-page': '1', 'sec-fetch-site': site });

@@ -29,7 +29,7 @@ const failure = (plugins: readonly Plugin[], config = {}) =>
     (error: Error) => error.message,
   );
 
-test('a contradictory table stops the start with an error naming the conflict and the remedy', async () => {
+test('a contradictory route table stops the start and names the remedy', async () => {
   const route = { method: 'GET', path: '/x/:id', access: 'guest', summary: '', reply } as const;
   const handlers = { a: () => ({}) };
   assert.match(
@@ -138,7 +138,7 @@ test('a plugin that is off unless told so is not imported before', async () => {
   await on.close();
 });
 
-test('plugins are set up after those that they use, get their services, and close in reverse order', async () => {
+test('plugins start after those that they use and close in reverse order', async () => {
   const order: string[] = [];
   const traced = (name: string, uses: string[]) =>
     plugin(name, {
@@ -217,7 +217,7 @@ test('a release that hangs holds up neither the next ones nor a reload', async (
   }
 });
 
-test('reloads that come together follow each other, and only the last configuration stays', async () => {
+test('concurrent reloads follow each other, and the last configuration stays', async () => {
   let running = 0;
   const words: unknown[] = [];
   const server = await TestServer.start({
@@ -245,7 +245,7 @@ test('reloads that come together follow each other, and only the last configurat
   assert.is(running, 0);
 });
 
-test('parts are gathered concurrently, and a provider that fails or hangs costs only its part', async () => {
+test('points are gathered concurrently; a failure costs only its part', async () => {
   const provider = (name: string, counts: () => { users: number } | Promise<{ users: number }>) =>
     plugin(name, { setup: () => ({ handlers: { show: () => ({}) }, provides: { counts } }) });
   const hostkeep = await Hostkeep.start(testConfig(temporaryFolder()), createLog('silent'), {

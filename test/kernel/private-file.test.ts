@@ -12,7 +12,7 @@ const test = testSuite('private files');
 storesInFiles();
 
 // threat leaked-secrets: what holds secrets is closed to other users from its first byte
-test('a private file is made closed, whatever the umask, and nothing of others is taken for one', () => {
+test("a private file is closed whatever the umask; others' files are refused", () => {
   const folder = temporaryFolder();
   const file = join(folder, 'file');
   const umask = process.umask(0);
@@ -34,7 +34,7 @@ test('a private file is made closed, whatever the umask, and nothing of others i
   assertPrivate(join(folder, 'nothing'));
 });
 
-test('a private folder may be passed through and nothing else, and a link to it is followed', () => {
+test('a private folder may only be passed through; a link to it is followed', () => {
   const folder = join(temporaryFolder(), 'data');
   mkdirSync(folder);
   symlinkSync(folder, `${folder}.link`);

@@ -37,7 +37,7 @@ async function withJobs(
 }
 
 // threat reused-names: files of a removed account are out of the sight of later ones
-test('files of a removed account are moved where only the operator finds them, whatever the form of files_root', async () => {
+test("a removed account's files are moved where only the operator finds them", async () => {
   for (const [template, root, aside] of [
     ['files/{username}', 'files/ann', 'files/.removed/ann-5'],
     ['home/{username}/www', 'home/ann/www', 'home/.removed/ann-5'],
@@ -92,7 +92,7 @@ test('files stay in place where they cannot be moved safely, and the reason is g
 });
 
 // threat swapped-root: links in the part of a files root that its owner may change lead nowhere
-test('a link on the way to the files root leads nowhere, and one in its place is removed itself', async () => {
+test("a link in the files root's path leads nowhere; one in its place is removed", async () => {
   const bobs = (at: (path: string) => string) => {
     mkdirSync(at('home/ann'), { recursive: true });
     mkdirSync(at('home/bob/www'), { recursive: true });

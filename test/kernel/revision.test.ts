@@ -22,7 +22,7 @@ let server: TestServer;
 test.before(async () => void (server = await TestServer.start({ plugins: [] })));
 test.after(() => server.close());
 
-test('a change that another process committed later but announced earlier is still noticed', async () => {
+test('an earlier announcement of a later commit is still noticed', async () => {
   const folder = temporaryFolder();
   let n = 0;
   const held: (() => void)[] = [];
@@ -70,7 +70,7 @@ function insteadOfWriting(write: (really: () => number) => number): void {
   syncBuiltinESMExports();
 }
 
-test('what another process announces is noticed, in the same moment, at a full disk and when the file begins anew', async () => {
+test("another process's announcement is noticed at once, even on a full disk", async () => {
   const path = join(temporaryFolder(), 'revision');
   const [one, other] = [new SignalFile(path), new SignalFile(path)];
   const look = () => [one, other].map((each) => each.hasMoved());
@@ -152,7 +152,7 @@ async function followed(): Promise<{ store: SlowStore; revision: Revision; forgo
   return { store, revision, forgotten };
 }
 
-test('a revision that is not known for certain invalidates what is cached, and holds requests until it is read', async () => {
+test('an uncertain revision invalidates caches and holds requests until it is read', async () => {
   const { store, revision, forgotten } = await followed();
   const checked = async (how?: 'resolve' | 'reject') => {
     const check = revision.check();
@@ -197,7 +197,7 @@ test('a revision that is not known for certain invalidates what is cached, and h
   await revision.close();
 });
 
-test('a change that is told with its account forgets that account and asks nothing, unless one is missing before it', async () => {
+test('a change with an account forgets only that account, unless one is missing', async () => {
   const { store, revision, forgotten } = await followed();
   const { generation } = revision;
   const tell = (...accounts: (number | null)[]) => {
@@ -252,7 +252,7 @@ test('a look of another process confirms what is known, and anything else is rea
   await revision.close();
 });
 
-test('each change names its account in the list, or all accounts, and the list is bounded', async () => {
+test('each change names its account or all of them; the list is bounded', async () => {
   const { accounts, plans, sessions, store, tokens } = server.hostkeep.core;
   const revisionOf = async () => (await store.get<{ n: number }>('select n from revision'))?.n ?? 0;
   const { account } = await server.user('ines');

@@ -198,7 +198,7 @@ test('a called route gets what its client would have sent', async () => {
   assert.match(String(value['requestId']), /./);
 });
 
-test('the answer is the value of JSON, its status, and what is sent if it is anything else', async () => {
+test('an inner call returns JSON with its status, or the body as it is', async () => {
   const { token } = await server.user('fay');
   await server.hostkeep.core.plans.setFeature('developer', 'waf', true);
   const answerOf = async (operation: string) => (await call(operation, { token })).body;

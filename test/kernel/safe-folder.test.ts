@@ -155,7 +155,7 @@ test('a name is a single component, even relative to an open folder', async () =
 });
 
 // threat path-prefix: folders are opened one by one without following links, also during a race
-test('a thread that swaps folders for links all the while gets nothing from outside read', async () => {
+test('swapping folders for links gets nothing from outside read', async () => {
   const place = join(root, 'raced');
   mkdirSync(join(place, 'b'), { recursive: true });
   writeFileSync(join(place, 'b/file'), 'inside');

@@ -42,7 +42,7 @@ test('our builders make what those of TypeBox make', () => {
     assert.equal(JSON.parse(JSON.stringify(schema)), JSON.parse(JSON.stringify(theirs[i])), `sample ${i}`);
 });
 
-test('every schema of the product is a valid JSON Schema, which is not checked at the start', async () => {
+test('every schema of the product is a valid JSON Schema', async () => {
   const ajv = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true, formats: FORMATS });
   const check = (schema: TSchema | undefined, where: string) => {
     if (schema !== undefined) assert.ok(ajv.validateSchema(schema), `${where}: ${ajv.errorsText()}`);

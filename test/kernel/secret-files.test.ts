@@ -37,7 +37,7 @@ function load(settings: Record<string, unknown>) {
   return { config, sections: Object.fromEntries(plugins.map((plugin) => [plugin.name, sectionOf(plugin, config)])) };
 }
 
-test('a secret that cannot be used is refused with the setting, and without what it holds', async () => {
+test('an unusable secret is refused with its setting and without its content', async () => {
   const pipe = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', ['-m', '600', pipe]);
   const folder = temporaryFolder();

@@ -382,7 +382,7 @@ test('pipelined requests are answered in their order', async () => {
   );
 });
 
-test('a request behind one that takes time closes the connection at once, and costs nobody else anything', async () => {
+test('a request behind a slow one closes the connection and costs nobody else', async () => {
   const held = new Gate();
   const other = await TestServer.start({ plugins: [probePlugin(held)] });
   const url = other.hostkeep.url('user');
@@ -399,7 +399,7 @@ test('a request behind one that takes time closes the connection at once, and co
   await other.close();
 });
 
-test('a handler is notified when its client disconnects, and its late answer does no harm', async () => {
+test('a handler learns that its client left, and its late answer does no harm', async () => {
   for (const path of ['/probe/wait', '/probe/linger']) {
     const held = new Gate();
     const other = await TestServer.start({ plugins: [probePlugin(held)] });
@@ -556,7 +556,7 @@ test('two servers do not share a port', async () => {
 });
 
 // threat stolen-port: a program that holds the port for the server's user lets nobody else listen there
-test('a port that is held for the user of the server is free to it, until somebody listens there', async () => {
+test("a port held for the server's user is free until somebody listens", async () => {
   const port = await freePort();
   const folder = temporaryFolder();
   // Stands for systemd, which keeps what it is given.
@@ -616,7 +616,7 @@ test('a reloaded configuration replaces the old one, unless it is invalid', asyn
   await other.close();
 });
 
-test('errors speak the language of the account, and to others the one that their client asks for', async () => {
+test("errors use the account's language, otherwise the client's", async () => {
   const title = async (path: string, language: string, options: { token?: string; method?: string } = {}) =>
     (await server.ask(path, { ...options, headers: { 'accept-language': language } })).body['title'];
   const english = 'Authentication required';

@@ -38,7 +38,7 @@ async function addRows(store: Store, accountId: number, count: number, expiresAt
 
 // threat weak-limiter: an account has at most 100 sessions
 // asvs 15.2.2: no list of sessions is long
-test('of the sessions of an account, the newest hundred live, and the token of an older one ends at once', async () => {
+test('an account keeps its newest hundred sessions; older tokens end at once', async () => {
   const { revision, sessions } = server.hostkeep.core;
   const { account, token: oldest } = await server.user('ann');
   await nextMillisecond();
@@ -98,7 +98,7 @@ test('pages hold each session once, newest first, also while sessions end', asyn
     assert.is(await sessions.page(id, 3, bad).catch((error: { code: string }) => error.code), 'invalid_request', bad);
 });
 
-test('expired sessions are neither listed nor counted, and cost nothing until the sweep removes them', async () => {
+test('expired sessions are neither listed nor counted, and then removed', async () => {
   const { revision, sessions, store, sweeper } = server.hostkeep.core;
   const account = await server.account('eva');
   await addRows(store, account.id, 1200, Math.floor(Date.now() / 1000) * 1000);

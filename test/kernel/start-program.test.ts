@@ -41,7 +41,7 @@ test('a program has no capability of the service that starts it', async () => {
 });
 
 // threat inherited-rights: a program never starts with rights because they could not be found out
-test('what a service without file descriptors cannot find out is found out by the next program', async () => {
+test('capabilities that cannot be read without descriptors are read later', async () => {
   if (!isRoot) return;
   const script = `
     const { closeSync, openSync } = await import('node:fs');
@@ -79,7 +79,7 @@ test('a program without a network keeps what its exception names', async () => {
   assert.is(await readBelow(AS_NOBODY, file, { isOffline: true, exception: 'du' }), 'of root');
 });
 
-test('a program that a job starts has no capability, also where the job keeps those of root', async () => {
+test("a program started by a job has no capability, even if the job has root's", async () => {
   const script = `import(${JSON.stringify(MODULE)})
     .then(({ runProgram }) => runProgram('cat', ['/proc/self/status'], { timeoutMs: ${LIMIT_MS} }))
     .then(({ stdout }) => process.stdout.write(stdout))`;
@@ -112,7 +112,7 @@ test('a program gets two variables, those that are named, and no input', async (
   assert.is((await runProgram('cat', [], { timeoutMs: LIMIT_MS })).code, 0);
 });
 
-test('arguments are not read by a shell, and a program that is not installed is refused', async () => {
+test('no shell reads arguments, and a missing program is refused', async () => {
   const { stdout } = await runProgram('echo', ['$HOME;', '*', '--'], { timeoutMs: LIMIT_MS });
   assert.is(stdout, '$HOME; * --\n');
   const missing = await runProgram('hostkeep-missing', [], { timeoutMs: LIMIT_MS }).catch((error: unknown) => error);

@@ -117,7 +117,7 @@ test('a failure after the commit rejects only its own call', async () => {
   await store.close();
 });
 
-test('commits are flushed, foreign keys hold, and the connection for reads cannot write', async () => {
+test('commits are flushed, foreign keys hold, and the reader cannot write', async () => {
   const store = await open();
   assert.match(await rejected(store.get("insert into things (name) values ('x') returning id")), /readonly/);
   await store.write(async (tx) => {
@@ -155,7 +155,7 @@ test('a writer waits for one of another process', async () => {
   for (const each of [other, store]) await each.close();
 });
 
-test('a writer for whom another process leaves no room for seconds says so, and may try again', async () => {
+test('a writer without a turn for seconds is refused and may retry', async () => {
   const store = await open();
   const other = await SqliteEngine.open(store.place);
   const insert = () => other.write((its) => its.run("insert into things (name) values ('second')"));

@@ -62,7 +62,7 @@ test('one that is stopped before it starts any has nothing to do', async () => {
   assert.is(workers.length, 0);
 });
 
-test('a worker that answers no pings is killed and replaced; one that answers, or starts, is not', async () => {
+test('an unresponsive worker is killed and replaced; a starting one is not', async () => {
   const { supervisor, workers } = supervised(2);
   supervisor.start();
   const [first] = workers;
@@ -128,7 +128,7 @@ test('a reload reaches a worker that begins to serve while the first one tries i
   assert.is(await supervisor.ended, 0);
 });
 
-test('a reload waits until a worker that has just begun to serve has the settings of the one before', async () => {
+test('a reload waits for a worker that has just started with older settings', async () => {
   const { supervisor, workers } = supervised(2);
   supervisor.start();
   const [first] = workers as [FakeWorker];

@@ -23,7 +23,7 @@ interface Line {
 }
 
 // threat unhandled-errors: an error from a timer, a stream, a promise or a foreign callback is logged, and the node ends in order
-test('an error that nothing handled is logged with the route, answers 500, and ends the node in order', async () => {
+test('an unhandled error is logged with its route, answers 500 and ends the node', async () => {
   const data = temporaryFolder();
   await prepare(data, { una: 'user' });
   for (const place of PLACES) {

@@ -91,7 +91,7 @@ test('a turn is given in order, only while there are fewer, and comes back once'
   assert.equal(order, ['third', 'fourth', 'fifth']);
 });
 
-test('guesses in all workers together do not exceed a budget, nor does one that is lifted stay', async () => {
+test('guesses in all workers share one budget, and a lifted one is free again', async () => {
   const data = temporaryFolder();
   const many = { minute: 1000, hour: 1000, day: 1000 };
   const node = await start(data, { account: { account_failures: { ...many, minute: 3 }, address_failures: many } });

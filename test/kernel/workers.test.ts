@@ -67,7 +67,7 @@ async function fails(run: () => Promise<unknown>): Promise<boolean> {
   );
 }
 
-test('a wrong number, a worker without a supervisor and a node that cannot start are refused', async () => {
+test('a wrong number, a worker alone and a failing node are refused', async () => {
   const data = temporaryFolder();
   for (const number of ['0', '17', 'two', '-1']) {
     const { code, stderr } = await hostkeep(data, ['serve', '--workers', number]);
@@ -87,7 +87,7 @@ test('a wrong number, a worker without a supervisor and a node that cannot start
   assert.not.ok(existsSync(join(data, 'serving.pid')), 'the folder is free');
 });
 
-test('there is a worker for each core, at most four; on one core a process without a supervisor', async () => {
+test('there is one worker per core, at most four; one core has no supervisor', async () => {
   const cores = Math.min(4, availableParallelism());
   const node = await NodeProcess.start(temporaryFolder(), { workers: 'by cores' });
   opened.add(node);
@@ -127,7 +127,7 @@ test('a worker that dies is replaced, another leads, and all end with the superv
   assert.not.match(again.output, /"level":"(?:error|fatal)"/);
 });
 
-test('a worker that hangs is replaced, another leads meanwhile, and none outlives the supervisor', async () => {
+test('a hanging worker is replaced, and no worker outlives the supervisor', async () => {
   const data = temporaryFolder();
   const node = await start(data);
   const [first = 0, second = 0] = node.children;
@@ -143,7 +143,7 @@ test('a worker that hangs is replaced, another leads meanwhile, and none outlive
   await until('no worker is left', () => !workers.some(isAlive));
 });
 
-test('a service manager that signals every process ends the node in order, with its requests answered', async () => {
+test('signals to every process end the node in order, with requests answered', async () => {
   const data = temporaryFolder();
   const node = await start(data);
   const body = JSON.stringify({ username: 'nobody', password: 'correct horse battery' });
@@ -159,7 +159,7 @@ test('a service manager that signals every process ends the node in order, with 
   assert.is(await node.ended(), 0);
 });
 
-test('a toggle, a logout and a suspension hold in every worker from the next request on', async () => {
+test('toggles, logouts and suspensions apply in every worker at once', async () => {
   const data = temporaryFolder();
   await prepare(data, { una: 'user', root: 'admin' });
   const node = await start(data);
@@ -187,7 +187,7 @@ test('a toggle, a logout and a suspension hold in every worker from the next req
   assert.equal(await statuses(node, asked), [401]);
 });
 
-test('a reload reaches every worker or none, and one that is replaced has what is in force', async () => {
+test('a reload reaches every worker or none, replaced ones included', async () => {
   const data = temporaryFolder();
   await prepare(data, { root: 'admin' });
   const settings = (seconds: unknown) => ({ token: { ttl_seconds: seconds }, log: { level: 'info' } });

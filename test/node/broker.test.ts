@@ -48,7 +48,7 @@ test('the broker is little exposed, and only the service opens its socket', asyn
   assert.match(await machine.run('stat -c "%U %a" /run/hostkeep/broker.sock'), /^hostkeep 600$/m);
 });
 
-test('plan, account, domain: the nginx of the system serves its page, and the files are those of the account', async () => {
+test("an account's domain is served by the system's nginx with the account's files", async () => {
   const plan = { name: 'small', domains_limit: 5, features: ['domains', 'filemanager', 'info'] };
   assert.is((await manage('/api/plans', 'POST', plan)).status, 201);
   for (const username of ['ann', 'bea'])
@@ -80,7 +80,7 @@ test("another account's user id cannot enter the folder", async () => {
   assert.match((await machine.try(`setpriv --reuid=hostkeep --clear-groups ${read}`)).output, /Permission denied/);
 });
 
-test('the busiest processes of the node are listed through the broker; without it, the list says what is missing', async () => {
+test("the broker lists the node's busiest processes", async () => {
   const processes = async () => {
     const { status, text } = await manage('/api/usage/system', 'GET');
     return status === 200 ? (JSON.parse(text) as SystemReport).processes : undefined;
@@ -114,7 +114,7 @@ test('after a reboot the site is served, and domains are added', async () => {
   assert.is((await addDomain('again.ann.example')).status, 201);
 });
 
-test('service and broker are killed in turn while domains are added: what was answered is served', async () => {
+test('answers survive killing service and broker in turn while domains are added', async () => {
   const answered: string[] = [];
   for (let n = 0; n < KILLS; n += 1)
     for (const unit of ['hostkeep-broker', 'hostkeep']) {
@@ -157,7 +157,7 @@ test('a reload reaches the broker, and settings that are wrong change nothing', 
   await machine.run('hostkeep reload');
 });
 
-test('a suspended account shows the page of suspended sites; a purged one leaves nothing', async () => {
+test('a suspended account shows its page; a purged one leaves nothing', async () => {
   assert.is((await manage('/api/accounts/ann/suspend', 'POST')).status, 200);
   await until('the page', async () => (await site('ann.example')).output === 'gone fishing\n503');
   const removed = await manage('/api/accounts/ann?purge=true', 'DELETE');

@@ -58,7 +58,7 @@ if (await hasOwnNetwork()) {
         await until(`${username} is answered`, async () => (await node.as(username, '/api/folders')).status === 200);
   }
 
-  test('a node takes its store to PostgreSQL, with a password that is in a file, and begins a fleet', async () => {
+  test('a node moves its store to PostgreSQL and begins a fleet', async () => {
     a.tokens['root'] = b.tokens['root'] = await firstAdministrator(a);
     const plan = { name: 'small', domains_limit: 5, features: ['domains', 'filemanager', 'info'] };
     assert.is((await a.manage('/api/plans', 'POST', plan)).status, 201);
@@ -119,7 +119,7 @@ if (await hasOwnNetwork()) {
     assert.is.not((await a.try(stranger)).code, 0);
   });
 
-  test('an account at one node is answered by both, and nginx serves its files at its own', async () => {
+  test("both nodes answer for an account, and its home's nginx serves its files", async () => {
     await addSite('ann');
     const id = statSync(b.filesOf('ann')).uid;
     assert.ok(id > b.firstId, String(id));
@@ -141,7 +141,7 @@ if (await hasOwnNetwork()) {
         });
   });
 
-  test('an account moves with its files, which get the user id of the new node, while nginx serves them', async () => {
+  test("an account moves with its files, which get the new node's user id", async () => {
     const id = statSync(b.filesOf('ann')).uid;
     // as `chmod g+s` and a program of the customer's make them, outside of the sandbox of the broker
     await b.run(
@@ -197,7 +197,7 @@ if (await hasOwnNetwork()) {
     assert.is(await b.site('ben.example'), 'hello from ben');
   });
 
-  test('one node is upgraded before the other, and goes back without a question: what is in PostgreSQL stays', async () => {
+  test('one node upgrades before the other and rolls back without a question', async () => {
     const deb = packageWith('0.2.0', { '0090-probe': 'create table probe (id integer)' });
     assert.match(await b.run(`hostkeep upgrade ${b.take(deb)}`), /0\.2\.0 is in use/);
     await areAnswered();
@@ -210,7 +210,7 @@ if (await hasOwnNetwork()) {
     await areAnswered();
   });
 
-  test('an account is purged where it lives, whichever node is asked, and nothing of it is left', async () => {
+  test('an account is purged at its home from any node, and nothing is left', async () => {
     await a.refuses('hostkeep account remove ben --yes', /lives on the node b|other_node|do this there/);
     const purged = await a.manage('/api/accounts/ben?purge=true', 'DELETE');
     assert.is(purged.status, 200, purged.text);
@@ -231,7 +231,7 @@ if (await hasOwnNetwork()) {
     assert.is((await a.as('ann', '/api/folders')).status, 200);
   });
 
-  test('the last one keeps the store in PostgreSQL, and comes back after an upgrade that fails half-way', async () => {
+  test('the last node keeps the store and recovers from an upgrade that fails', async () => {
     await a.run('systemctl stop hostkeep');
     assert.match(await a.run('hostkeep fleet leave --yes'), /it was the last one, and is a node by itself now/);
     await a.run('systemctl start hostkeep');

@@ -13,7 +13,7 @@ const IMAGE = join(projectDir, `dist/package/hostkeep-${versionOfProject()}-imag
 
 const test = testSuite('node: image');
 
-test('the image runs, is healthy, lets an administrator log in, and keeps its store when it is made anew', async () => {
+test('the image runs, is healthy, and keeps its store when it is recreated', async () => {
   const docker = await TestDocker.start();
   try {
     await docker.cli('load', '--input', IMAGE);

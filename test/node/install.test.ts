@@ -42,7 +42,7 @@ test.before(async () => {
 });
 test.after(discardMachines);
 
-test('the package is installed and the first administrator logs in within the time allowed', async () => {
+test('the package installs and the first administrator logs in, in time', async () => {
   const started = performance.now();
   await install(machine, PACKAGE);
   await firstAdministrator(machine);
@@ -75,7 +75,7 @@ test('the package is small, and holds nothing of other platforms', async () => {
   assert.is(await machine.run('dpkg-query -L hostkeep | grep -E "darwin|win32|arm64|musl" || true'), '');
 });
 
-test('the manual, the completions, the schema and the timer are where systems look for them', async () => {
+test('the manual, completions, schema and timer are where systems look', async () => {
   const page = await machine.run('man -P cat hostkeep');
   for (const command of [/backup create \[target\]/, /^ *upgrade <package>$/m, /^ *rollback$/m])
     assert.match(page, command);
@@ -98,7 +98,7 @@ test('the manual, the completions, the schema and the timer are where systems lo
 });
 
 // threat stolen-port: systemd holds the addresses, whether the service runs or not
-test('no other user listens at the addresses while the service restarts, is killed or stopped', async () => {
+test('no other user listens at the addresses while the service is down', async () => {
   await machine.run('cat >/usr/local/bin/squat && chmod 755 /usr/local/bin/squat', SQUATTER);
   await machine.run('systemd-run --quiet --unit=squatter --uid=nobody /usr/local/bin/squat');
   await machine.run('systemctl restart hostkeep && systemctl kill --signal=KILL hostkeep.service');
@@ -116,7 +116,7 @@ test('no other user listens at the addresses while the service restarts, is kill
   assert.is((await machine.run('systemctl show -P NFileDescriptorStore hostkeep-ports')).trim(), '4');
 });
 
-test('it serves again after a reboot, and its addresses were held before other services started', async () => {
+test('the service comes back after a reboot, and its addresses were held first', async () => {
   await machine.reboot();
   await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
   const since = (what: string) => machine.run(`systemctl show -P ${what}`).then(Number);

@@ -83,7 +83,7 @@ test('no write that was answered is lost when the service is killed again and ag
   );
 });
 
-test("a worker that is killed is replaced, and the service goes on; the number of workers is the operator's choice", async () => {
+test('a killed worker is replaced; the operator sets the number of workers', async () => {
   const folder = '/etc/systemd/system/hostkeep.service.d';
   await machine.run(`mkdir ${folder} && cat >${folder}/workers.conf`, '[Service]\nEnvironment=HOSTKEEP_WORKERS=3\n');
   await machine.run('systemctl daemon-reload && systemctl restart hostkeep');

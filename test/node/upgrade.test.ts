@@ -48,7 +48,7 @@ test('an upgrade with a migration keeps every write, and is over soon', async ()
   assert.ok(longestGapMs <= DOWNTIME_MS, `${Math.round(longestGapMs)} ms without an answer`);
 });
 
-test('after an upgrade that fails, the old version and the old store are back, and no write is lost', async () => {
+test('a failed upgrade restores the old version and store and loses no write', async () => {
   const deb = changedPackage('0.3.0', (program) => {
     writeFileSync(join(program, MIGRATIONS, '0090-probe.sql'), 'create table probe (id integer) strict;\n');
     writeFileSync(join(program, MIGRATIONS, '0091-good.sql'), 'create table good (id integer) strict;\n');

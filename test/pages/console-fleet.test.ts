@@ -74,7 +74,7 @@ async function filterBy(driver: PageDriver, node: string): Promise<void> {
   await list?.select(node);
 }
 
-test('a server by itself has no fleet in its navigation; the page says how to begin one', async () => {
+test('a single server shows no fleet, and the page says how to begin one', async () => {
   if (browser === undefined) return;
   const alone = await TestServer.start();
   try {
@@ -134,7 +134,7 @@ test('a node is drained after a question, which is an event, and taken back', ()
     );
   }));
 
-test('the switch shows another node, on all pages about a machine, and the address has it', () =>
+test('the switch shows another node on all pages about a machine', () =>
   open('/console/plugins', async (driver) => {
     await driver.settled();
     const asked: string[] = [];

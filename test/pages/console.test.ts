@@ -62,7 +62,7 @@ test('an account is suspended, and that is undone', async () => {
   await driver.finish();
 });
 
-test('an account is found among many, changed, and removed only after its name is typed', async () => {
+test('an account is found, changed, and removed only after typing its name', async () => {
   if (browser === undefined) return;
   const { core } = server.hostkeep;
   for (let i = 0; i < 300; i++)
@@ -329,7 +329,7 @@ test('ten thousand accounts: a page shows the first, and a search finds the last
   await driver.finish();
 });
 
-test('a hundred thousand events: the page shows the newest, goes back, and finds those of an account at once', async () => {
+test('the page shows the newest of 100,000 events, goes back and searches', async () => {
   if (browser === undefined) return;
   await server.account('long-ago', 'basic');
   await server.hostkeep.core.store.write((tx) =>
@@ -423,7 +423,7 @@ test('429 and 503 of a list pass by themselves', async () => {
   await driver.finish([/status of 429/]);
 });
 
-test('a server that restarts: the page says so, keeps what it shows, and goes on by itself', async () => {
+test('the page survives a restart of the server and goes on by itself', async () => {
   if (browser === undefined) return;
   const config = { admin_listen: `127.0.0.1:${await freePort()}` };
   const data = temporaryFolder();
@@ -446,7 +446,7 @@ test('a server that restarts: the page says so, keeps what it shows, and goes on
   }
 });
 
-test('the live page says how the server does, and its history is zoomed by dragging and by keys', async () => {
+test('the live page shows the server; dragging and keys zoom its history', async () => {
   if (browser === undefined) return;
   await server.hostkeep.plugins.callInOrder('demo', {
     demo: await server.account('demo'),

@@ -54,7 +54,7 @@ test.after(async () => {
 
 const tokenOf = async (username: string) => server.token(await server.hostkeep.core.accounts.get(username));
 
-test('a session that ends while a form is half filled: the login comes, and nothing typed is lost', async () => {
+test('a session that ends during a form asks for a login and loses no input', async () => {
   if (browser === undefined) return;
   const driver = await PageDriver.customer(browser, server, 'halfway');
   await driver.goto('/home/domains');
@@ -77,7 +77,7 @@ test('a session that ends while a form is half filled: the login comes, and noth
   await driver.finish([/status of 401/]);
 });
 
-test('a feature that is switched off while its page is open goes, with its entry in the navigation', async () => {
+test('a feature that is switched off takes its open page and navigation entry', async () => {
   if (browser === undefined) return;
   const driver = await PageDriver.customer(browser, server, 'feature');
   await driver.goto('/home/domains');
@@ -136,7 +136,7 @@ test('hostile names are shown as text', async () => {
   await driver.finish();
 });
 
-test('a password that is half changed as the session ends is still there after the login', async () => {
+test('a half-typed password survives the end of the session', async () => {
   if (browser === undefined) return;
   const driver = await PageDriver.customer(browser, server, 'halfway-page');
   await driver.goto('/home/account');
@@ -171,7 +171,7 @@ test('a feature that an operator switches off goes for who only looks at its pag
   await driver.finish();
 });
 
-test('a page that is opened while the network is gone appears once it is back, without a reload', async () => {
+test('a page opened offline appears once the network is back', async () => {
   if (browser === undefined) return;
   const driver = await PageDriver.customer(browser, server, 'tunnel');
   await driver.page.evaluate('globalThis.isSamePage = true');
@@ -186,7 +186,7 @@ test('a page that is opened while the network is gone appears once it is back, w
   await driver.finish([/ERR_INTERNET_DISCONNECTED/]);
 });
 
-test('five hundred domains: a page shows the first, a search and the palette find the last', async () => {
+test('pages show the first of 500 domains; search and palette find the last', async () => {
   if (browser === undefined) return;
   const { core } = server.hostkeep;
   const { id } = await server.account('many');
@@ -215,7 +215,7 @@ test('five hundred domains: a page shows the first, a search and the palette fin
   await driver.finish();
 });
 
-test('what the palette is told late of an earlier text does not replace what it found for the last', async () => {
+test("the palette's late answer does not replace the newer one", async () => {
   if (browser === undefined) return;
   const driver = await PageDriver.customer(browser, server, 'typist');
   const token = await tokenOf('typist');

@@ -60,7 +60,7 @@ test('by keyboard alone: log in, add a domain, find it, remove it', async () => 
 
 const tokenOf = async (username: string) => server.token(await server.hostkeep.core.accounts.get(username));
 
-test('a wrong password is said; the second factor is set up, asked for, and a recovery code replaces it', async () => {
+test('login reports a wrong password and accepts codes and recovery codes', async () => {
   if (browser === undefined) return;
   const driver = await PageDriver.customer(browser, server, 'factor');
   await driver.goto('/home/account');
@@ -200,7 +200,7 @@ test('the limits of the plan are said before they are hit', async () => {
   await driver.finish();
 });
 
-test('names in other scripts are shown as they are written, typed so, and have their ASCII form beside them', async () => {
+test('names in other scripts are shown as written, with their ASCII form', async () => {
   if (browser === undefined) return;
   const driver = await PageDriver.customer(browser, server, 'scripts-of-names');
   const names = { 'Bücher.example': 'xn--bcher-kva.example', '例え.テスト': 'xn--r8jz45g.xn--zckzah' };

@@ -87,7 +87,7 @@ const submitting = (url: string) => `{
 const own = (page: Page) => ask(page, '/api/account/2fa', { headers: { 'Hostkeep-Page': '1' } });
 
 for (const address of ['user', 'admin'] as const)
-  test(`${address} address: a page has its session, and its scripts do not have the cookie`, async () => {
+  test(`${address} address: a page has its session, its scripts have no cookie`, async () => {
     if (browser === undefined) return;
     const context = await browser.createBrowserContext();
     const page = await pageIn(context);
@@ -103,7 +103,7 @@ for (const address of ['user', 'admin'] as const)
   });
 
 for (const address of ['user', 'admin'] as const)
-  test(`${address} address: fetches, forms, images and frames of foreign pages change and learn nothing`, async () => {
+  test(`${address} address: foreign pages change and learn nothing`, async () => {
     if (browser === undefined) return;
     const context = await browser.createBrowserContext();
     const victim = await pageIn(context);

@@ -41,7 +41,7 @@ async function startNode(...args: string[]): Promise<{ child: ChildProcess; text
 }
 
 function withDocker(): void {
-  test('stopping a crashed engine leaves nothing, and does not end processes that only name its folder', async () => {
+  test('stopping a crashed engine ends nothing that only names its folder', async () => {
     const docker = await startDocker();
     const { child: other } = await startNode(
       '-e',
@@ -58,7 +58,7 @@ function withDocker(): void {
     assert.equal(await ended, [0, null]);
   });
 
-  test('starting an engine removes what a killed test left, and nothing of a running test', async () => {
+  test('starting an engine removes only what a killed test left', async () => {
     const script = `const { TestDocker } = await import(${JSON.stringify(MODULE)}); const docker = await TestDocker.start();
       const id = await docker.run(${JSON.stringify(BUSY)}, '--network', docker.network, '--cpus', '0.1');
       process.stdout.write(JSON.stringify([docker.folder, docker.network, id])); process.stdin.resume();`;

@@ -286,7 +286,7 @@ test('the scripts of processes and threads have names by which the package finds
   );
 });
 
-test('every event stands in a table, from which its type and the description of webhooks follow', () => {
+test('every event stands in a table, from which types and webhooks follow', () => {
   const declared = files.filter((file) => /interface EventTypes/.test(readFileSync(join(projectDir, file), 'utf8')));
   const bare = /interface EventTypes (?!extends EventData<typeof \w+> \{\})/;
   assert.equal(
@@ -360,6 +360,25 @@ test('SQL names tables of its own owner only', () => {
       .map(([text]) => `${file}: ${text}`),
   );
   assert.equal(strays, []);
+});
+
+test('titles of tests fit into a line of a list of failures', () => {
+  const long = sources('test', /\.test\.ts$/).flatMap((file) =>
+    [...readFileSync(join(projectDir, file), 'utf8').matchAll(/^\s*\w*[tT]est\((['"`])(.*?)\1, /gm)]
+      .map(([, , title = '']) => title)
+      .filter((title) => title.length > 80 && !title.includes('${'))
+      .map((title) => `${file}: ${title}`),
+  );
+  assert.equal(long, []);
+});
+
+test('names say what a function does: none that is exported ends in Of', () => {
+  const named = files.flatMap((file) =>
+    [
+      ...readFileSync(join(projectDir, file), 'utf8').matchAll(/^export (?:async )?(?:function|const) (\w+Of)\b/gm),
+    ].map(([, name]) => `${file}: ${name}`),
+  );
+  assert.equal(named, []);
 });
 
 /** The names of the members that an interface declares itself. */

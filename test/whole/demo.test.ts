@@ -102,7 +102,7 @@ const containersOf = async (demo: Demo) =>
 const databasesOf = async (demo: Demo) =>
   (await demo.ask<{ Database: string }[]>('/api/mysql-size')).map(({ Database }) => Database);
 
-test('without backends, one line for each says what is left out, why, and how to get it', async () => {
+test('without backends, one line each says what is left out and how to get it', async () => {
   const demo = await withoutBackends();
   const leftOut = section(demo.output, 'Left out');
   assert.match(leftOut.get('containers') ?? '', /ENOENT .*\(apt-get install docker\.io /);
@@ -133,7 +133,7 @@ test('webhooks are delivered to a receiver of the demo, which is busy now and th
   await until('one was busy', async () => (await counts('failed')).join() !== '0,0');
 });
 
-test('every member is filled, the log is in the order of time, and no account is over its limits', async () => {
+test('every member is filled, the log is ordered, and limits are kept', async () => {
   const demo = await withoutBackends();
   await assertLogInOrder(demo);
   const isEmpty = (value: unknown) => value === null || value === '' || value === 0 || String(value) === '';
@@ -182,7 +182,7 @@ test('domains are not served without an nginx, or with one that does not start',
 });
 
 if (hasNginx()) {
-  test("the demo's own nginx serves its domains, and ends with the demo, or with the next one after a kill", async () => {
+  test("the demo's nginx serves its domains and ends with the demo", async () => {
     const data = temporaryFolder();
     const first = await startDemo(data, ABSENT);
     assert.match(section(first.output, 'Uses').get('webserver') ?? '', /nginx\/\d/);

@@ -73,7 +73,7 @@ const PATHS: Readonly<Record<string, (name: string) => string>> = {
 /** Answers that differ from one request to the next, on one node too. */
 const CHANGES = ['hosting.info', 'quota.usage'];
 
-test('a folder, a domain and the list of both are those of the home, whichever node is asked', async () => {
+test("folders and domains are the home's, whichever node is asked", async () => {
   for (const node of [one, two]) {
     const of = async ({ token }: Person) => JSON.stringify((await node.ask('/api/folders', { token })).body);
     assert.match(await of(ann), /of-ann/);
@@ -105,7 +105,7 @@ test('a name is free or taken in the whole fleet', async () => {
 });
 
 // threat other-accounts: nor do two nodes answer one account with what is another's
-test('every route that reads answers each account alike from both nodes, and with nothing of the other', async () => {
+test('every read answers alike from both nodes, with nothing of another', async () => {
   const readable = ({ address, method, access, produces = [] }: RouteInfo) =>
     address === 'user' && method === 'GET' && access !== 'guest' && !produces.includes('text/event-stream');
   const routes = one.hostkeep.node.routes().filter(readable);
@@ -196,7 +196,7 @@ test('a new account lives where it is said, and its node only is asked to remove
   assert.is(existsSync(files), false, 'the files at its home are gone');
 });
 
-test('the totals of a node are those of its accounts, and a look at all domains is one at its own', async () => {
+test("a node's totals count its accounts, and a domain scan its own", async () => {
   for (const [node, name] of [
     [one, 'ann'],
     [two, 'ben'],
@@ -235,7 +235,7 @@ test('what a node finds on its disks is kept of accounts that live there alone',
   assert.equal(checked, ['ben']);
 });
 
-test('each event reaches an endpoint once, and another node goes on when the one that delivered ends', async () => {
+test('an event reaches an endpoint once, also when the deliverer ends', async () => {
   const delivered = (text: string) => [...sink.events.values()].filter((event) => JSON.stringify(event).includes(text));
   const add = (person: Person, node: TestServer, domain: string) =>
     node.ask('/api/domains/new', { method: 'POST', token: person.token, body: { domain_url: domain } });

@@ -13,7 +13,7 @@ storesInFiles();
 const random = new Random(testSeed());
 
 // attack kill-9: in writes of screenshots, indexes, virtual hosts, history and keys
-test('screenshots, indexes, virtual hosts, history and keys are complete after their writer was killed', async () => {
+test('files on disk are complete after the process that wrote them was killed', async () => {
   const line = await killCacheWriters(4, random);
   const each = '[1-9]\\d* index, [1-9]\\d* keys, [1-9]\\d* minutes, [1-9]\\d* picture, [1-9]\\d* vhost';
   assert.match(line, new RegExp(`^killed cache writers: 4; complete files: ${each}$`));

@@ -31,7 +31,7 @@ test('a node without free descriptors stays up and recovers', async () => {
 });
 
 // attack lost-resources: only the requests that needed a killed thread or program fail
-test('killed worker threads and child processes fail only the requests that needed them', async () => {
+test('killed threads and child processes fail only the requests that needed them', async () => {
   const counts = /^killed helpers: [1-9]\d* threads and [1-9]\d* child processes in 3 rounds; /;
   const line = await killHelpers(3, random);
   assert.match(line, counts);

@@ -26,7 +26,7 @@ function targetOf(server: TestServer): Target {
 }
 
 // threat shared-cache: nor does it matter which node of a fleet an account asks
-test('no account reads, changes or infers the data of one that lives at another node, whichever node it asks', async () => {
+test("no account reads, changes or infers another's data on any node of a fleet", async () => {
   const folder = temporaryFolder();
   const engine = await fakeEngine(engineIn(folder), engineOfTenants());
   const fleet = new TestFleet(schemaAt(postgres.url, 'isolation'));

@@ -23,7 +23,7 @@ const FIGURES = [
 //   each
 // asvs 1.4.1-3: TypeScript, with native code in pinned packages only; malformed bytes crash nothing
 // asvs 4.2.1: requests whose boundaries two parsers could read differently end the connection
-test('malformed, fragmented and slow requests smuggle nothing, and other clients are served', async () => {
+test('malformed, fragmented and slow requests smuggle nothing', async () => {
   const figures = await sockets.run(0.05, testSeed());
   assert.is(figures.length, FIGURES.length);
   for (const [i, figure] of FIGURES.entries()) assert.match(figures[i] ?? '', figure);

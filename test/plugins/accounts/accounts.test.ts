@@ -263,7 +263,7 @@ test('the sessions of an account are listed in pages', async () => {
 });
 
 // threat weak-second-factor: an administrator resets a lost factor, and the event is logged
-test('who lost the second factor gets in again by an operator, and the log tells who did it', async () => {
+test('an operator lets in who lost the second factor, and the log names both', async () => {
   const { account, token: first } = await server.user('lena');
   const bystander = await server.user('lars');
   const kept = await enableTwofa(server, bystander.token);
@@ -322,7 +322,7 @@ test('who lost the second factor gets in again by an operator, and the log tells
 });
 
 // asvs 6.4.3, 6.4.4: an administrator sets passwords and resets lost factors of others, never the own
-test('a set-up that waits for its first code is taken away as well; the own second factor needs password and code', async () => {
+test('a pending set-up is removed too; the own factor needs password and code', async () => {
   const { token: user } = await server.user('mona');
   const setup = await server.ask<{ secret: string }>('/api/account/2fa/setup', {
     method: 'POST',
@@ -415,7 +415,7 @@ test('plans are created, changed and removed, and the log names the administrato
 });
 
 // threat reused-names: an administrator cannot create an account whose name is reserved or ambiguous
-test('the name of a removed account is reserved, and none may extend another by an underscore', async () => {
+test("a removed account's name is reserved; none extends another by an underscore", async () => {
   await server.user('nora');
   const create = async (username: string) =>
     (await post('/api/accounts', { username, password: PASSWORD, plan: 'basic' })).body.error;
@@ -444,7 +444,7 @@ test('an override beats the plan, until it is left to the plan again', async () 
   assert.not(features((await ask('/api/accounts/erik')).body).includes('docker'));
 });
 
-test('a toggle holds from the next request on, and a client that keeps asking loses none', async () => {
+test('a toggle applies to the next request, and no request is lost', async () => {
   const user = await server.user('poller', 'standard');
   const stop = new AbortController();
   let asked = 0;
@@ -544,7 +544,7 @@ test('administrators see what an account has: its domains, activity and usage', 
   }
 });
 
-test('doctor answers all who ask with one examination, and the server goes on meanwhile', async () => {
+test('doctor answers all callers with one examination, and the server goes on', async () => {
   const examine = server.hostkeep.node.examine;
   let examinations = 0;
   Object.assign(server.hostkeep.node, { examine: () => ((examinations += 1), examine()) });
@@ -579,7 +579,7 @@ test('the settings in effect are shown with what set each, and without secrets',
   }
 });
 
-test('accounts are sorted by the server, page by page, and those over their limits are found', async () => {
+test('the server sorts accounts page by page and finds those over their limits', async () => {
   const own = await TestServer.start();
   try {
     const root = await own.admin();

@@ -160,7 +160,7 @@ test('webhooks are listed, tested, and delivered again by the running server', a
   await server.close();
 });
 
-test('the use of the node is shown once for programs, and again and again where it is asked', async () => {
+test("top prints the node's usage once for programs and repeatedly on request", async () => {
   const data = temporaryFolder();
   await hostkeep(data, ['account', 'add', '--admin', 'root']);
   assert.is((await hostkeep(data, ['top', '--interval', 'soon'])).code, 2);

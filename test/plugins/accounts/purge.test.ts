@@ -89,7 +89,7 @@ test('an account is removed and purged at once', async () => {
 });
 
 // threat half-made-changes: a purge that fails in part keeps the name reserved, and can be repeated
-test('what cannot be removed is named and keeps the name reserved, and a later purge completes it', async () => {
+test('a purge names what it cannot remove, and a later one completes it', async () => {
   let problem: string | undefined = 'two are in use';
   const { server, ask, create } = await start(({ username }) => {
     assert.is(username, 'cleo');
@@ -114,7 +114,7 @@ test('what cannot be removed is named and keeps the name reserved, and a later p
   await server.close();
 });
 
-test('requests for a purge that is running get its report, and the name stays reserved until it is done', async () => {
+test('requests during a purge get its report; the name stays reserved', async () => {
   let calls = 0;
   let [release, called] = [(): void => {}, (): void => {}];
   const isHeld = new Promise<void>((resolve) => (release = resolve));

@@ -75,7 +75,7 @@ const editManifest = (file: string, change: (manifest: Manifest) => Manifest, na
     names,
   );
 
-test('a node restored on another machine has its tokens, second factors, sessions and domains', async () => {
+test('a restored node has its tokens, second factors, sessions and domains', async () => {
   const server = await TestServer.start();
   const { account, token } = await server.user('ann');
   const { secret } = await enableTwofa(server, token);
@@ -124,7 +124,7 @@ test('a backup is an ordinary tar file, and whole', async () => {
   assert.match((await hostkeep(data, ['backup', 'verify', file])).stdout, /node\.tar is whole: made by Hostkeep/);
 });
 
-test('files that are damaged, cut off, foreign or from a newer version are refused with the reason', async () => {
+test('damaged, truncated, foreign and newer backups are refused with the reason', async () => {
   const { file } = await backedUp();
   const size = statSync(file).size;
   const damaged = (damage: (path: string) => void): string => {
@@ -201,7 +201,7 @@ test('files that are damaged, cut off, foreign or from a newer version are refus
   assert.match(stderr, /^hostkeep: \S+ is not a usable backup: the file is cut off\n$/);
 });
 
-test('a restore replaces a store only with --force, moves it aside, and never while a server runs', async () => {
+test('restore replaces a store only with --force, and never while a server runs', async () => {
   const { data, file } = await backedUp();
   const node = await NodeProcess.start(data);
   const served = await hostkeep(data, ['restore', '--force', file]);
@@ -246,7 +246,7 @@ test('--keep removes the oldest backups of a folder, and nothing else', async ()
   assert.equal(readdirSync(folder), left);
 });
 
-test('without a target, backups are in the data folder; without a store, there are none', async () => {
+test('backups default to the data folder; without a store there are none', async () => {
   const { data } = await backedUp();
   assert.is((await hostkeep(data, ['backup', 'create'])).code, 0);
   const [name = ''] = readdirSync(join(data, 'backups'));

@@ -38,7 +38,7 @@ async function filled(): Promise<{ data: string; header: string }> {
 const copy = (data: string, to: string, store = '') =>
   hostkeep(data, ['store', 'copy', '--to', to, '--json'], '', undefined, { HOSTKEEP_STORE_URL: store });
 
-test('a store is copied to PostgreSQL and back, with all rows, and its sessions and ids go on', async () => {
+test('a store copied to PostgreSQL and back keeps rows, sessions and ids', async () => {
   const { data, header } = await filled();
   const url = schemaAt(postgres.url, data);
   const there = await copy(data, url);
@@ -69,7 +69,7 @@ test('a store is copied to PostgreSQL and back, with all rows, and its sessions 
   await Promise.all([file.close(), database.close()]);
 });
 
-test('nothing is copied over a store, from one that is served, or from one that is not there', async () => {
+test('no copy replaces a store, reads a served one, or starts without one', async () => {
   const { data } = await filled();
   const other = await filled();
   const full = await copy(data, join(other.data, 'hostkeep.db'));

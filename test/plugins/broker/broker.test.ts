@@ -81,7 +81,7 @@ test('the broker refuses what is none of its verbs, and arguments that do not fi
 });
 
 // threat other-accounts: the system refuses one account what is another's
-test('an account gets its own user id and a folder that only it and the web server enter', async () => {
+test('an account gets a user id and a folder that only it and the web server enter', async () => {
   const [mine, others] = [await who(ann), await who(bea)];
   assert.equal([mine.uid, mine.gid, mine.groups], [FIRST_ID + 1, FIRST_ID + 1, [FIRST_ID + 1]]);
   assert.is(others.uid, FIRST_ID + 2);
@@ -103,7 +103,7 @@ test('an account gets its own user id and a folder that only it and the web serv
 });
 
 // threat swapped-root: a folder of somebody else is no account's, whatever its name
-test("a folder that is not the account's is refused, and one that is not there is not made unless it is needed", async () => {
+test('a foreign folder is refused, and a missing one is made only when needed', async () => {
   const path = join(broker.folder, 'files/cleo');
   const cleo = { id: 3, username: 'cleo' };
   assert.is(((await jobs.run(probe(), cleo, { act: 'who' })) as Process).uid, FIRST_ID + 3);
@@ -170,7 +170,7 @@ test('what jobs keep is in a folder of the account, which goes with its files', 
   assert.not(existsSync(join(broker.folder, 'files/.removed/dora-6')));
 });
 
-test('its settings are read again at a request and at SIGHUP; what is wrong in them leaves the old in force', async () => {
+test('settings are read again on request and SIGHUP; faults keep the old ones', async () => {
   const { settings } = broker;
   const verb = () =>
     client.call('quota.report', '/nonexistent', LIMIT_MS).then(String, ({ message }: Error) => message);
@@ -207,7 +207,7 @@ test('without the broker work is refused, and goes on when it is there again', a
   assert.is((await who(ann)).uid, FIRST_ID + 1);
 });
 
-test('the broker starts only as root, with user ids, and by a configuration that only root may change', async () => {
+test('the broker needs root, user ids and a configuration only root may change', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'hostkeep.json');
   const socket = join(folder, 'socket');

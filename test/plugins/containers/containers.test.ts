@@ -168,7 +168,7 @@ test('sums add bytes as bytes', () => {
   });
 });
 
-test("a container's group is found in the forms of cgroupfs, systemd and Podman, and another container's is not", () => {
+test("a container's group is found for cgroupfs, systemd and Podman only", () => {
   const v1 = `4:memory:/docker/${ID}\n2:cpu,cpuacct:/docker/${ID}\n1:name=systemd:/docker/${ID}\n0::/docker/${ID}\n`;
   const cgroup = parseCgroupPaths(v1, ID);
   assert.is(cgroup?.version === 1 && cgroup.paths.get('cpuacct'), `/docker/${ID}`);
@@ -250,7 +250,7 @@ test('control groups of version 2 are read', () =>
     );
   }));
 
-test("without a limit the limit is the host's memory, and without an I/O controller nothing was read", () =>
+test("without a limit the host's memory counts; without I/O nothing was read", () =>
   withFiles({ ...version2, [`${V2}/memory.max`]: 'max\n', [`${V2}/io.stat`]: '' }, async (root) => {
     const read = (await new CgroupReader(root, 1000 * MIB).read(container(), 7, 1)) as ContainerSample;
     assert.is(read.limitBytes, 1000 * MIB);
@@ -316,7 +316,7 @@ test('a process of another container is gone, and an unreadable file is an error
     );
   }));
 
-test('the first process of a container is found in the groups of Docker and Podman, and no other process is', async () => {
+test('the first process of a Docker or Podman container is found, and no other', async () => {
   const status = (pid: number, inside: string) => ({
     [`proc/${pid}/status`]: `Name:\tsh\nNSpid:\t${pid}${inside}\nThreads:\t1\n`,
   });
@@ -355,7 +355,7 @@ test('the first process of a container is found in the groups of Docker and Podm
   }
 });
 
-test('statistics from Docker and Podman are parsed, and those of an ended container are undefined', () => {
+test("Docker's and Podman's statistics are parsed; ended ones are undefined", () => {
   const docker = {
     read: '2026-11-20T12:20:46.824856236Z',
     pids_stats: { current: 1 },
@@ -424,7 +424,7 @@ test('figures of a hostile engine become safe integers', () => {
 });
 
 // threat reused-names: a compose project named like an account is not that account's by its name alone
-test('a container belongs to the account that it names, and on an own engine to its account', () => {
+test("a container belongs to the account it names, or to its own engine's", () => {
   const labelled = (Id: string, Labels: Record<string, string>) => ({ Id: Id.repeat(64), Labels });
   const project = (Id: string, folder?: string, more: Record<string, string> = {}) =>
     labelled(Id, {
@@ -476,7 +476,7 @@ test('ports of a container are written in runs, followed by mapped ones', () => 
   assert.is(portText([port(81, 81, '0.0.0.0'), port(80, 80, '0.0.0.0')]), '0.0.0.0:80-81->80-81/tcp');
 });
 
-test('services are recognised by name and port, or by a port that other services rarely use', () => {
+test('services are recognised by name and port, or by a rare port', () => {
   const one = (Id: string, over: Record<string, unknown>, ...ports: [number, number][]) =>
     container({
       Id: Id.repeat(64),
@@ -503,7 +503,7 @@ test('services are recognised by name and port, or by a port that other services
   assert.equal(portsOf([one('1', {}, [3306, 99_999])]), {}, 'not a valid port');
 });
 
-test("an account's disk usage has its containers, their images, and the volumes that they mount or it owns", () => {
+test("disk usage has the account's containers, their images and volumes", () => {
   const labelled = (account: string) => ({ Labels: { 'hostkeep.account': account } });
   const [NEWER, MEASURED_AT] = ['c'.repeat(64), 1_795_177_226_000];
   const usage = parseEngineUsage(

@@ -261,7 +261,7 @@ function withDocker(): void {
     });
   });
 
-  test("disk usage has the records that the docker CLI prints for the account's containers, images and volumes", async () => {
+  test('disk usage has the records that the docker CLI prints', async () => {
     const cli = JSON.parse(await docker.cli('system', 'df', '-v', '--format', '{{json .}}')) as Usage;
     const usageOf = async ({ token }: User) => {
       const ask = () => server.ask<{ data: [Usage] }>('/api/container/df', { token });
@@ -392,7 +392,7 @@ function withDocker(): void {
   });
 
   // threat reused-names: a purge removes the containers and volumes that a new account of the name would find
-  test('containers and volumes of a removed account are purged, and nobody else loses any', async () => {
+  test("a purge removes the account's containers and volumes, and no other's", async () => {
     const project = ['--label', 'com.docker.compose.project=gus'];
     const folder = ['--label', 'com.docker.compose.project.working_dir=/srv/gus'];
     await docker.cli('volume', 'create', '--label', 'hostkeep.account=gus', 'gus-labelled');
@@ -435,7 +435,7 @@ function withDocker(): void {
     assert.match(JSON.stringify(own.find(({ plugin }) => plugin === 'containers')), /has an engine of its own/);
   });
 
-  test('an engine that stops is a 503, and its containers are back when it is, without a restart of the server', async () => {
+  test('a stopped engine is 503, and its containers return with it', async () => {
     await docker.down();
     const poll = () =>
       server.ask<{ error: string; container_stats: { stats: StatsTotals } }>('/api/docker_stats', {

@@ -131,7 +131,7 @@ test('guests, accounts without the feature and other methods are refused', async
   assert.equal(engine.asked, []);
 });
 
-test('an absent engine is a 503, is not tried again for each request, and is found when it starts', async () => {
+test('an absent engine is 503, is not retried per request, and is found later', async () => {
   const server = await start();
   const { token } = await server.user('ann');
   await assertRefused(server, token, 'absent');
@@ -143,7 +143,7 @@ test('an absent engine is a 503, is not tried again for each request, and is fou
   await untilAnswered(server, '/api/container/df', token);
 });
 
-test('an engine that accepts and never answers is a 503, and further requests do not reach it', async () => {
+test('an engine that never answers is 503, and further requests skip it', async () => {
   const engine = await open(rawEngine(at('shared.sock'), () => {}));
   const server = await start(HANGS);
   const { token } = await server.user('ann');
@@ -179,7 +179,7 @@ for (const [why, use] of Object.entries<
   });
 }
 
-test('ports are a 503 whenever statistics are, from the first request on, and for every account', async () => {
+test('ports are 503 whenever statistics are, for every account', async () => {
   const server = await start();
   const [{ token }, plain] = [await server.user('ann'), await server.user('bob', 'basic')];
   await server.hostkeep.core.accounts.setFeature('bob', 'info', true);
@@ -216,7 +216,7 @@ test('ports are a 503 whenever statistics are, from the first request on, and fo
   await assertUnknown(token, 'the engine hangs');
 });
 
-test('ports are null where the plugin is off, and where the configuration names no engine for the account', async () => {
+test('ports are null if the plugin is off or no engine is configured', async () => {
   await open(fakeEngine(at('own.sock'), engineOf([])));
   for (const config of [
     { plugins: { containers: false } },
@@ -239,7 +239,7 @@ test('ports are a 503 for an engine that hangs, even if it never answered', asyn
 });
 
 // threat reused-names: what an account has in an engine that is stopped is there still
-test('an engine that has answered once is never taken for none, and one that never did is none', async () => {
+test('an engine that answered once is never "none"; one that never did is', async () => {
   const socketPath = at('shared.sock');
   const server = await start();
   const { token } = await server.user('ann');
@@ -479,7 +479,7 @@ test("process ids from an account's own engine are not trusted", async () => {
   assert.equal(shared.asked, []);
 });
 
-test('an own socket is refused if its path contains a link, or if it is the shared socket under another name', async () => {
+test('an own socket is refused if its path has a link or it is the shared one', async () => {
   const shared = await open(fakeEngine(at('shared.sock'), engineOf([labelled('bob')])));
   mkdirSync(at('real'));
   const neighbour = await open(fakeEngine(at('real/engine.sock'), engineOf([labelled('bob')])));
@@ -517,7 +517,7 @@ test('the environment does not send the plugin elsewhere', async () => {
 });
 
 // threat fail-open: an account without its own engine never gets the host's
-test('without any engine the plugin is unavailable; without one of its own an account is', async () => {
+test('without any engine the plugin, without an own one the account is refused', async () => {
   const none = await start({ socket: '' });
   assert.is(
     (await none.ask('/api/docker_stats', { token: (await none.user('ann')).token })).body['error'],
@@ -529,7 +529,7 @@ test('without any engine the plugin is unavailable; without one of its own an ac
   await assertRefused(server, (await server.user('bob')).token, 'has none');
 });
 
-test('while disk usage is being measured, requests are 503 with Retry-After, and it is measured once', async () => {
+test('while disk usage is measured, requests are 503, and it is measured once', async () => {
   const waiting: (() => void)[] = [];
   const engine: FakeEngine = await open(
     fakeEngine(
@@ -583,7 +583,7 @@ test('the demo reports what it leaves out without an engine', async () => {
   );
 });
 
-test('containers and volumes are in the way of a move, and so is an engine that does not answer', async () => {
+test('containers, volumes and a silent engine block a move', async () => {
   const volumes = [{ Name: 'data', Labels: { 'hostkeep.account': 'ann' } }];
   const answer = engineOf([labelled('ann')], (path, response) => {
     if (path === '/volumes') json(response, { Volumes: volumes });

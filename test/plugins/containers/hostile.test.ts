@@ -98,7 +98,7 @@ test('a redirect by an engine ends nothing and is followed nowhere', async () =>
 });
 
 // asvs 13.2.2: the process that speaks with an engine has no rights and no network
-test("the process for an account's own engine has the account's user id, no rights and no network", async () => {
+test("the process for an own engine has the account's id, no rights, no network", async () => {
   if (!isRoot) return;
   await engineAt('own.sock', (_, response) => json(response, []));
   const server = await start({ socket: '', sockets: { ann: at('own.sock') } });

@@ -26,7 +26,7 @@ function children(): string[] {
 }
 const jobs = () => children().filter((command) => command.includes('job-process')).length;
 
-test('a process for the engine starts soon after the server and before the first request, where there is an engine', async () => {
+test("the engine's process starts soon after the server where there is an engine", async () => {
   const socket = join(temporaryFolder(), 'engine.sock');
   const absent = await TestServer.start({ config: { containers: { socket } } });
   assert.is((await absent.health('containers'))[0]?.ok, false);

@@ -90,7 +90,7 @@ const countOf = (reply: Reply) =>
   (JSON.parse(Buffer.from(reply.body).toString()) as { container_stats: { stats: { Container: string } } })
     .container_stats.stats.Container;
 
-test('the first poll waits for a sample, later ones get the same bytes without a promise', async () => {
+test('the first poll waits for a sample, later ones return the same bytes', async () => {
   const { sampler, counted } = samplerWith({ timing: { intervalMs: 10_000 } });
   const first = await sampler.poll(ann);
   for (let polls = 0; polls < 1000; polls += 1) assert.is(sampler.poll(ann), first);
@@ -108,7 +108,7 @@ test('each sample makes new bytes, separately for each account', async () => {
   sampler.close();
 });
 
-test('sampling stops without polls, forgets its samples, and starts again with the next poll', async () => {
+test('sampling stops without polls and starts again with the next one', async () => {
   const { sampler, counted } = samplerWith();
   await sampler.poll(ann);
   assert.ok(sampler.isRunning);

@@ -94,7 +94,7 @@ async function finish(name: string, ...more: readonly string[]): Promise<void> {
 }
 
 if (hasReal) {
-  test('killed while tables are copied: the databases go on, and a second run begins anew', async () => {
+  test('killed while tables are copied: a second run starts over', async () => {
     await customer('ann');
     await killedWhen('ann', () => has(there, 'ann'), 'copying');
     assert.is(await write(here, 'ann', 1), '1\n');
@@ -104,7 +104,7 @@ if (hasReal) {
     assert.is(await there.query('ann', 'secret', 'select * from ann_a.notes'), '2\t5\n');
   });
 
-  test('killed while nobody may change anything: users are locked, and can log in again without a hand', async () => {
+  test('killed during the window: locked users can log in again by themselves', async () => {
     await customer('ben');
     const files = join(one.data, 'files/ben');
     mkdirSync(files, { recursive: true });
@@ -130,7 +130,7 @@ if (hasReal) {
     assert.is(await write(there, 'ben', 3), '4\n');
   });
 
-  test('killed after the home has changed: the new home goes on, and a second run drops what nobody has changed', async () => {
+  test('killed after the switch: a second run drops what nobody changed', async () => {
     await customer('cat');
     const reader = await connected('root', '');
     await reader.query('begin');
@@ -155,7 +155,7 @@ if (hasReal) {
     assert.is(await write(there, 'cat', 2), '2\n');
   });
 
-  test('nothing that was confirmed to a user who also has rights elsewhere is lost, and the user keeps them', async () => {
+  test('no confirmed write of a user with rights elsewhere is lost', async () => {
     await customer('eva');
     const rights = await here.sql('show grants for far_eva@localhost');
     const writer = await connected('far_eva', 'secret');
@@ -192,7 +192,7 @@ if (hasReal) {
     }
   });
 
-  test('the server of the target ends, and then the target: the command says so, and the old home goes on', async () => {
+  test("the target's server and the target end: the old home goes on", async () => {
     await customer('dan');
     const moving = fleet.move(one, 'dan', '--to', 'two');
     const rows =

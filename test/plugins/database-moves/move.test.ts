@@ -100,7 +100,7 @@ if (hasReal) {
     assert.is((await here.query('eve', 'secret', 'select id from eve_a.t')).trim(), '1');
   });
 
-  test('tables, what is made of them, and their users arrive as they were; nothing is left, and nobody else is touched', async () => {
+  test('tables, their objects and users arrive as they were; others stay untouched', async () => {
     const { token } = await fleet.first.user('ann');
     await here.sql(ANN);
     await there.sql(
@@ -189,7 +189,7 @@ if (hasReal) {
     assert.ok((notes ?? 0) >= last && (lines ?? 0) >= last, `${last} confirmed, ${notes} and ${lines} there`);
   });
 
-  test('tables and views come and go until nobody can make any, and a transaction that has begun is waited for', async () => {
+  test('no table or view appears after the window opens; open transactions finish', async () => {
     await fleet.first.user('cho');
     await here.sql(`
       create database cho_a; create table cho_a.kept (n int primary key); create table cho_a.late (n int primary key);
@@ -225,7 +225,7 @@ if (hasReal) {
     assert.is(await there.sql('select * from cho_a.kept; select * from cho_a.late'), '1\n1\n2\n');
   });
 
-  test('databases that are found by grants move with what is granted; those of a server of one account do not', async () => {
+  test('databases found by grants move with their grants', async () => {
     await fleet.first.user('gil');
     await here.sql(`
       create database gilshop; create table gilshop.t (id int); insert into gilshop.t values (1); create database gilshop2;

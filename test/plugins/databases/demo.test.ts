@@ -103,7 +103,7 @@ if (hasMariaDb()) {
     }
   });
 
-  test('a server is found as its own clients find it: at its default socket, or through an option file', async () => {
+  test('a server is found as its clients find it: by socket or option file', async () => {
     environment(mariaDb.socket);
     assert.is(serverOf(await withLocalServer(NONE))?.socket, mariaDb.socket);
     environment('/nonexistent/mysqld.sock', `[client]\nuser=root\nsocket=${mariaDb.socket}\n`);
@@ -126,7 +126,7 @@ if (hasMariaDb()) {
     assert.is(serverOf(found)?.socket, mariaDb.socket, found.leftOut);
   });
 
-  test('existing databases stay unchanged; others are created, shown and removed, including those of a killed demo', async () => {
+  test('the demo leaves existing databases alone and removes its own', async () => {
     const theirs =
       'create database demo_shop; create table demo_shop.orders (id int); create database demo_stats; create table demo_stats.hostkeep_demo (id int); create table demo_stats.also (id int); create database other_stats; create table other_stats.hostkeep_demo (id int); create table other_stats.more (id int);';
     await mariaDb.sql(

@@ -127,7 +127,7 @@ test('a server that never answers is 503 after a bounded time, then at once', as
   );
 });
 
-test('requests do not wait for a server that is known to be down, while it is being retried', async () => {
+test('requests do not wait for a server that is known to be down', async () => {
   const { port } = silent.address() as { port: number };
   const settings = { ...loginTo(''), port };
   const server = new DatabaseServer({
@@ -202,7 +202,7 @@ if (hasReal) {
   });
 
   // threat reused-names: databases of a removed account with a longer name are nobody's
-  test('databases of a longer name from before are not those of the shorter one, also once it is removed', async () => {
+  test('longer names from before do not belong to the shorter name', async () => {
     await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
       const ann = await server.user('ann');
       assert.ok((await names(server, ann.token)).includes('ann_b_shop'));
@@ -270,7 +270,7 @@ if (hasReal) {
     });
   });
 
-  test('with ownership grants, an account has the databases on which its database user has privileges', async () => {
+  test('with ownership grants, privileges decide whose databases they are', async () => {
     await withServer(
       { servers: { main: { ...root(), ownership: 'grants' } }, default_server: 'main' },
       async (server) => {
@@ -282,7 +282,7 @@ if (hasReal) {
     );
   });
 
-  test('many requests cause one request to the server, and one for each database with tables to be opened', async () => {
+  test('many requests cause one query, and one per database with slow tables', async () => {
     // A user of its own, whose statements the server counts apart from those that other tests have begun.
     await mariaDb.sql('set global userstat = 1; create user counted@localhost; grant all on *.* to counted@localhost');
     const main = { ...root(), user: 'counted' };
@@ -310,7 +310,7 @@ if (hasReal) {
     });
   });
 
-  test('wrong credentials are 503, and corrected ones in the option file are used without a restart', async () => {
+  test('wrong credentials are 503; corrected ones apply without a restart', async () => {
     const file = join(temporaryFolder(), 'my.cnf');
     const write = (password: string) =>
       writeFileSync(file, `[client]\nsocket=${mariaDb.socket}\nuser=ann\npassword="${password}"\n`, { mode: 0o600 });
@@ -328,7 +328,7 @@ if (hasReal) {
   });
 
   // threat reused-names: a purge drops the databases that a new account of the name would find
-  test('databases of a removed account are dropped by prefix, and only named by other rules', async () => {
+  test('a purge drops databases by prefix, and only names them otherwise', async () => {
     await mariaDb.sql(
       'create database gone_a; create database `gone_b``c`; create database gonex_d; create database gone_e_f',
     );
@@ -408,7 +408,7 @@ if (hasReal) {
     await mariaDb.up();
   });
 
-  test('a server that hangs between statements is 503, and is used again when it continues', async () => {
+  test('a server that hangs between statements is 503 and used again later', async () => {
     await withServer(
       {
         servers: { main: root() },

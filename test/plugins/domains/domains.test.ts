@@ -103,7 +103,7 @@ test('names that are none, suffixes, forbidden names and the panel itself are re
   assert.not(existsSync(account.filesRoot), 'a refused domain makes no folder');
 });
 
-test('names of well-known mail and login services are refused unless the operator lists others', async () => {
+test('names of well-known mail and login services are refused by default', async () => {
   const plain = await TestServer.start();
   try {
     const { token } = await plain.user('names');
@@ -294,7 +294,7 @@ test('the limit counts domains, not subdomains of own ones', async () => {
   assert.equal(await names(token), ['one.example', 'sub.one.example', 'three.example']);
 });
 
-test('the list says what the plan allows, from the next request after a change of the plan', async () => {
+test("the list shows the plan's limits from the next request on", async () => {
   const { token } = await limited('teller', 3, { names_limit: 7 });
   const limits = async () => {
     const { body } = await server.ask<{ domains_limit: number; names_limit: number }>('/api/domains', { token });

@@ -129,7 +129,7 @@ test('a domain that the world does not let go stays', async () => {
   assert.is(await total(token), 0);
 });
 
-test('domains that are deleted together are announced one by one, and all stay if the world keeps one', async () => {
+test('domains deleted together are announced singly, and all stay on a refusal', async () => {
   const world = newWorld();
   const { server, add, removeAll, total } = await start(world);
   const { account, token } = await server.user('ann');

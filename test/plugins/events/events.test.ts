@@ -52,7 +52,7 @@ test('filters that mean nothing are refused', async () => {
   assert.is((await ask('/stream?since=2026-01-01T00:00:00Z')).status, 400, 'a stream has no past');
 });
 
-test('events are filtered by type, account, address and time, newest first, page by page', async () => {
+test('events are filtered by type, account, address and time, newest first', async () => {
   const { accounts } = server.hostkeep.core;
   await server.account('ann');
   const since = new Date(Date.now() + 1).toISOString(); // the account may have been made in this millisecond
@@ -82,7 +82,7 @@ test('events are filtered by type, account, address and time, newest first, page
   assert.is(second.body.next_cursor, null);
 });
 
-test('a search of a hundred thousand events goes on from page to page, and finds the oldest; an account’s are found at once', async () => {
+test("a search of 100,000 events pages to the oldest; an account's are instant", async () => {
   const own = await TestServer.start();
   try {
     const root = await own.admin();
@@ -121,7 +121,7 @@ test('a search of a hundred thousand events goes on from page to page, and finds
   }
 });
 
-test('events are kept for as many days as the operator says, and all of them unless that is said', async () => {
+test('events are kept for the configured days, and otherwise for good', async () => {
   const [data, day] = [temporaryFolder(), 86_400_000];
   const left = async ({ hostkeep }: TestServer) =>
     (await hostkeep.core.store.get<{ n: number }>("select count(*) as n from events where type = 'old'"))?.n;
@@ -152,7 +152,7 @@ test('events are kept for as many days as the operator says, and all of them unl
   }
 });
 
-test('a stream sends what happens, by its filter, and begins after the last event that the client has', async () => {
+test("a stream sends matching events after the client's last one", async () => {
   const { accounts } = server.hostkeep.core;
   const source = await eventSource(server, token, {}, '/api/events/stream?type=account.*');
   await server.account('cid');
@@ -169,7 +169,7 @@ test('a stream sends what happens, by its filter, and begins after the last even
   await again.close();
 });
 
-test('a stream is answered once it is known where it begins, so that it has all that happens afterwards', async () => {
+test('a stream is answered once its start is known, so that it misses nothing', async () => {
   const { events } = server.hostkeep.core;
   const gate = new Gate();
   events.lastId = async () => {

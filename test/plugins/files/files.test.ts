@@ -54,7 +54,7 @@ test('guests, and accounts without the feature, are refused', async () => {
   }
 });
 
-test("unknown folders, files and other accounts' folders are 404; paths outside the root are refused", async () => {
+test("unknown folders and others' are 404; paths outside the root are refused", async () => {
   for (const path of [
     'nothing',
     'file.txt',
@@ -200,7 +200,7 @@ test('no path out of the root, in no encoding, is ever answered', async () => {
 });
 
 // threat path-prefix: a link swapped in during a listing gains nothing
-test('a thread that swaps a folder for a link to /etc while it is asked for gains nothing', async () => {
+test('swapping a folder for a link to /etc during a request gains nothing', async () => {
   make(ann.account, 'raced/inner/deepest');
   const place = join(ann.account.filesRoot, 'raced');
   const swapper = new Swapper(place, '/etc');

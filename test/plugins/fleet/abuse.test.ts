@@ -105,7 +105,7 @@ test('a HEAD request leaves nothing open at the other node', async () => {
 });
 
 // threat crowding-out: nor do many that take long
-test('an account that keeps connections between nodes busy waits, then is refused, and nobody else is', async () => {
+test('an account that floods inter-node connections is refused, others are not', async () => {
   const leave = new AbortController();
   const streams = Array.from({ length: AT_WORK }, () => streamed(leave.signal).catch((error: unknown) => error));
   await until('all are there', () => open.size === AT_WORK);
@@ -158,7 +158,7 @@ test('an answer that is cut off by a reload does not look complete', async () =>
   assert.is.not(end, '0\r\n\r\n');
 });
 
-test('what lives at a node that has left cannot be reached, and a name that no node has is 404', async () => {
+test('accounts of a departed node are unreachable; unknown nodes are 404', async () => {
   const onAdmin = async (path: string) => {
     const { status, body } = await first.ask(path, { address: 'admin', token: admin });
     return status === 200 ? 200 : `${status} ${String(body['error'])}`;

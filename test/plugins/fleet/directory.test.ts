@@ -23,7 +23,7 @@ async function emptyStore(): Promise<Store> {
   return store;
 }
 
-test('one process of a node looks for new members, the others hear of them, and look while it says nothing', async () => {
+test('one process looks for new members; the others hear of them or look', async () => {
   const store = await emptyStore();
   const heard: ((value: unknown) => void)[] = [];
   let [told, isCut, asked] = [0, false, 0];

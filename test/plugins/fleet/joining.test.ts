@@ -43,7 +43,7 @@ const refusal = async (data: string, args: readonly string[], input = ''): Promi
 const listed = async (): Promise<{ name: string }[]> =>
   JSON.parse((await fleet.run(one.data, ['fleet', 'list', '--json'])).stdout) as { name: string }[];
 
-test('a fleet begins with a store in PostgreSQL, a name, a place that others reach, and a stopped server', async () => {
+test('a fleet begins with PostgreSQL, a name, an address and a stopped server', async () => {
   const lone = await hostkeep(emptyFolder(), ['fleet', 'init', '--name', 'one', ...AT], '', undefined, {
     HOSTKEEP_STORE_URL: '',
   });
@@ -69,7 +69,7 @@ test('a fleet begins with a store in PostgreSQL, a name, a place that others rea
   await server.close();
 });
 
-test('accounts that were there get the first node as their home, and its files are closed to others', async () => {
+test('existing accounts get the first node as home, and its files are closed', async () => {
   const server = await fleet.serve(one, [fleetPlugin]);
   assert.is((await server.hostkeep.core.accounts.get('ann')).home, 'one');
   await server.close();
@@ -135,7 +135,7 @@ test('a node whose keys are in use joins nothing', async () => {
   await join(own);
 });
 
-test('a node that has served nobody yet, as after an installation, joins, and its keys stay aside', async () => {
+test('a node that has served nobody joins, and its keys are set aside', async () => {
   const data = emptyFolder();
   await (await TestServer.start({ data, plugins: [], config: inFile })).close();
   const own = readFileSync(join(data, 'keys.json'), 'utf8');
@@ -150,7 +150,7 @@ test('a node that has served nobody yet, as after an installation, joins, and it
   assert.is((await fleet.run(data, ['fleet', 'leave', '--yes'])).code, 0);
 });
 
-test('a command that ended before it wrote its files is repeated, and takes no place of a node that was seen', async () => {
+test('a join that was cut short is repeated and replaces no live node', async () => {
   const lost = await fleet.join(one, 'lost');
   const again = ['fleet', 'join', '--name', 'lost', ...AT];
   assert.match(await refusal(lost.data, again, await fleet.invite(one)), /in a fleet already, as lost/);
@@ -181,7 +181,7 @@ test('a command that ended before it wrote its files is repeated, and takes no p
   );
 });
 
-test('a node is drained and taken back, and leaves or is removed only if no account is lost unknowingly', async () => {
+test('a node drains, returns, leaves or is removed; no account is lost', async () => {
   const five = await fleet.join(one, 'five');
   assert.match((await fleet.run(one.data, ['fleet', 'drain', 'five'])).stdout, /five takes no new accounts/);
   assert.match(await refusal(one.data, ['fleet', 'drain', 'five']), /takes no new accounts already/);

@@ -58,7 +58,7 @@ test('a key that one node rotates signs on all, and the one before it stays good
   assert.ok(await ask(first, later.token));
 });
 
-test('a node that was away takes the keys of the others, also if it has never heard of them', async () => {
+test("a returning node takes the others' keys, even unknown ones", async () => {
   await (second as TestServer).close();
   for (let i = 0; i < 2; i += 1) {
     await rotate(one);

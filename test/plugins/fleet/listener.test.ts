@@ -118,7 +118,7 @@ test('a process that speaks no TLS gets no answer', async () => {
   assert.not.match(text, /HTTP/);
 });
 
-test('a certificate of the fleet counts for a member, with the key that it joined with, and for no other name', async () => {
+test('a certificate counts for its member and key only', async () => {
   const { core } = server.hostkeep;
   const authority = await readAuthority(core.store, core.keys);
   assert.is(await answerTo(shown(await certify(authority, 'three'))), '', 'never joined');
@@ -130,7 +130,7 @@ test('a certificate of the fleet counts for a member, with the key that it joine
     assert.is(await answerTo({ ...shown(other as Membership), servername, checkServerIdentity: () => undefined }), '');
 });
 
-test('a reload has it listen on, and answers what was asked before on the same connection', async () => {
+test('a reload keeps listening and answers earlier requests', async () => {
   const socket = connect({
     ...splitHostPort((one as FleetMember).address),
     ca: (own as Membership).ca,
@@ -183,7 +183,7 @@ test('a member is answered by both addresses, and is none any more once it was r
   });
 });
 
-test('a node renews its certificate before it ends, keeps its key, and listens with the new one', async () => {
+test('a node renews its certificate in time and keeps its key', async () => {
   const { core } = server.hostkeep;
   const authority = await readAuthority(core.store, core.keys);
   const { name, key } = own as Membership;

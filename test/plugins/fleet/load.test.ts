@@ -84,7 +84,7 @@ const asOperator = async (...args: readonly string[]): Promise<void> => {
   assert.is(code, 0, stderr);
 };
 
-test('a node that stays answers without an error while another joins, and that one is right from its first answer on', async () => {
+test('a node serves without an error while another joins, and that one is right', async () => {
   const kinds = await during(async () => {
     two = await fleet.join(one, 'two');
     second = await fleet.start(two, { ben: 'user' }, SETTINGS);
@@ -96,7 +96,7 @@ test('a node that stays answers without an error while another joins, and that o
   assert.equal(kinds, ['200,200']);
 });
 
-test('all workers of both nodes answer each account, and a toggle and a logout hold in all of them', async () => {
+test('all workers of both nodes answer, and toggles and logouts apply in all', async () => {
   const everywhere = (path: string, token: string) =>
     Promise.all([first, second].flatMap((node) => Array.from({ length: 12 }, () => answerTo(node, path, token))));
   for (const token of [ann, ben]) assert.equal([...new Set(await everywhere('/api/folders', token))], ['200']);
@@ -120,7 +120,7 @@ test('all workers of both nodes answer each account, and a toggle and a logout h
   );
 });
 
-test('a worker that is killed at one node costs the accounts of the other nothing, and is replaced', async () => {
+test('a killed worker at one node costs the other nothing and is replaced', async () => {
   const own = await during(async () => {
     for (const each of second.children) {
       const before = second.children;
@@ -132,7 +132,7 @@ test('a worker that is killed at one node costs the accounts of the other nothin
   assert.equal(own, ['200,200']);
 });
 
-test('a node is drained, leaves and is gone, and the one that stays answers without an error', async () => {
+test('a node drains, leaves and ends while the other serves without an error', async () => {
   const kinds = await during(async () => {
     await asOperator('drain', 'two');
     const purge = { method: 'DELETE', token: admin, address: 'admin' } as const;

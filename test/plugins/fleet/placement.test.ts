@@ -56,7 +56,7 @@ test('the node that is named is taken, and before any heartbeat the one that is 
   assert.is(await placeFor(store, 'one', undefined), 'one');
 });
 
-test('by rule, the scarcest resource decides, then the number of accounts; nodes that are down or drained have none', async () => {
+test('the scarcest resource decides, then the number of accounts', async () => {
   await sampled('one', { cpu: 5, memory: 10, disk: 90 });
   await sampled('two', { cpu: 60, memory: 50, disk: 40 });
   await sampled('three', { cpu: null, memory: 60, disk: 20 }, 7);

@@ -137,7 +137,7 @@ test('who may not have a stream gets none, and another name is no node', async (
     assert.is(await refusalOf(node, '/api/usage/stream?node=three', token), '404 node_not_found ');
 });
 
-test('a stream of another node lives while accounts change, and its place comes back when its client goes', async () => {
+test('a forwarded stream outlives account changes and frees its place', async () => {
   const token = await loginAt(first);
   const [stays, leaves] = (await allPlaced(token)) as [Streamed, Streamed];
   for (const node of [first, second]) for (const method of ['PUT', 'DELETE']) await toggle(node, method, token);
@@ -164,7 +164,7 @@ test('a stream of events has what happens on any node, on any worker', async () 
   for (const each of streams) each.leave();
 });
 
-test('a session that ends on one node ends its streams on all, and gives back their places', async () => {
+test('a session that ends on one node ends its streams on all', async () => {
   for (const node of [second, first]) {
     const token = await loginAt(first);
     const streams = [
@@ -178,7 +178,7 @@ test('a session that ends on one node ends its streams on all, and gives back th
   }
 });
 
-test('a worker that dies, at either end, breaks its streams and gives back their places', async () => {
+test('a worker that dies at either end breaks its streams and frees their places', async () => {
   const token = await loginAt(first);
   const near = await allPlaced(token);
   for (const pid of first.children) await killWorker(first, pid);

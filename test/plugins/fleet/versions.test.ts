@@ -75,7 +75,7 @@ test('how far versions are apart', () => {
   assert.ok(Number.isNaN(minorsAhead('', '0.9.0')));
 });
 
-test('a node one minor version ahead works together with the others, of which one starts again after it', async () => {
+test('a node one minor version ahead works with the others', async () => {
   older = await fleet.start(two, { ben: 'user', root: 'admin' });
   newer = await fleet.start(one, { ann: 'user' }, { cli: copy.path('dist/kernel/run/main.js') });
   await older.end();
@@ -107,7 +107,7 @@ test('a node one minor version ahead works together with the others, of which on
   }
 });
 
-test('a node two minor versions apart does not join, and does not start on a store that the newer one has migrated', async () => {
+test('a node two minor versions apart neither joins nor starts', async () => {
   become(later(2));
   await until('the others were seen', async () => {
     const data = join(temporaryFolder(), 'data');
@@ -127,7 +127,7 @@ test('a node two minor versions apart does not join, and does not start on a sto
   );
 });
 
-test('a node by itself goes on with what the next minor version has migrated, and no later one', async () => {
+test("a single node goes on with the next minor version's migrations only", async () => {
   const config = testConfig(temporaryFolder(), { store: { url: schemaAt(postgres.url, 'alone') } });
   const open = () => openCore(config, createLog('silent'));
   const migratedBy = async (version: string) => {

@@ -9,7 +9,7 @@ import health from '../../../plugins/health/index.ts';
 
 const test = testSuite('health');
 
-test('a server that runs is live and ready, on both addresses, without details and without a token', async () => {
+test('a running server is live and ready on both addresses, without a token', async () => {
   const server = await TestServer.start();
   for (const address of ['user', 'admin'] as const) {
     const live = await server.ask('/healthz', { address });

@@ -16,7 +16,7 @@ for (const [name, data, isFleet] of [
   ['a node of a fleet', () => memberFolder('one'), true],
   ['a node by itself', temporaryFolder, false],
 ] as const) {
-  test(`${name} ${isFleet ? 'believes' : 'does not believe'} a proof, and counts failures, of the next minute`, async () => {
+  test(`${name} ${isFleet ? 'believes' : 'does not believe'} a proof of the next minute`, async () => {
     const config = { account: { account_failures: { minute: 2, hour: 100, day: 100 } } };
     const server = await TestServer.start({ data: data(), plugins: [account], config });
     const { reauthentication, sessions, store } = server.hostkeep.core;

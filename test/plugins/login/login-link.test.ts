@@ -35,7 +35,7 @@ test('a link needs an administrator who has just proved the password', async () 
   assert.is((await use('x', { headers: { 'hostkeep-page': '1' } })).body['error'], 'foreign_origin');
 });
 
-test('a link opens the account once; its session is marked, logged, and changes no credential', async () => {
+test('a link opens the account once; its session is marked and logged', async () => {
   const { core } = server.hostkeep;
   const bob = await server.account('bob');
   const { status, body } = await make('bob');
@@ -79,7 +79,7 @@ test('a link opens the account once; its session is marked, logged, and changes 
   assert.equal(history, [], 'it is no login of the customer');
 });
 
-test('a link is worth nothing after a minute, after the logout of its maker, and for who was suspended since', async () => {
+test("a login link expires after a minute, its creator's logout, or suspension", async () => {
   const { core } = server.hostkeep;
   await server.account('cid');
   const late = codeOf((await make('cid')).body['url']);
@@ -96,7 +96,7 @@ test('a link is worth nothing after a minute, after the logout of its maker, and
   assert.is((await use(orphan)).status, 401);
 });
 
-test('an API token makes links with the scope for it and no other, which end with the token', async () => {
+test('an API token with the scope makes links, which end with the token', async () => {
   const { core } = server.hostkeep;
   await server.account('dee');
   const account = await core.accounts.get('operator');

@@ -117,7 +117,7 @@ test('both addresses give tokens, and each takes only those of its own audience'
   }
 });
 
-test('users who may read usage on the admin address cannot use the account routes there', async () => {
+test('usage readers on the admin address cannot use account routes there', async () => {
   const open = await TestServer.start({ config: { usage: { access: 'feature' } } });
   try {
     const { token } = await open.user('iris');
@@ -176,7 +176,7 @@ test('a suspension ends what is open, and what it ended stays so', async () => {
 });
 
 // asvs 16.3.1, 16.3.3: logins and failed logins are logged, and nothing of unknown names
-test('logins and failed ones are in the log of the account, and nothing of an invented name', async () => {
+test("logins and failures are in the account's log, invented names are not", async () => {
   const { token } = await server.user('hal');
   await logIn(server, 'hal', { password: 'wrong' });
   await logIn(server, "hal'\r\n[2026-01-01 00:00:00] User 'hal' paid");

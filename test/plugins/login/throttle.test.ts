@@ -103,7 +103,7 @@ test('one strange network uses up only a part of what an account may fail in a d
 });
 
 // threat weak-limiter: failures of other accounts lock nobody out of a network from which the account has logged in
-test('what others fail in the same network does not lock out those who have logged in from it before', async () => {
+test("others' failures in a network do not lock out those known there", async () => {
   const shared = '198.51.100.70';
   await server.account('nat');
   assert.is((await logIn(server, 'nat', { from: shared })).status, 200);
@@ -120,7 +120,7 @@ test('what others fail in the same network does not lock out those who have logg
 });
 
 // threat weak-limiter: wrong passwords do not lock an administrator out of known networks and of the node itself
-test('an administrator gets in with the right password, from known networks and from the node itself', async () => {
+test('an administrator gets in from known networks and from the node', async () => {
   const home = '198.51.100.75';
   await server.account('chief', '', 'admin');
   for (const from of ['127.0.0.1', '::1']) {
@@ -135,7 +135,7 @@ test('an administrator gets in with the right password, from known networks and 
   assert.equal((await fail('chief', 25, home)).at(-1), 429, 'but guesses are limited there too');
 });
 
-test('networks of IPv6 count by their first 64 bits, and by their first 48 with four times as many', async () => {
+test('IPv6 networks count by 64 bits, and by 48 with four times as many', async () => {
   const guess = async (from: string) => (await logIn(server, `name-${Math.random()}`, { ...WRONG, from })).status;
   const { passwords } = server.hostkeep.core;
   const { verify } = passwords;
@@ -257,7 +257,7 @@ test('an administrator unlocks an account, and nothing else', async () => {
   assert.match(lines[0] ?? '', /User 'uma' was unlocked by the administrator 'locksmith' from IP 127\.0\.0\.1$/);
 });
 
-test('the command line unlocks an account while the server checks a guess, and for a network for good', async () => {
+test('unlocking works during a guess, and for a network permanently', async () => {
   await server.account('wim');
   const { accounts, passwords } = server.hostkeep.core;
   const other = await openCore(testConfig(server.data), createLog('silent'));

@@ -50,7 +50,7 @@ test('guests, and accounts without the feature, are refused', async () => {
 
 // threat weak-second-factor: turning it on or off requires the password
 // asvs 7.5.1: changing a factor requires the password; only an administrator changes the e-mail address
-test('nothing is turned on or off without the password, out of turn, or with a bad body', async () => {
+test('nothing changes without the password, out of turn, or with a bad body', async () => {
   const { token } = await server.user('bea');
   for (const [method, path, body, status, error] of [
     ['POST', '/setup', {}, 400, 'invalid_request'],
@@ -99,7 +99,7 @@ test('a set-up changes nothing until a code has confirmed it, in time', async ()
 });
 
 // threat weak-second-factor: a set-up that a stranger began is lost with the password
-test('a change of the password, by whomever, ends a set-up that waits for its first code', async () => {
+test('any password change ends a set-up that waits for its first code', async () => {
   const { accounts, credentials, passwords } = server.hostkeep.core;
   let { account, token } = await server.user('dorit');
   const { token: admin } = await server.admin('reset_admin');
@@ -184,7 +184,7 @@ test('the whole cycle: on, in with a code, off', async () => {
 
 // threat weak-second-factor: a code works once, also in concurrent requests
 // asvs 6.5.1: a code works once
-test('a code works once, also for two who send it at the same time, and no code before it', async () => {
+test('a code works once, even if two send it at the same time', async () => {
   const { token } = await server.user('eve');
   const { secret, code: used } = await enableTwofa(server, token);
   assert.is(
@@ -275,7 +275,7 @@ test('a suspended account does not tell whether a second factor is on', async ()
 });
 
 // threat weak-second-factor: a login that began before the second factor was set up does not bypass it
-test('a login that was under way when the second factor came does not get in without it', async () => {
+test('a login in progress does not bypass a new second factor', async () => {
   const { token } = await server.user('jon');
   const { sessions } = server.hostkeep.core;
   const open = sessions.open.bind(sessions);

@@ -86,7 +86,7 @@ const scrapeAll = () =>
   );
 
 // asvs 13.4.5: /metrics requires a token
-test("without its own token or an administrator's it returns the same 401 as every route", async () => {
+test("without its token or an administrator's it returns the usual 401", async () => {
   const { token } = await server.user('ann');
   const other = await server.ask<Record<string, unknown>>('/api/odd/1', { address: 'admin' });
   for (const authorization of [
@@ -152,7 +152,7 @@ test('both tokens are accepted, and the page has what an operator needs', async 
 });
 
 // threat crossed-scopes: an API token reads metrics with their scope only, and from its networks
-test('an API token of an administrator reads metrics with their scope, and nothing else by it', async () => {
+test("an administrator's API token with the scope reads metrics only", async () => {
   const { account, token: session } = await server.admin('scraping');
   const { tokens } = server.hostkeep.core;
   const make = async (scopes: readonly string[], networks: readonly string[] = []) => {

@@ -59,7 +59,7 @@ async function assertMoves(name: string): Promise<void> {
   assert.is(readFileSync(join(two.data, 'files', name, 'kept'), 'utf8'), 'kept');
 }
 
-test('a node that freezes while the last differences are taken: the account stays, can change again, and moves later', async () => {
+test('a node freezes during the last differences: the account stays and works', async () => {
   const token = await customer('ann');
   const moving = move('ann');
   await until('nothing may change', async () => (await stateOf('ann')) === 'read_only');
@@ -78,7 +78,7 @@ test('a node that freezes while the last differences are taken: the account stay
   await assertMoves('ann');
 });
 
-test('a run that sends a part of what it asks, and nothing more, gives way to the next one', async () => {
+test('a run that stalls after a part gives way to the next one', async () => {
   await customer('ben');
   const { store, accounts } = first.hostkeep.core;
   const own = first.hostkeep.node.fleet?.membership() as Membership;

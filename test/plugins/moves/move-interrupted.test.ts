@@ -84,7 +84,7 @@ async function finish(name: string): Promise<void> {
   assert.is(await stateOf(name), undefined);
 }
 
-test('killed before and while files are copied: the account stays and works, and a second run moves it', async () => {
+test('killed before or while files are copied: a second run moves the account', async () => {
   const token = await customer('ann', LARGE_BYTES);
   await killedIn('begun', 'ann');
   assert.is((await addDomain(first, token, 'ann.example')).status, 201);
@@ -103,7 +103,7 @@ test('killed before and while files are copied: the account stays and works, and
   assert.is(readFileSync(join(filesOf(two, 'ann'), 'later'), 'utf8'), 'later');
 });
 
-test('killed while the account is read-only: changes are refused on both nodes, and are possible again without a hand', async () => {
+test('killed while read-only: changes are refused, then possible again', async () => {
   const token = await customer('ben');
   await killedIn('read_only', 'ben', async () => {
     for (const node of [first, second])
@@ -125,7 +125,7 @@ test('killed while the account is read-only: changes are refused on both nodes, 
   await finish('ben');
 });
 
-test('the name of a removed account is not free while a move has left something of it at another node', async () => {
+test("a removed account's name stays reserved while a move left something", async () => {
   const { account } = await first.user('eve');
   const { store } = first.hostkeep.core;
   const left = { username: 'eve', accountId: account.id, source: 'one', target: 'two', claim: '1:1 ended' } as const;
@@ -149,7 +149,7 @@ test('the name of a removed account is not free while a move has left something 
   assert.is(purged.code, 0, JSON.stringify(purged));
 });
 
-test('killed after the home has changed: the new home goes on, and what came too late is not thrown away', async () => {
+test('killed after the switch: the new home goes on and late writes are kept', async () => {
   const token = await customer('cat');
   await killedIn('switched', 'cat');
   assert.is(await homeOf('cat'), 'two');

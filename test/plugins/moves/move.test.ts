@@ -98,7 +98,7 @@ test('what cannot move is refused, and stays', async () => {
   assert.equal(await movesLeft(), []);
 });
 
-test('a node where something is off that the account uses is no home for it, nor one whose web server is down', () => {
+test('a node that lacks what the account uses is no home for it', () => {
   const status = { state: 'ready', features: [], provides: [] } as const;
   const plugins: PluginStatus[] = [
     { ...status, name: 'files' },
@@ -121,7 +121,7 @@ test('a node where something is off that the account uses is no home for it, nor
   assert.is(refusalOf('files', 'databases'), 'admitted');
 });
 
-test('files of all kinds arrive, the session goes on at the new home, and nothing is left at the old one', async () => {
+test('files of all kinds and the session arrive, and nothing is left behind', async () => {
   const { token, account } = await first.user('ann');
   const [from, to] = [filesOf(one, 'ann'), filesOf(two, 'ann')];
   makeFiles(from);
@@ -164,7 +164,7 @@ test('files of all kinds arrive, the session goes on at the new home, and nothin
   assert.ok(lines.some((line) => line.includes('was moved from the node one to two')));
 });
 
-test('what is deleted, renamed and replaced while the first copy is made is so at the new home', async () => {
+test('deletions, renames and replacements during the first copy are followed', async () => {
   await second.user('ben');
   const [from, to] = [filesOf(two, 'ben'), filesOf(one, 'ben')];
   makeFiles(from);
@@ -189,7 +189,7 @@ test('what is deleted, renamed and replaced while the first copy is made is so a
   assert.not(existsSync(from));
 });
 
-test('the target ends: the command says so, the account stays, and a move after its return removes what had come', async () => {
+test('the target ends: the account stays, and a later move cleans up', async () => {
   const { token } = await first.user('dan');
   mkdirSync(filesOf(one, 'dan'), { recursive: true });
   writeFileSync(join(filesOf(one, 'dan'), 'large'), Buffer.alloc(128 << 20, 1));

@@ -85,7 +85,7 @@ test('a removed or retyped member, or a removed path, no longer compiles', async
   assert.match(await compile(changed('"/api/dashboard"', '"/api/summary"')), /"\/api\/dashboard"/);
 });
 
-test('the client logs in, also with a second factor, reads the dashboard, and changes domains', async () => {
+test('the client logs in with a second factor, reads and changes domains', async () => {
   assert.is(await compile(descriptions), '');
   const client = (await import(pathToFileURL(join(folder, 'dashboard.js')).href)) as Client;
   const { account, token } = await server.user('anna');

@@ -85,7 +85,7 @@ test('without a token only the routes for guests are described', async () => {
   }
 });
 
-test('with every feature each route is described under each of its paths, on its own URL', async () => {
+test('with every feature each route is described under each of its paths', async () => {
   for (const [address, token] of [
     ['user', tokens.full],
     ['admin', tokens.admin],
@@ -327,7 +327,7 @@ test("it follows changes of an account's features at once", async () => {
   assert.ok(await has());
 });
 
-test('examples match the routes, and reveal nothing about the machine that recorded them', async () => {
+test('examples match the routes and reveal nothing about their machine', async () => {
   const text = readFileSync(join(projectDir, 'plugins/openapi/examples.json'), 'utf8');
   const examples = JSON.parse(text) as Record<string, { request?: unknown; reply?: unknown }>;
   const routes = server.hostkeep.node.routes();

@@ -63,7 +63,7 @@ async function close(driver: PageDriver, ...expected: readonly number[]): Promis
 
 // asvs 6.2.6, 6.2.7: /docs masks passwords and allows password managers
 // asvs 14.3.1, 14.3.3: the page of /docs never has the token of the session, and keeps nothing of it
-test('it shows what a guest may use, after a login what the account may use, and sends as the session', async () => {
+test('it shows what the caller may use and sends as the session', async () => {
   if (browser === undefined) return;
   const driver = await PageDriver.open(browser, server);
   await driver.goto('/docs');
@@ -109,7 +109,7 @@ test('a change that is tried shows itself, and one that is refused says why', as
   await close(driver, 400);
 });
 
-test('an API token takes the place of the session, and is in the command only where one asks for it', async () => {
+test('an API token replaces the session and is in the command only on request', async () => {
   if (browser === undefined) return;
   const { account, token: login } = await server.user('token');
   assert.ok(account.id > 0);

@@ -112,7 +112,7 @@ test('CONNECT is told what to use', async () => {
   assert.match(text, /use POST \/api\/users\/\{username\}\/autologin/);
 });
 
-test('bad input is refused with the names of OpenPanel, or those of the operation behind it', async () => {
+test("bad input is refused with OpenPanel's names, or the operation's", async () => {
   const bad: [Address, string, string, unknown, string][] = [
     ['user', 'POST', '/api/domains', {}, 'body/domain is required'],
     ['user', 'POST', '/api/domains', { domain: 5 }, 'body/domain_url must be string'],

@@ -59,7 +59,7 @@ test('what the path names comes before members of query and body', async () => {
   assert.equal(asked[1], ['GET /y', { params: { by: 'ann' }, headers: {} }]);
 });
 
-test('sizes are gigabytes unless they say otherwise, and what is none is left to be refused', () => {
+test('sizes are gigabytes unless stated; invalid ones are refused later', () => {
   const sizes = ['10 GB', '10GB', '2g', '1.5', 3, '512 MB', '512m', 'much', '-1', '1e9', '', undefined];
   const expected = [10_240, 10_240, 2048, 1536, 3072, 512, 512, 'much', '-1', '1e9', '', undefined];
   assert.equal(sizes.map(mib), expected);

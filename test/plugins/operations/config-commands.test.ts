@@ -117,7 +117,7 @@ test('show prints every setting with its origin, and no secret', async () => {
   ]);
 });
 
-test('the schema and the reference describe the settings of the kernel and of all plugins', async () => {
+test('schema and reference describe the settings of the kernel and all plugins', async () => {
   const file = settingsFile('{}');
   const schema = JSON.parse((await run(file, 'schema')).stdout) as {
     required?: unknown;

@@ -18,7 +18,7 @@ interface Diagnosis {
 /** What needs nothing from outside. */
 const PLUGINS = { containers: false, databases: false, screenshots: false, search: false, webserver: false };
 
-test('what is missing ends with 1, a warning only with --strict, and both have a remedy', async () => {
+test('doctor exits with 1 for a failure, for a warning only with --strict', async () => {
   const webhooks = {
     endpoints: [{ url: `http://127.0.0.1:${await freePort()}/`, secret: 'a secret of more than sixteen' }],
     allow_private: true,

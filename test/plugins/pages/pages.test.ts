@@ -46,7 +46,7 @@ test('other clients get what they got: 404 where there is no route', async () =>
 });
 
 // asvs 3.2.1, 3.4.3, 3.4.5-6, 3.7.1: the pages have a strict policy with Trusted Types, no referrer and no frames
-test('the policy allows nothing inline, nothing from elsewhere, and no HTML out of texts', async () => {
+test('the policy allows nothing inline, nothing foreign and no HTML from texts', async () => {
   for (const address of ['user', 'admin'] as const) {
     const { headers, body } = await server.ask<string>('/', { address, headers: HTML });
     const policy = headers.get('content-security-policy') ?? '';

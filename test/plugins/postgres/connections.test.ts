@@ -133,7 +133,7 @@ test('one process of a node listens and looks, and the others need not ask', asy
   });
 });
 
-test('while the one that listens says nothing, the others ask by themselves; when it ends, another one listens', async () => {
+test('without a listening process others poll; when it ends, another listens', async () => {
   const node = await nodeOfThree('taken over');
   node.channel.isCut = true;
   await assertFollows(node, node.followers);
@@ -204,7 +204,7 @@ async function storeWith(connections: number, url: string): Promise<Store> {
   return store;
 }
 
-test('a process never has more connections than its share, and one of each kind at least', async () => {
+test('a process stays within its share of connections, at least one of each kind', async () => {
   for (const [connections, reads, writes] of [
     [3, 1, 1],
     [17, 2, 2],
@@ -222,7 +222,7 @@ test('a process never has more connections than its share, and one of each kind 
   }
 });
 
-test('who waits too long for a connection is refused; reads go on, in transactions too, and no other server is tried', async () => {
+test('waiting too long for a connection is refused; reads go on elsewhere', async () => {
   let tried = 0;
   const standby = createServer((socket) => {
     tried += 1;

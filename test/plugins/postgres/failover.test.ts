@@ -88,7 +88,7 @@ function writer(core: Core, name: string) {
   return { acknowledged, errors, stop };
 }
 
-test('a commit that the standby has not confirmed is not acknowledged, though the primary calls it committed', async () => {
+test('a commit that the standby has not confirmed is not acknowledged', async () => {
   const [node] = await nodes('cancelled', 10);
   assert.ok(node);
   pair.standby.signal('SIGSTOP');
@@ -133,7 +133,7 @@ test('a connection for notifications that falls silent is replaced', async () =>
   }
 });
 
-test('when the primary is killed, 503 is said until the standby is promoted; then nodes go on there, and nothing acknowledged is lost', async () => {
+test('after a failover nodes use the promoted standby and lose no acknowledged write', async () => {
   const [one, two, strict] = (await nodes('killed', 300, 300, 0)) as [Core, Core, Core];
   const header = await sessionOn(one, 'ann');
   for (const node of [one, two, strict]) assert.ok(await node.sessions.resolve(header));
@@ -175,7 +175,7 @@ test('when the primary is killed, 503 is said until the standby is promoted; the
   await pair.replace(former);
 });
 
-test('a primary that falls silent is given up for the one that is promoted, and not used when it wakes up', async () => {
+test('a silent primary is given up for the promoted one, and stays unused', async () => {
   const [node, strict] = (await nodes('silent', 300, 0)) as [Core, Core];
   const header = await sessionOn(node, 'ann');
   await strict.sessions.resolve(header);

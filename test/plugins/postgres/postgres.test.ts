@@ -78,7 +78,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
     }
 }
 
-test('statements get numbers and functions of PostgreSQL, and texts in them stay as they are', () => {
+test("statements get PostgreSQL's numbers and functions; string literals stay", () => {
   assert.is(
     statementOf("select '?', instr(a, ?), 'it''s ?' where x = ?").text,
     "select '?', strpos(a, $1), 'it''s ?' where x = $2",
@@ -150,7 +150,7 @@ test('a migration may take longer than other statements, and so may the wait for
   assert.equal(await engines[0]?.all('select count(*) as n from slow'), [{ n: 0 }]);
 });
 
-test('a server that freezes during a migration is given up, and the migration is applied when it is back', async () => {
+test('a migration is applied after a server that froze during it is back', async () => {
   const frozen = Postgres.start(['fsync=off']);
   const engine = new PostgresEngine({
     url: schemaAt(frozen.url, 'frozen'),
@@ -216,7 +216,7 @@ test('a limit that is checked in a transaction holds for fifty at once on two no
   assert.equal(await both[0].store.get('select count(*) as n from removed_accounts'), { n: 7 });
 });
 
-test('of two that insert the same row at once, the later one is tried again, and sees it', async () => {
+test('of two concurrent inserts of one row, the later is retried and sees it', async () => {
   const { store } = await nodeOf('same');
   for (const table of ['marks', 'taken'])
     await store.write((tx) => tx.run(`create table ${table} (k bigint primary key)`));
@@ -238,7 +238,7 @@ test('of two that insert the same row at once, the later one is tried again, and
   assert.match(String(again), /duplicate key/, 'a row that stays is no reason to go on trying');
 });
 
-test('a transaction that is tried again calls back once, for the attempt that was committed', async () => {
+test('a retried transaction calls back once, for the committed attempt', async () => {
   const { store } = await nodeOf('again');
   const told: number[] = [];
   let attempts = 0;
@@ -253,7 +253,7 @@ test('a transaction that is tried again calls back once, for the attempt that wa
   assert.equal(told, [attempts]);
 });
 
-test('a transaction that was aborted for another one is tried again, however long that took', async () => {
+test('an aborted transaction is retried, however long it took', async () => {
   const { store } = await nodeOf('slowly');
   const { now } = performance;
   let attempts = 0;
@@ -273,7 +273,7 @@ test('a transaction that was aborted for another one is tried again, however lon
   assert.ok(attempts >= 2);
 });
 
-test('an event waits for one before it to be committed, so that who follows them by id misses none', async () => {
+test('an event waits for the commit of earlier ones, so that readers miss none', async () => {
   const { store, events } = await nodeOf('events');
   const event = { type: 'account.created', account: { id: 0, username: 'ann' }, text: 'was created', ip: '' } as const;
   let release = (): void => undefined;
@@ -320,7 +320,7 @@ test('what one node changes holds on another one, which was told or asked', asyn
   assert.is(await two.sessions.resolve(header), undefined);
 });
 
-test('a node that is told of a change forgets its account only, and does not take those of other schemas for its own', async () => {
+test('a notified node forgets that account only, and ignores other schemas', async () => {
   const [[one, two], beside] = [await twoNodes('named'), await nodeOf('beside')];
   const [ann, bob] = [await sessionOn(one, 'ann'), await sessionOn(one, 'bob')];
   for (const name of ['eva', 'evi', 'eve']) await sessionOn(beside, name); // the last one has an id that the others have not
@@ -338,7 +338,7 @@ test('a node that is told of a change forgets its account only, and does not tak
   assert.is(two.revision.generation, generation);
 });
 
-test('while the store is gone, remembered sessions are good for a time, and everything else is 503; then all is well again', async () => {
+test('without the store, sessions are valid for a time, and the rest is 503', async () => {
   const patient = await nodeOf('gone', { staleSeconds: 300 });
   const strict = await nodeOf('gone-at-once', { staleSeconds: 0 });
   const [kept, lost] = [await sessionOn(patient, 'ann'), await sessionOn(strict, 'ann')];
@@ -386,7 +386,7 @@ test('a stream ends while nobody can say whether it may go on, and the node live
   again.abort();
 });
 
-test('a database that cannot be reached is refused with its place and the reason, and without a password', async () => {
+test('an unreachable database is refused with its place, without its password', async () => {
   const url = 'postgres://hostkeep:secret@127.0.0.1:1,127.0.0.1:2/name?sslmode=disable';
   const config = testConfig(temporaryFolder(), { store: { url, password: 'other secret' } });
   const error = await openCore(config, createLog('silent')).catch((each: unknown) => each);

@@ -44,7 +44,7 @@ test('every route refuses guests and accounts that lack its feature', async () =
   }
 });
 
-test('admins find logout, sessions and password on their own address, and nothing else of it', async () => {
+test('admins find logout, sessions and password on their own address only', async () => {
   const admin = await server.admin('chief');
   const user = await server.user('bea');
   for (const [method, path, feature, body] of ROUTES) {
@@ -440,7 +440,7 @@ test('there is room for 50 favorites, also when two come at once', async () => {
   );
 });
 
-test("the dashboard gets the previous login's address, the language and the second factor, by feature", async () => {
+test('the dashboard gets previous login, language and second factor by feature', async () => {
   const { account, token } = await server.user('pia');
   const { accounts } = server.hostkeep.core;
   const part = async (): Promise<DashboardPart | undefined> => {

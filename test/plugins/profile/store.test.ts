@@ -14,7 +14,7 @@ test.after(() => server.close());
 const total = async (sql: string, ...params: (string | number)[]) =>
   (await server.hostkeep.core.store.get<{ n: number }>(`select count(*) as n from ${sql}`, ...params))?.n;
 
-test('only the set-up that was confirmed is turned on, and one that is on is not replaced', async () => {
+test('only a confirmed set-up is turned on, and an active one stays', async () => {
   const { store } = server.hostkeep.core;
   const { id } = await server.account('ann');
   await store.write(async (tx) => {

@@ -81,7 +81,7 @@ function patientDu(): { command: string; release: () => Promise<void>; calls: ()
   };
 }
 
-test('guests, and accounts with neither feature, are refused; either one opens both routes', async () => {
+test('guests and accounts with neither feature are refused; either opens both', async () => {
   const { accounts } = server.hostkeep.core;
   for (const path of ['/api/disk_inodes', '/api/directory-size?folder=/var/www/html']) {
     assert.is((await server.ask(path)).status, 401);
@@ -101,7 +101,7 @@ test('guests, and accounts with neither feature, are refused; either one opens b
   }
 });
 
-test("unknown folders, files, links and other accounts' folders are 404; paths outside the root are refused", async () => {
+test('unknown folders, files and links are 404; paths outside are refused', async () => {
   const bob = await server.user('bob');
   mkdirSync(join(bob.account.filesRoot, 'bobs'), { recursive: true });
   mkdirSync(join(ann.account.filesRoot, 'site'));
@@ -132,7 +132,7 @@ test("unknown folders, files, links and other accounts' folders are 404; paths o
   assert.is((await server.ask('/api/directory-size?folder=a&folder=b', { token: ann.token })).status, 400);
 });
 
-test('sizes are those of du: hard links once, holes not at all, links not followed, folders counted', async () => {
+test('sizes equal those of du: hard links once, no holes, no links followed', async () => {
   const root = join(ann.account.filesRoot, 'tree');
   const sizes: Record<string, number> = { empty: 0, tiny: 1, block: 4096, some: 123_456, large: 3_500_000 };
   for (const folder of ['', 'a', 'a/b', 'new\nline', 'c/'.repeat(120), 'none']) {
@@ -243,7 +243,7 @@ test('a walk that takes too long is ended, and said to be', async () => {
   assert.equal([status, body['error'], headers.get('retry-after')], [503, 'overloaded', '60']);
 });
 
-test('a hundred concurrent requests cause one walk, which continues while one of them waits', async () => {
+test('a hundred concurrent requests cause one walk', async () => {
   const { command, release, calls } = patientDu();
   const sizes = new FolderSizes({
     jobs: server.hostkeep.core.jobs,
@@ -267,7 +267,7 @@ test('a hundred concurrent requests cause one walk, which continues while one of
   await sizes.close();
 });
 
-test('one account has one walk at a time, the server as many as it is set to, and the rest is refused', async () => {
+test('an account has one walk at a time, the server a set number', async () => {
   const { command, started } = endlessDu();
   const sizes = new FolderSizes({
     jobs: server.hostkeep.core.jobs,
@@ -302,7 +302,7 @@ test('one account has one walk at a time, the server as many as it is set to, an
   );
 });
 
-test("a du that is not there or does not know its options is the server's fault, and the doctor says so", async () => {
+test("a missing or unsuitable du is the server's fault, and doctor says so", async () => {
   for (const du of ['/nowhere/du', 'false']) {
     const other = await start({ du });
     const { account, token } = await other.user('ann');

@@ -190,7 +190,7 @@ test('after a first request, reports are read at intervals without another one',
   assert.equal(new Set(calls()), new Set([`-u -p -O csv -- ${folder}`]));
 });
 
-test("a user without a name is known by the owner of the files root, and root's figures are nobody's", async () => {
+test("a user without a name is known by the files root's owner, never root's", async () => {
   const owner = process.getuid?.() === 0 ? 1001 : process.getuid?.();
   const { server, ask } = await serverWith(
     fixture('repquota-un-csv.txt')
@@ -210,7 +210,7 @@ test("a user without a name is known by the owner of the files root, and root's 
   );
 });
 
-test('where the report fails, has no such user or is of another file system, usage is measured', async () => {
+test('usage is measured where the report fails or lacks the user', async () => {
   for (const [output, code] of [
     ['', 1],
     ['repquota: no quota enabled\n', 1],
@@ -246,7 +246,7 @@ test("files that cannot be reached are the server's fault", async () => {
   assert.equal([status, body['error']], [503, 'files_unavailable']);
 });
 
-test('a report with rows counts whatever the exit code, as another file system may have a problem', async () => {
+test('a report with rows counts whatever the exit code', async () => {
   const { server, ask } = await serverWith(fixture('repquota-u-csv-p.txt'), 1);
   const { token } = await server.user('alice');
   assert.is((await ask(token)).body.disk_used, 6140);

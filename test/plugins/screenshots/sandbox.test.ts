@@ -55,7 +55,7 @@ inBrowser('no process of the browser has a capability, whatever the service has'
 });
 
 // threat hostile-page: without its sandbox the browser does not run, except in the demo and where the operator says so
-inBrowser('without a sandbox the plugin is unavailable and says why; the demo and `off` do without', async () => {
+inBrowser('without a sandbox the plugin is unavailable, except in the demo or off', async () => {
   if (!isRoot) return;
   const stateOf = async (...args: string[]) =>
     JSON.parse(await withoutNamespaces('without-sandbox.js', ...args)) as PluginStatus & { sandbox?: Finding };

@@ -37,7 +37,7 @@ test.after(async () => {
   );
 });
 
-test('a guest, an account without the feature, another address and bad input are refused', async () => {
+test('guests, missing features, the other address and bad input are refused', async () => {
   const remote = await Harness.open(REMOTE);
   assert.is((await remote.server.ask('/api/screenshot/pictures.test')).status, 401);
   const bea = await remote.server.user('bea');
@@ -244,7 +244,7 @@ inBrowser('a site that cannot be reached is a 502, remembered for a while', asyn
   await lost.close();
 });
 
-inBrowser('screenshots survive a restart, readable by their owner only, and are removed with the domain', async () => {
+inBrowser('screenshots survive a restart and are removed with the domain', async () => {
   site.page('/kept', coloured('#008000'));
   assert.is(await harness.colour('pictures.test/kept'), '#008000');
   const count = site.count('/kept');

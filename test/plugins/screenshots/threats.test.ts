@@ -178,7 +178,7 @@ inBrowser('WebRTC and WebTransport send nothing past the proxy', async () => {
   assert.equal(packets, []);
 });
 
-inBrowser('service workers, pop-ups, shared workers, camera, notifications and downloads are off', async () => {
+inBrowser('service workers, pop-ups, cameras, notifications and downloads are off', async () => {
   tlsSite.page('/worker.js', (_, response) => void response.setHeader('Content-Type', 'text/javascript').end(''));
   tlsSite.page(
     '/features',
@@ -287,7 +287,7 @@ inBrowser('alert loops: a finite one ends, an endless one costs its page and not
 });
 
 // threat hostile-page: a page that exceeds its memory limit is ended, and others are not
-inBrowser('a page that exceeds the memory limit is killed, on and off the heap, and others are not', async () => {
+inBrowser('a page over the memory limit is killed, and others are not', async () => {
   site.page('/objects', coloured('red', 'const all = []; for (;;) all.push({ a: [1, 2, 3, {}] });'));
   site.page(
     '/buffers',

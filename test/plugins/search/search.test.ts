@@ -182,7 +182,7 @@ const BEST_FIRST = [
   'b/unreported.sql',
 ];
 
-test('best first: whole name, beginning, word, inside; shallow before deep; then by path', async () => {
+test('best first: whole name, beginning, word, inside; shallow; by path', async () => {
   const { account, token } = await server.user('order');
   write(account, TREE);
   await indexed(token); // on a busy machine, the walk before that may find only a part
@@ -234,7 +234,7 @@ test('files that are added later are sorted by path among the others', async () 
   );
 });
 
-test('letters of every language are found in either case; names that are not UTF-8 are left out', async () => {
+test('letters of any language match in either case; invalid UTF-8 is left out', async () => {
   const { account, token } = await server.user('letters');
   write(account, {
     'ÜBERSICHT.txt': '',
@@ -280,7 +280,7 @@ test('deleted files are not listed, and others take their place', async () => {
   assert.equal(await paths(token, 'q=f', { kind: 'folders' }), []);
 });
 
-test('a new file is found in an old folder, a new one and a moved one, and no longer where it was moved from', async () => {
+test('a new file is found in old, new and moved folders, and not at old paths', async () => {
   const { account, token } = await server.user('fresh');
   write(account, { 'a/b/old.txt': '', 'other/x': '' });
   await indexed(token);
@@ -350,7 +350,7 @@ test('links are never followed, whether they were there first or are swapped in'
 });
 
 // threat path-prefix: a link swapped in during indexing gains nothing
-test('a folder that is swapped for a link again and again never shows what is behind it', async () => {
+test('swapping a folder for a link never shows what is behind it', async () => {
   const { account: victim } = await server.user('target');
   const { account, token } = await server.user('swapper');
   write(victim, { 'private/hoard.txt': 'longer than nothing' });
@@ -511,7 +511,7 @@ test('the index of a removed account is removed', () =>
     assert.not(existsSync(folder));
   }));
 
-test('beyond the number of processes the index that was used least recently is dropped, and loaded again from disk', () =>
+test('the least recently used index is dropped, and loaded again from disk', () =>
   during({ processes: 1 }, async (from) => {
     const people: { name: string; token: string }[] = [];
     for (const name of ['ivy', 'joe', 'kim']) {
@@ -526,7 +526,7 @@ test('beyond the number of processes the index that was used least recently is d
     assert.ok((await metric('indexes_loaded_total', from)) >= 2);
   }));
 
-test('features are found in name, title and description, and only those that the account has', async () => {
+test('features the account has are found by name, title and description', async () => {
   const { token } = await server.user('feat', 'basic');
   const find = async (q: string) =>
     (await server.ask<{ module: string }[]>(`/api/search/features?q=${q}`, { token })).body;

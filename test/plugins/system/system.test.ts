@@ -36,7 +36,7 @@ test('guests and users are refused', async () => {
   assert.is((await server.ask(PATH, { token })).status, 404, 'it is not on the end-user address');
 });
 
-test('an administrator sees the host as it is, and the main thread never loads the package', async () => {
+test('an administrator sees the host, and the main thread loads no package', async () => {
   const { token } = await server.admin();
   const found = await report(token);
   assert.is(found.operating_system.host_name, hostname());

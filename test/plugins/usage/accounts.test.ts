@@ -55,7 +55,7 @@ test('usage of accounts is for administrators and their tokens with the scope', 
     assert.is((await server.ask(`${USAGE}${bad}`, { address: 'admin', token })).status, 400, bad);
 });
 
-test('what a customer uses is there with the limits of the plan, and measured in the background', async () => {
+test("a customer's usage is listed with the plan's limits", async () => {
   const { token: own } = await server.user('uma', 'basic');
   const added = await server.ask('/api/domains/new', {
     method: 'POST',

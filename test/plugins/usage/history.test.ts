@@ -87,7 +87,7 @@ test('the first reader gets a current sample, and concurrent readers the same on
   sampler.close();
 });
 
-test('how often it is read does not change how often the host is read, and the bytes are made once', async () => {
+test('reading often does not sample more often; bytes are made once', async () => {
   const readers = host();
   const sampler = new Sampler(readers, 1000, log);
   await sampler.read();
@@ -154,7 +154,7 @@ test('ten minutes of samples are kept, and replayed from the one seen last', () 
   assert.is(recent.samples.length, 1200, 'however often is sampled');
 });
 
-test('a clock that is set back leaves no samples of the future, and time goes on from there', async () => {
+test('a clock set back leaves no future samples and goes on', async () => {
   const recent = new RecentSamples();
   for (const at of [1000, 2000, 3000]) recent.add(sampleOf(at, 1000, 1));
   recent.add(sampleOf(1500, 0, 1));
@@ -196,7 +196,7 @@ function sinkOf(room: number) {
   return sink;
 }
 
-test('a slow client loses samples and delays no other; samples for the history only are not sent', () => {
+test('a slow client loses samples and delays no other', () => {
   const recent = new RecentSamples();
   const broadcast = new Broadcast(
     recent,
@@ -241,7 +241,7 @@ test('one account cannot take all streams, an administrator neither', () => {
   broadcast.close();
 });
 
-test('a stream carries a heartbeat every fifteen seconds, so that no proxy closes it as idle', () => {
+test('a stream carries a heartbeat every fifteen seconds', () => {
   mock.timers.enable({ apis: ['setInterval'] });
   const broadcast = new Broadcast(
     new RecentSamples(),
@@ -285,7 +285,7 @@ test('each minute is ended once, right after it is over, whether anybody reads o
   assert.is(ended.length, 3);
 });
 
-test('a minute in which nobody read takes one sample for the record; one with samples takes none', async () => {
+test('a minute without readers takes one sample for the record', async () => {
   const { recorder, sampler } = recorderOf(() => ({}));
   const minute = Math.floor(Date.now() / 60_000) * 60 - 600;
   await recorder.endMinute(minute);
@@ -359,7 +359,7 @@ function recorderOf(gather: () => Partial<Record<'users' | 'domains' | 'websites
   return { sampler, recorder, counts, stats: new DailyStats(counts, usageStore), happen: () => happened() };
 }
 
-test('minutes are written in batches with the hours that they belong to, and found again after a restart', async () => {
+test('minutes are written in batches with their hours and survive a restart', async () => {
   const { recorder } = recorderOf(() => ({ users: 3, domains: 4 }));
   const hour = Math.floor(Date.now() / 3_600_000) * 3600 - 3600;
   for (let i = 0; i < 15; i += 1) await recorder.endMinute(hour + i * 60);
@@ -411,7 +411,7 @@ test('a minute without figures is left out, not invented', async () => {
   await recorder.close();
 });
 
-test('days are counted by the last count of each; a day without the server is not there', async () => {
+test('a day counts its last sample; a day without the server is missing', async () => {
   let users = 1;
   const { recorder, stats, happen } = recorderOf(() => ({ users }));
   const today = Math.floor(Date.now() / 86_400_000) * 86_400;

@@ -64,7 +64,7 @@ test('the limit of a container is its total, and cache that can go is not in use
   assert.equal(limited({ total: 8000, available: 100 }, group, 'inactive_file'), { total: 1000, available: 100 });
 });
 
-test('memory is read below the roots that are set, with either version of control groups', async () => {
+test('memory is read below the configured roots, with either cgroup version', async () => {
   const root = temporaryFolder();
   write(root, { 'proc/meminfo': 'MemTotal: 4096 kB\nMemAvailable: 2048 kB\n' });
   const read = () => new MemoryReader({ proc: join(root, 'proc'), sys: join(root, 'sys') }).read();
@@ -102,7 +102,7 @@ test('mount points keep blanks, line ends, backslashes and bytes that are no tex
   assert.equal([mount?.isReadOnly, other?.isReadOnly], [false, true]);
 });
 
-test('file systems on devices are disks; those of the kernel, read-only images and automounts are not', () => {
+test('file systems on devices are disks; virtual and read-only ones are not', () => {
   assert.equal(
     shown(
       [
@@ -198,7 +198,7 @@ test('a disk that hangs is left out, is not read again, and does not affect the 
   assert.equal(await mountpoints(), ['/', '/hangs', '/fine']);
 });
 
-test('remote file systems are read at most every ten seconds, and a bounded number at once', async () => {
+test('remote file systems are read every ten seconds, a few at once', async () => {
   let asked = 0;
   const table = [
     '1 0 8:1 / / rw - ext4 /dev/sda1 rw',

@@ -156,7 +156,7 @@ function mayMount(device: string): boolean {
   return may;
 }
 
-test('a loop mount with blanks, tabs and letters of the world in its name is a disk, and is gone when unmounted', async () => {
+test('a loop mount with odd letters in its name is a disk until unmounted', async () => {
   if (!mayMount('/dev/loop-control')) return;
   const folder = temporaryFolder();
   const [image, mountpoint] = [join(folder, 'image'), join(folder, 'Kunden\t a\\b \u00fc\u96ea')];

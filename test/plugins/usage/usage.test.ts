@@ -64,7 +64,7 @@ test('other methods are refused by name', async () => {
 });
 
 // threat open-usage-api: foreign Host headers are refused, so a page cannot rebind DNS
-test('a name of somebody else in the Host header is refused, so that a page cannot rebind its name to us', async () => {
+test('a foreign Host header is refused, so that no page rebinds its name', async () => {
   const url = server.hostkeep.url('admin');
   const asked = (host: string) =>
     rawRequest(
@@ -135,7 +135,7 @@ test('both paths return the same disks', async () => {
   assert.is((await ask<unknown[]>('/api/usage/server')).body.length, body.length);
 });
 
-test('the host is read below the roots that are set, for a server that runs in a container of its own', async () => {
+test('the host is read below the configured roots, as in a container', async () => {
   const root = temporaryFolder();
   const files: Record<string, string> = {
     'proc/stat': 'cpu  1 2 3 4\ncpu7 100 0 0 100\n',
@@ -384,7 +384,7 @@ test('the history includes minutes without requests', async () => {
   await quiet.close();
 });
 
-test('a stream sends samples in the shapes of the other routes, each later than the last', async () => {
+test("a stream sends samples in the other routes' shapes, in order", async () => {
   const source = await eventSource(server, admin);
   assert.is(source.response.headers.get('content-type'), 'text/event-stream');
   assert.is(source.response.headers.get('cache-control'), 'no-store');
@@ -473,7 +473,7 @@ feature.before(
 );
 feature.after(() => shared.close());
 
-feature('a user whose plan holds the feature may read; the refusal of another names the feature', async () => {
+feature('a user with the feature may read; a refusal names the feature', async () => {
   const [holder, other] = [await shared.user('ann', 'developer'), await shared.user('ben', 'basic')];
   for (const path of PATHS.filter((each) => each !== '/api/usage/stream')) {
     assert.is((await shared.ask(path, { token: holder.token, address: 'admin' })).status, 200, path);

@@ -32,7 +32,7 @@ function participant(here: string) {
   return { lead, began, cut: (now: boolean) => (isCut = now) };
 }
 
-test('one leads; another takes over from one that is cut from the store, or that ends, and not before', async () => {
+test('one process leads; another takes over when it is cut off or ends', async () => {
   const first = participant('one');
   await until('the first leads', () => first.lead.isLeading);
   const second = participant('two');

@@ -368,7 +368,7 @@ test('the queue survives a restart, and events during the downtime are delivered
   await receiver.close();
 });
 
-test('a delivery that a wrong clock postponed for a year is delivered once the clock is right', async () => {
+test('a delivery postponed by a wrong clock is delivered once it is right', async () => {
   const data = temporaryFolder();
   const receiver = new Receiver([503]);
   const config = settings([await receiver.listen()], { backoff_ms: 60_000 });
@@ -530,7 +530,7 @@ test('an unusable URL or secret is reported, and disables only this plugin', asy
   }
 });
 
-test('operators see how deliveries went, test an endpoint, and have deliveries repeated', async () => {
+test('operators see deliveries, test an endpoint and repeat deliveries', async () => {
   const receiver = new Receiver([500, 204]);
   const url = `${await receiver.listen()}/?token=hidden`;
   const server = await startServer({ config: settings([url], { attempts: 1 }, ['account.*']) });
@@ -576,7 +576,7 @@ test('operators see how deliveries went, test an endpoint, and have deliveries r
   assert.match(event?.line ?? '', /User 'root' had event \d+ delivered again to 127\.0\.0\.1:\d+#0 from IP/);
 });
 
-test('tests of an endpoint at the same time are one, which fails without an answer in time', async () => {
+test('concurrent tests of an endpoint are one, and fail without an answer', async () => {
   const receiver = new Receiver(['hang']);
   // Long enough that the second request comes during the test, however busy the machine is.
   const config = settings([await receiver.listen()], { timeout_ms: 5000 }, ['feature.*']);

@@ -94,7 +94,7 @@ if (hasNginx()) {
     await until('the site as before', async () => (await status('shop.example')) === 200);
   });
 
-  test('while the broker is gone a domain is refused, sites are served, and afterwards domains are added again', async () => {
+  test('without the broker, domains are refused and sites are served', async () => {
     await broker.kill();
     const refused = await add('late.example');
     assert.ok([502, 503].includes(refused.status), String(refused.status));

@@ -6,7 +6,7 @@ import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('webserver: served');
 
-test('a change counts as served once only the new configuration answers, however long each answer takes', async () => {
+test('a change counts as served once only the new configuration answers', async () => {
   const [TOKEN, LATE_MS] = ['0123456789abcdef', 300];
   /** What an old worker and a new one say in turn, on a busy node. */
   const turns = ['', TOKEN, TOKEN, '', TOKEN, ''];

@@ -194,7 +194,7 @@ if (hasReal) {
     );
   });
 
-  test('a domain is acknowledged only when it is served, even if the reload takes effect late', async () => {
+  test('a domain is acknowledged only when it is served', async () => {
     const late = ['/bin/sh', '-c', `(sleep 1; ${nginx.command('-s', 'reload').join(' ')}) >/dev/null 2>&1 &`];
     await withServer({ ...nginx.settings, reload: late }, async (server) => {
       const { token } = await server.user('ann');
@@ -212,7 +212,7 @@ if (hasReal) {
     });
   });
 
-  test('what a template of the operator names is for the operator to bring to the new home of an account', async () => {
+  test("what an operator's template names is the operator's to move", async () => {
     const template = join(temporaryFolder(), 'vhost.conf');
     writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; }');
     for (const [settings, left] of [
@@ -226,7 +226,7 @@ if (hasReal) {
       });
   });
 
-  test('a hundred domains at once are served after a few reloads, except those that the web server refuses', async () => {
+  test('a hundred domains are served after a few reloads, except refused ones', async () => {
     const template = join(temporaryFolder(), 'vhost.conf');
     writeFileSync(
       template,
@@ -301,7 +301,7 @@ if (hasReal) {
     rmSync(join(nginx.vhostFolder, beingWritten));
   });
 
-  test('a node of a fleet serves the domains of accounts that live there, and of no others', async () => {
+  test('a node of a fleet serves only the domains of its accounts', async () => {
     const data = memberFolder('one');
     for (const isFirst of [true, false]) {
       const server = await serve(data, nginx.settings);
@@ -324,7 +324,7 @@ if (hasReal) {
 
   for (const step of ['before the check', 'before the reload', 'after the reload'] as const) {
     for (const change of ['new', 'delete'] as const) {
-      test(`the next start repairs what a process killed ${step} of a change (${change}) left`, async () => {
+      test(`the next start repairs a kill ${step} of a change (${change})`, async () => {
         const data = temporaryFolder();
         const server = await serve(data, nginx.settings);
         const { token } = await server.user('ann');
@@ -392,7 +392,7 @@ if (hasReal) {
   });
 
   // threat reused-names: domains of a removed account are served no longer, also those that were just added
-  test('domains of a removed account are no longer served at once, whichever process removed it', async () => {
+  test("a removed account's domains end at once, whichever process removed it", async () => {
     for (const removal of ['in the server', 'from the command line'] as const) {
       await withServer(nginx.settings, async (server) => {
         const { token } = await server.user('ann');
@@ -424,7 +424,7 @@ if (hasReal) {
     assert.not(vhosts().includes('hostkeep-shop.example.conf'));
   });
 
-  test("the operator's page takes the place of a suspended account's sites at once, whichever process suspends it", async () => {
+  test("a suspended account's sites show the operator's page at once", async () => {
     const page = join(temporaryFolder(), 'page.html');
     writeFileSync(page, '<p>Bitte zahlen Sie Ihre Rechnung €</p>');
     await withServer({ ...nginx.settings, suspended_page: page }, async (server) => {

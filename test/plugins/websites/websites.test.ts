@@ -263,7 +263,7 @@ test('applications below a docroot are sites of their own, what lies inside one 
   assert.is((await info(token, 'MAIN.test./shop/eu/')).body['database_name'], 'wp_db');
 });
 
-test('all database settings are returned, also for a domain whose application lies below it', async () => {
+test('all database settings are returned, also for applications in folders', async () => {
   const { account, token } = await server.user('told');
   write(account, { ...wordpress('told.test/blog', '6.5'), 'told.test/index.html': '' });
   setDomains(account, { 'told.test': 'told.test' });
@@ -279,7 +279,7 @@ test('all database settings are returned, also for a domain whose application li
   }
 });
 
-test('a configuration that is too large or cannot be parsed is refused, and nothing else is lost', async () => {
+test('an unreadable configuration is refused, and nothing else is lost', async () => {
   const { account, token } = await server.user('broken');
   write(account, { ...wordpress('big.test', '6'), ...wordpress('bad.test', '6'), ...wordpress('good.test', '6') });
   write(account, {
@@ -408,7 +408,7 @@ test('sites are kept in the local store, and reported to the extension points', 
   );
 });
 
-test('the sweep reports the account that it cannot check, but not one that was removed meanwhile', async () => {
+test('the sweep reports accounts it cannot check, except removed ones', async () => {
   const [ann, bob] = [await server.account('swept'), await server.account('removed-in-sweep')];
   const { accounts } = server.hostkeep.core;
   const warnings: unknown[] = [];
