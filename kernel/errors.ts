@@ -207,9 +207,9 @@ export class Unavailable extends Error {
 }
 
 /** Returns the message of anything thrown, for a log line or a terminal. */
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   // A host name with several addresses, none of which answers: the errors of all of them.
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(errorMessage).join('; ');
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -218,5 +218,5 @@ export function messageOf(error: unknown): string {
  * codes and system calls are for the log and for doctor.
  */
 export function failureText(what: string, error: unknown): string {
-  return error instanceof Error && 'syscall' in error ? what : `${what}: ${messageOf(error)}`;
+  return error instanceof Error && 'syscall' in error ? what : `${what}: ${errorMessage(error)}`;
 }

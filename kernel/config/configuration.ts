@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigLayers } from './config-layers.ts';
 import { originIssue } from './origin.ts';
-import { messageOf, type Issue } from '../errors.ts';
+import { errorMessage, type Issue } from '../errors.ts';
 import { KernelConfig } from './kernel-config.ts';
 import { isSecretFile, readSecretFiles } from './secrets.ts';
 import { isObject } from './plain-check.ts';
@@ -43,11 +43,11 @@ export function loadConfig(
   env: NodeJS.ProcessEnv,
   defaults: Record<string, unknown> = {},
 ): Config {
-  return configOf(readLayers(file, env, defaults), file);
+  return mergeConfig(readLayers(file, env, defaults), file);
 }
 
 /** Returns the configuration that layers make; `file` is the one that messages name by default. Throws `ConfigError`. */
-export function configOf(layers: ConfigLayers, file: string | undefined): Config {
+export function mergeConfig(layers: ConfigLayers, file: string | undefined): Config {
   const sourceOf = (path: string) => layers.sourceOf(path) ?? file ?? 'the configuration';
   return checkConfig(layers.merged, sourceOf, (path) => layers.originOf(path));
 }
@@ -157,6 +157,6 @@ export function readJson(file: string): Record<string, unknown> {
     if (!isObject(value)) throw new Error('is not a JSON object');
     return value;
   } catch (error) {
-    throw new ConfigError(`${file}: ${messageOf(error)}`);
+    throw new ConfigError(`${file}: ${errorMessage(error)}`);
   }
 }

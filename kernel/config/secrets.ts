@@ -4,9 +4,9 @@
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, type Issue } from '../errors.ts';
+import { errorMessage, type Issue } from '../errors.ts';
 import type { TSchema } from '../schema.ts';
-import { exposureOf } from '../kit/files/private-file.ts';
+import { findExposure } from '../kit/files/private-file.ts';
 
 /** Names, at the beginning of a path, the folder in which systemd puts the credentials of a unit. */
 const CREDENTIALS = '$CREDENTIALS_DIRECTORY/';
@@ -83,7 +83,7 @@ function fillIn(schema: TSchema, value: unknown, path: string, result: ReturnTyp
       settings[name] = readSecret(file);
       result.files.set(`${path}/${name}`.slice(1).replaceAll('/', '.'), file);
     } catch (error) {
-      result.issues.push({ path: `${path}/${name}_file`, message: messageOf(error) });
+      result.issues.push({ path: `${path}/${name}_file`, message: errorMessage(error) });
     }
     delete settings[`${name}_file`];
   }
@@ -107,7 +107,7 @@ function readSecret(path: string): string {
     const stats = fstatSync(file);
     if (!stats.isFile() || stats.size > SECRET_LIMIT_BYTES)
       throw new Error(`names ${path}, which is no file of a secret`);
-    const exposure = exposureOf(path);
+    const exposure = findExposure(path);
     if (exposure !== undefined) throw new Error(`names ${path}, which ${exposure.problem}: run \`${exposure.remedy}\``);
     const secret = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
     if (secret === '') throw new Error(`names ${path}, which is empty`);
@@ -121,7 +121,7 @@ function openSecret(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK); // a pipe would hold up the start
   } catch (error) {
-    throw new Error(`names ${path}, which cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new Error(`names ${path}, which cannot be read: ${errorMessage(error)}`, { cause: error });
   }
 }
 

@@ -89,14 +89,14 @@ export function violations(schema: TSchema, value: unknown): Violation[] {
 }
 
 /** Returns the defaults of a schema's members, without compiling it: what validating `{}` would fill in. */
-export function defaultsOf(schema: TSchema): Record<string, unknown> {
+export function schemaDefaults(schema: TSchema): Record<string, unknown> {
   const members = Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>);
   return Object.fromEntries(
     members.flatMap(([name, member]): [string, unknown][] => {
       if (!('default' in member)) return [];
       const value: unknown = structuredClone(member['default']);
       const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value);
-      return [[name, isPlain ? { ...defaultsOf(member), ...value } : value]];
+      return [[name, isPlain ? { ...schemaDefaults(member), ...value } : value]];
     }),
   );
 }

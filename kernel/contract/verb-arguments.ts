@@ -8,39 +8,39 @@ import type { Identified } from '../kit/jobs/job.ts';
 import { USERNAME } from '../kit/files/files-root.ts';
 
 /** Returns the members of an object that has these and no others. */
-export function membersOf<K extends string>(value: unknown, names: readonly K[]): Record<K, unknown> {
+export function readMembers<K extends string>(value: unknown, names: readonly K[]): Record<K, unknown> {
   if (!isObject(value) || Object.keys(value).toSorted().join() !== names.toSorted().join())
     throw refused(`an object with ${names.join(', ')}`);
   return value as Record<K, unknown>;
 }
 
 /** Returns a whole number from `smallest` to `largest`. */
-export function integerOf(value: unknown, smallest: number, largest: number): number {
+export function readInteger(value: unknown, smallest: number, largest: number): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= smallest && value <= largest) return value;
   throw refused(`a number from ${smallest} to ${largest}`);
 }
 
 /** Returns a text that matches a pattern. */
-export function textOf(value: unknown, pattern: RegExp): string {
+export function readText(value: unknown, pattern: RegExp): string {
   if (typeof value === 'string' && pattern.test(value)) return value;
   throw refused(`a text like ${pattern.source}`);
 }
 
-export function booleanOf(value: unknown): boolean {
+export function readBoolean(value: unknown): boolean {
   if (typeof value === 'boolean') return value;
   throw refused('true or false');
 }
 
 /** Returns a list of at most `longest` items, each checked by `itemOf`. */
-export function listOf<T>(value: unknown, longest: number, itemOf: (item: unknown) => T): T[] {
+export function readList<T>(value: unknown, longest: number, itemOf: (item: unknown) => T): T[] {
   if (Array.isArray(value) && value.length <= longest) return value.map(itemOf);
   throw refused(`a list of at most ${longest}`);
 }
 
 /** Returns the id and the name of an account; whether they belong together, the caller must know. */
-export function accountOf(value: unknown): Identified {
-  const { id, username } = membersOf(value, ['id', 'username']);
-  return { id: integerOf(id, 1, 2 ** 31), username: textOf(username, USERNAME) };
+export function readAccount(value: unknown): Identified {
+  const { id, username } = readMembers(value, ['id', 'username']);
+  return { id: readInteger(id, 1, 2 ** 31), username: readText(username, USERNAME) };
 }
 
 function refused(expected: string): HttpError {

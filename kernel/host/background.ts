@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { errorMessage } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Host } from '../contract/plugin.ts';
 import type { Leadership } from '../workers/leadership.ts';
@@ -6,14 +6,14 @@ import type { Leadership } from '../workers/leadership.ts';
 type Scope = Pick<Host, 'onClose'> & { readonly log: Log };
 
 /** Returns what starts a plugin's background work, at once or when this process takes over; see `PluginNode.onLeader`. */
-export function backgroundOf(leadership: Leadership) {
+export function leaderBackground(leadership: Leadership) {
   return (start: () => void | Promise<void>, { log, onClose }: Scope): void | Promise<void> => {
     if (leadership.isLeader) return start();
     let starting: Promise<void> | undefined;
     const cancel = leadership.onTakeOver(() => {
       starting = Promise.resolve()
         .then(start)
-        .catch((error: unknown) => log.error({ err: error }, `background work does not start: ${messageOf(error)}`));
+        .catch((error: unknown) => log.error({ err: error }, `background work does not start: ${errorMessage(error)}`));
     });
     onClose(() => {
       cancel();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ConfigError, readJson, type Config } from '../config/configuration.ts';
 import { readSecretFiles } from '../config/secrets.ts';
-import { defaultsOf, settingsIssues } from '../config/validator.ts';
+import { schemaDefaults, settingsIssues } from '../config/validator.ts';
 import type { Command, CommandGroup } from '../contract/command.ts';
 import type { Plugin } from '../contract/plugin.ts';
 import type { AnyPrivileged } from '../contract/privileged.ts';
@@ -71,13 +71,13 @@ export async function installedPrivileges(config: Config): Promise<{ privileged:
   return Promise.all(
     found.map(async (name) => {
       const privileged = (await importDefault<AnyPrivileged>(name, 'privileged')) as AnyPrivileged;
-      return { privileged, settings: sectionOf(privileged, config) };
+      return { privileged, settings: pluginSettings(privileged, config) };
     }),
   );
 }
 
 /** Where a plugin's migrations are, if it has any. */
-export const migrationsOf = (plugin: string): string => join(projectDir, 'plugins', plugin, 'migrations');
+export const migrationsFolder = (plugin: string): string => join(projectDir, 'plugins', plugin, 'migrations');
 
 /** Returns plugins in an order in which each comes after those that it uses. Throws on a circle. */
 export function inOrder(plugins: readonly Plugin[]): Plugin[] {
@@ -108,14 +108,14 @@ export function assertSections(plugins: readonly { readonly name: string }[], co
 }
 
 /** Returns a plugin's validated settings, with defaults filled in. Throws `ConfigError`. */
-export function sectionOf(plugin: Pick<Plugin, 'name' | 'config'>, config: Config): unknown {
+export function pluginSettings(plugin: Pick<Plugin, 'name' | 'config'>, config: Config): unknown {
   const given = config.sections[plugin.name];
   if (plugin.config === undefined) {
     if (given !== undefined)
       throw new ConfigError(`${config.sourceOf(plugin.name)}: plugin ${plugin.name} has no settings`);
     return {};
   }
-  if (given === undefined) return defaultsOf(plugin.config); // a start is quicker without compiling every schema
+  if (given === undefined) return schemaDefaults(plugin.config); // a start is quicker without compiling every schema
   const settings = structuredClone(given);
   const { issues } = readSecretFiles(plugin.config, settings);
   const [issue] = [...issues, ...settingsIssues(closed(plugin.config), settings)];

@@ -2,7 +2,7 @@ import { SHIPPED, type Config } from '../config/configuration.ts';
 import { masked } from '../config/secrets.ts';
 import type { Plugin } from '../contract/plugin.ts';
 import type { EffectiveSetting } from '../contract/node-info.ts';
-import { sectionOf } from './discovery.ts';
+import { pluginSettings } from './discovery.ts';
 import { wholeSchema } from './whole-schema.ts';
 
 /** Returns all settings in effect, of the kernel and of the plugins that are on, and what set each; secrets are masked. */
@@ -10,7 +10,7 @@ export function effectiveSettings(config: Config, plugins: readonly Plugin[]): E
   const { sections: _sections, sourceOf: _sourceOf, originOf, ...kernel } = config;
   const sections = plugins
     .filter((plugin) => plugin.config !== undefined)
-    .map((plugin) => [plugin.name, sectionOf(plugin, config)]);
+    .map((plugin) => [plugin.name, pluginSettings(plugin, config)]);
   const value = masked(wholeSchema(plugins), { ...kernel, ...Object.fromEntries(sections) });
   return leaves(value).map(([setting, each]) => {
     const origin = originOf(setting) ?? originOf(`${setting}_file`) ?? SHIPPED;

@@ -8,7 +8,7 @@ import type { RouteSpecs } from '../contract/route-spec.ts';
 import { describe } from './route-infos.ts';
 
 /** Returns the routes of a plugin that is ready. Throws if one has no handler. */
-export function routesOf(
+export function pluginRoutes(
   plugin: Plugin,
   config: unknown,
   setup: Setup<RouteSpecs>,

@@ -1,6 +1,6 @@
 import { withDeadline } from '../kit/waiting/deadline.ts';
 import type { Config } from '../config/configuration.ts';
-import { declareErrors, messageOf, Unavailable } from '../errors.ts';
+import { declareErrors, errorMessage, Unavailable } from '../errors.ts';
 import type { CompiledRoute } from '../http/compiled-route.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import type { Log } from '../log.ts';
@@ -12,14 +12,14 @@ import type { RouteCalls } from '../contract/route-calls.ts';
 import type { Host, Plugin, Setup } from '../contract/plugin.ts';
 import type { RouteSpecs } from '../contract/route-spec.ts';
 import type { EventTable } from '../store/events/event-types.ts';
-import type { backgroundOf } from './background.ts';
-import { assertSections, inOrder, isOn, sectionOf, type InstalledPlugin } from './discovery.ts';
-import type { privilegesOf } from './privileges.ts';
+import type { leaderBackground } from './background.ts';
+import { assertSections, inOrder, isOn, pluginSettings, type InstalledPlugin } from './discovery.ts';
+import type { privilegedVerbs } from './privileges.ts';
 import { providedFeatures } from './provided-features.ts';
 import { Gatherer } from './gatherer.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import { migratePlugins } from './plugin-migrations.ts';
-import { routesOf, routesOfUnavailable } from './plugin-routes.ts';
+import { pluginRoutes, routesOfUnavailable } from './plugin-routes.ts';
 import { assertNoClash } from './route-infos.ts';
 
 const SETUP_MS = 30_000;
@@ -30,8 +30,8 @@ const RELEASE_MS = 30_000;
 interface CommonHost extends Omit<Host, 'config' | 'log' | 'gather' | 'peer' | 'onClose' | 'node'> {
   readonly node: NodeInfo;
   readonly calls: RouteCalls;
-  readonly privileged: ReturnType<typeof privilegesOf>;
-  readonly onLeader: ReturnType<typeof backgroundOf>;
+  readonly privileged: ReturnType<typeof privilegedVerbs>;
+  readonly onLeader: ReturnType<typeof leaderBackground>;
 }
 
 interface Loaded {
@@ -104,7 +104,7 @@ export class PluginSet {
     for (const plugin of installed) if (!on.includes(plugin)) this.#off.push(offStatus(plugin));
     const plugins = await Promise.all(on.map((each) => each.load()));
     for (const { errors } of plugins) if (errors !== undefined) declareErrors(errors);
-    const settings = new Map(plugins.map((plugin) => [plugin.name, sectionOf(plugin, config)]));
+    const settings = new Map(plugins.map((plugin) => [plugin.name, pluginSettings(plugin, config)]));
     await this.#startAll(inOrder(plugins), settings, host);
     assertNoClash(this.infos);
     this.#provided = providedFeatures(this.statuses, config, host.node.locales.featureNames);
@@ -158,7 +158,7 @@ export class PluginSet {
         SETUP_MS,
       );
       const { sessions } = common.identity;
-      const routes = routesOf(plugin, config, setup, { idempotency: this.#idempotency, sessions });
+      const routes = pluginRoutes(plugin, config, setup, { idempotency: this.#idempotency, sessions });
       this.#loaded.set(plugin.name, {
         plugin,
         setup,
@@ -175,9 +175,9 @@ export class PluginSet {
       const known = error instanceof Unavailable;
       this.#log[known ? 'warn' : 'error'](
         { plugin: plugin.name, ...(known ? {} : { err: error }) },
-        `plugin ${plugin.name} is not available: ${messageOf(error)}`,
+        `plugin ${plugin.name} is not available: ${errorMessage(error)}`,
       );
-      this.#refuse(plugin, known ? error : new Unavailable(messageOf(error)), config);
+      this.#refuse(plugin, known ? error : new Unavailable(errorMessage(error)), config);
     }
   }
 

@@ -10,7 +10,7 @@ interface Parts {
 }
 
 /** Returns the verbs of a plugin: the broker's where there is one, otherwise in this process with `settings`. */
-export function privilegesOf({ broker, jobs, log }: Parts) {
+export function privilegedVerbs({ broker, jobs, log }: Parts) {
   return <V extends Verbs<V>>(privileged: Privileged<V>, settings: unknown, signal: AbortSignal): V => {
     if (broker === undefined) return openPrivileged(privileged, settings, { jobs, log, signal });
     const { name, verbs, timeoutMs } = privileged;

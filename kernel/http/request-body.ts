@@ -12,7 +12,7 @@ export type Framing = 'none' | 'body' | 'ambiguous';
  * 6.3): the request has two lengths, a length and a transfer coding, or a coding other than `chunked`. uWebSockets.js takes
  * the first length, and any coding that ends in `chunked`.
  */
-export function framingOf(req: UwsRequest): Framing {
+export function readFraming(req: UwsRequest): Framing {
   const length = req.getHeader(CONTENT_LENGTH);
   if (length === '' && req.getHeader(TRANSFER_ENCODING) === '') return 'none';
   const framings: string[] = [];

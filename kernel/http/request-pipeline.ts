@@ -1,4 +1,4 @@
-import { collect, framingOf, parseJson } from './request-body.ts';
+import { collect, readFraming, parseJson } from './request-body.ts';
 import { fail, HttpError, invalid, unauthenticated } from '../errors.ts';
 import { RequestContext } from './request-context.ts';
 import { pageSession } from './origin/page-session.ts';
@@ -51,7 +51,7 @@ export class RequestPipeline {
    * `of` is the pattern that matched.
    */
   refuse(of: string, table: RoutingTable, res: UwsResponse, req: UwsRequest): void {
-    if (framingOf(req) === 'ambiguous') return void res.close();
+    if (readFraming(req) === 'ambiguous') return void res.close();
     const [method, stranger] = [req.getMethod(), misdirected(table, req)];
     const isPreflight =
       stranger === undefined && method === 'options' && req.getHeader('access-control-request-method') !== '';
@@ -73,7 +73,7 @@ export class RequestPipeline {
     isHead: boolean,
     readParams: ReadParams,
   ): void {
-    const framing = framingOf(req);
+    const framing = readFraming(req);
     if (framing === 'ambiguous') return void res.close(); // what follows on the connection may be a smuggled request
     const context = new RequestContext(
       route,

@@ -18,7 +18,7 @@ export interface GlobalOptions {
 export const configFile = ({ config = installedConfig() }: GlobalOptions): string | undefined => config;
 
 /** Reads the named configuration, or else that of an installed node. */
-export function configOf(options: GlobalOptions): Config {
+export function readConfig(options: GlobalOptions): Config {
   return loadConfig(configFile(options), process.env);
 }
 
@@ -31,7 +31,7 @@ export async function withCore<T>(
   work: (core: Core) => Promise<T>,
   { create = false }: { readonly create?: boolean } = {},
 ): Promise<T> {
-  const config = configOf(options);
+  const config = readConfig(options);
   if (!create) assertStoreExists(config.data);
   const store = { ...config.store, connections: CONNECTIONS };
   const core = await openCore({ ...config, store }, createLog('error'), BESIDE);

@@ -14,7 +14,7 @@ import type { PlanLimits } from '../identity/accounts/plan-limits.ts';
 import { ApiTokens } from '../identity/gate/api-tokens/api-tokens.ts';
 import { Sessions } from '../identity/gate/sessions.ts';
 import { SessionSweeper } from '../identity/gate/session-sweeper.ts';
-import { AccountJobs, accountFilesOf } from '../kit/jobs/account-jobs.ts';
+import { AccountJobs, accountFiles } from '../kit/jobs/account-jobs.ts';
 import type { Launcher } from '../kit/jobs/launcher.ts';
 import type { Log } from '../log.ts';
 import { AuditLog } from '../store/events/audit-log.ts';
@@ -27,8 +27,8 @@ import { Revision } from '../store/revision.ts';
 import { openStore } from '../store/open-store.ts';
 import { SqliteEngine } from '../store/sqlite/sqlite-engine.ts';
 import type { Store } from '../store/store.ts';
-import { namesOf, unknownMigrations } from '../store/unknown-migrations.ts';
-import { filesRootOf } from '../kit/files/files-root.ts';
+import { migrationNames, unknownMigrations } from '../store/unknown-migrations.ts';
+import { resolveFilesRoot } from '../kit/files/files-root.ts';
 import { Leadership } from '../workers/leadership.ts';
 import { soleWorker } from '../workers/sole-worker.ts';
 import type { Workers } from '../workers/workers.ts';
@@ -91,7 +91,7 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   events.listen((event, isOwn) => isOwn && workers.tell(EVENT, event));
   workers.hear(EVENT, (event) => events.heard(event as LoggedEvent));
   const plans = new Plans(store, revision, events, locales.featureNames);
-  const filesRoot = (username: string) => filesRootOf(accountFilesOf(config, '').filesRoot, username).path;
+  const filesRoot = (username: string) => resolveFilesRoot(accountFiles(config, '').filesRoot, username).path;
   const accounts = new Accounts({ store, local, leases, revision, cells, plans, events, filesRoot, here, log });
   const credentials = new Credentials({ store, revision, accounts, events });
   const tokens = new ApiTokens({ store, revision, accounts, events, log });
@@ -101,7 +101,7 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   const passwords = new PasswordHasher((number) => workers.share(number));
   const idempotency = new Idempotency({ store, leases, keys, log });
   const broker = config.broker.socket === '' ? undefined : await launcherAt(config.broker.socket);
-  const jobs = new AccountJobs(accountFilesOf(config, join(config.data, 'jobs')), config.jobs, log, broker, (number) =>
+  const jobs = new AccountJobs(accountFiles(config, join(config.data, 'jobs')), config.jobs, log, broker, (number) =>
     workers.share(number),
   );
   await shipPlans(store, plans, locales);
@@ -188,9 +188,9 @@ async function openFiles(config: Config, log: Log, workers: Workers): Promise<St
     if (newer.length > 0) {
       if (config.store.url === '' || !newer.every(isOfNextMinor))
         throw new Error(
-          `the store in ${data} was migrated by a newer Hostkeep: this one, ${VERSION}, does not know ${namesOf(newer)}; install the newer one again, or take a backup from before the upgrade: ${store.remedy}`,
+          `the store in ${data} was migrated by a newer Hostkeep: this one, ${VERSION}, does not know ${migrationNames(newer)}; install the newer one again, or take a backup from before the upgrade: ${store.remedy}`,
         );
-      log.warn({ migrations: namesOf(newer) }, 'a newer version has migrated the store: upgrade this one soon');
+      log.warn({ migrations: migrationNames(newer) }, 'a newer version has migrated the store: upgrade this one soon');
     }
     await migrateStores(stores, 'kernel', join(projectDir, 'kernel/store/migrations'));
     await forgetNewerAccounts(stores);

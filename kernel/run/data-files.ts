@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/configuration.ts';
 import type { DataFiles } from '../contract/command.ts';
-import { migrationsOf as pluginMigrations } from '../host/discovery.ts';
+import { migrationsFolder as pluginMigrations } from '../host/discovery.ts';
 import { Keyring } from '../identity/gate/keyring.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
 import { LOCAL_FILE } from '../store/local-store.ts';
@@ -11,7 +11,7 @@ import { ServingLock, servingProcess } from '../store/serving-lock.ts';
 import { faultsIn } from '../store/sqlite/connection.ts';
 import { copyDatabase, migrationsIn } from '../store/sqlite/database-file.ts';
 import type { Store } from '../store/store.ts';
-import { namesOf, unknownMigrations } from '../store/unknown-migrations.ts';
+import { migrationNames, unknownMigrations } from '../store/unknown-migrations.ts';
 import { assertPrivateData, assertStoreExists } from './core.ts';
 import { migrate } from '../store/migrate.ts';
 
@@ -38,7 +38,7 @@ export function dataFilesAt({ data: folder }: Config): DataFiles {
     migrations: migrationsIn,
     newerMigrations(applied) {
       const unknown = unknownMigrations(applied);
-      return unknown.length === 0 ? undefined : namesOf(unknown);
+      return unknown.length === 0 ? undefined : migrationNames(unknown);
     },
     faults: faultsIn,
     open: (settings, file) => openStore(folder, settings, file === undefined ? {} : { file }),

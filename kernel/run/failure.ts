@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/configuration.ts';
-import { errorKind, HttpError, messageOf } from '../errors.ts';
+import { errorKind, HttpError, errorMessage } from '../errors.ts';
 import { COMMAND_FAILURES, CommandFailure, UsageError } from '../contract/command.ts';
 import { remedyFor } from '../store/sqlite/sqlite-engine.ts';
 
@@ -18,7 +18,7 @@ export function reportFailure(error: unknown, asJson: boolean): number {
   const isUsage = error instanceof CommanderError;
   if (isUsage && error.exitCode === 0) return 0; // help or the version was asked for
   const remedy = remedyFor(error);
-  const detail = `${messageOf(error).replace(/^error: /, '')}${remedy === undefined ? '' : `; ${remedy}`}`;
+  const detail = `${errorMessage(error).replace(/^error: /, '')}${remedy === undefined ? '' : `; ${remedy}`}`;
   if (asJson) process.stderr.write(`${JSON.stringify(problemOf(error, detail))}\n`);
   else if (!isUsage) process.stderr.write(`hostkeep: ${detail}\n`); // commander has printed its own
   const isUnconfirmed = error instanceof CommandFailure && error.code === 'confirmation_required';

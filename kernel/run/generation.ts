@@ -8,13 +8,13 @@ import { RoutingTable } from '../http/routing-table.ts';
 import type { Log } from '../log.ts';
 import type { FleetPlace, NodeInfo } from '../contract/node-info.ts';
 import type { Address } from '../contract/route-spec.ts';
-import { backgroundOf } from '../host/background.ts';
+import { leaderBackground } from '../host/background.ts';
 import { isOn, type InstalledPlugin } from '../host/discovery.ts';
 import { effectiveSettings } from '../host/effective-settings.ts';
 import { examine } from './examination/examination.ts';
 import { PluginSet } from '../host/plugin-set.ts';
-import { privilegesOf } from '../host/privileges.ts';
-import { clockSlackMs, readMembership, socketsOf, writeMembership, type Membership } from '../store/membership.ts';
+import { privilegedVerbs } from '../host/privileges.ts';
+import { clockSlackMs, readMembership, innerSockets, writeMembership, type Membership } from '../store/membership.ts';
 import { splitHostPort } from '../kit/net/host-port.ts';
 import { VERSION } from '../kit/files/project-dir.ts';
 
@@ -60,8 +60,8 @@ export async function generate(life: Life, config: Config, installed: readonly I
       events,
       jobs,
       workers: core.workers,
-      onLeader: backgroundOf(core.leadership),
-      privileged: privilegesOf({ broker: core.broker, jobs, log }),
+      onLeader: leaderBackground(core.leadership),
+      privileged: privilegedVerbs({ broker: core.broker, jobs, log }),
       node,
       calls: routeCalls,
       identity: { accounts, credentials, plans, sessions, reauthentication, tokens, passwords, keys },
@@ -115,7 +115,7 @@ function fleetPlaceOf(atStart: Membership, data: string, worker: number): FleetP
   const membership = () => readMembership(data) ?? atStart;
   return {
     name: atStart.name,
-    sockets: socketsOf(data, worker),
+    sockets: innerSockets(data, worker),
     membership,
     renew: (certificate) => writeMembership(data, { ...membership(), certificate }),
   };

@@ -10,7 +10,7 @@ import { ServingLock } from '../store/serving-lock.ts';
 import { SqliteEngine } from '../store/sqlite/sqlite-engine.ts';
 
 /** Returns what commands may do with the files of a node; see `NodeFiles`. */
-export function nodeFilesOf({ data, store: settings }: Config): NodeFiles {
+export function nodeFilesAt({ data, store: settings }: Config): NodeFiles {
   return {
     async whileStopped(work) {
       const lock = await ServingLock.acquire(data);

@@ -15,14 +15,14 @@ import {
   type CommandOption,
   type OptionValues,
 } from '../contract/command.ts';
-import { findCommands, installedPlugins, migrationsOf, sectionOf } from '../host/discovery.ts';
+import { findCommands, installedPlugins, migrationsFolder, pluginSettings } from '../host/discovery.ts';
 import type { Static, TSchema } from '../schema.ts';
 import { migrateStores } from '../store/local-store.ts';
-import { configFile, configOf, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
+import { configFile, readConfig, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
 import { configurationFiles } from './configuration-files.ts';
 import { confirm } from './confirm.ts';
 import { dataFilesAt } from './data-files.ts';
-import { nodeFilesOf } from './node-files.ts';
+import { nodeFilesAt } from './node-files.ts';
 
 /** Adds the commands of all plugins to the program, in their groups. */
 export async function addPluginCommands(program: Command): Promise<void> {
@@ -86,13 +86,13 @@ function numberOf(text: string): number {
 
 function contextOf(plugin: string, options: GlobalOptions & { readonly json?: boolean }): CommandContext {
   let loaded: Config | undefined;
-  const config = () => (loaded ??= configOf(options)); // commands that check it must run with one that is wrong
+  const config = () => (loaded ??= readConfig(options)); // commands that check it must run with one that is wrong
   return {
     get config() {
       return config();
     },
     get nodeFiles() {
-      return nodeFilesOf(config());
+      return nodeFilesAt(config());
     },
     get files() {
       return dataFilesAt(config());
@@ -103,7 +103,7 @@ function contextOf(plugin: string, options: GlobalOptions & { readonly json?: bo
       withCore(
         options,
         async (core) => {
-          await migrateStores(core, plugin, migrationsOf(plugin)); // no server may have started with the plugin yet
+          await migrateStores(core, plugin, migrationsFolder(plugin)); // no server may have started with the plugin yet
           return work({ identity: core, events: core.events, store: core.store, jobs: core.jobs });
         },
         access,
@@ -119,7 +119,7 @@ function contextOf(plugin: string, options: GlobalOptions & { readonly json?: bo
     settingsOf: async <S>(name: string) => {
       const named = installedPlugins().find((each) => each.name === name);
       if (named === undefined) throw new Error(`the plugin ${name} is not installed`);
-      return sectionOf(await named.load(), config()) as S;
+      return pluginSettings(await named.load(), config()) as S;
     },
     checked,
     emit: ({ value, text }) => void process.stdout.write(`${options.json === true ? JSON.stringify(value) : text}\n`),

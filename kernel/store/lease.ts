@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '../errors.ts';
+import { errorMessage } from '../errors.ts';
 import { isRunning, PROCESS_ID } from '../kit/programs/process-id.ts';
 import { LogThrottle, type Log } from '../log.ts';
 import type { Reader, Store, Tx } from './store.ts';
@@ -135,7 +135,7 @@ export class Leases {
     this.#renewing ??= this.#renew(due, now)
       .catch((error: unknown) => {
         if (this.#throttle.isDue('renew'))
-          this.#log.warn({ err: error }, `leases are not renewed: ${messageOf(error)}`);
+          this.#log.warn({ err: error }, `leases are not renewed: ${errorMessage(error)}`);
       })
       .finally(() => (this.#renewing = undefined));
   }

@@ -24,7 +24,7 @@ export const clockSlackMs = (membership: Membership | undefined): number =>
 export const fleetFolder = (dataDir: string): string => join(dataDir, 'fleet');
 
 /** The sockets at which one process of the node, by its number, answers what another node admitted. */
-export const socketsOf = (dataDir: string, worker: number): Readonly<Record<'user' | 'admin', string>> => ({
+export const innerSockets = (dataDir: string, worker: number): Readonly<Record<'user' | 'admin', string>> => ({
   user: join(fleetFolder(dataDir), `user-${worker}.sock`),
   admin: join(fleetFolder(dataDir), `admin-${worker}.sock`),
 });

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/configuration.ts';
-import { messageOf } from '../errors.ts';
+import { errorMessage } from '../errors.ts';
 import { importDefault, pluginsWith } from '../kit/files/plugin-files.ts';
 import { SignalFile } from './signal-file.ts';
 import type { StoreEngine, Store } from './store.ts';
@@ -41,7 +41,8 @@ export async function openStore(
     return store;
   } catch (error) {
     await store.close();
-    const reason = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+    const reason =
+      error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : errorMessage(error);
     throw new Error(`the store at ${store.place} cannot be opened: ${reason}`, { cause: error });
   }
 }

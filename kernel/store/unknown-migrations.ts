@@ -15,5 +15,5 @@ export function unknownMigrations<T extends Pick<AppliedMigration, 'owner' | 'na
 }
 
 /** Returns migrations as a text that names them. */
-export const namesOf = (migrations: readonly Pick<AppliedMigration, 'owner' | 'name'>[]): string =>
+export const migrationNames = (migrations: readonly Pick<AppliedMigration, 'owner' | 'name'>[]): string =>
   migrations.map(({ owner, name }) => `${owner}/${name}`).join(', ');

@@ -1,5 +1,5 @@
 import { withDeadline } from '../kit/waiting/deadline.ts';
-import { messageOf } from '../errors.ts';
+import { errorMessage } from '../errors.ts';
 import type { StartMessage, ToSupervisor, ToWorker } from './messages.ts';
 import { SharedCounts } from './shared-counts.ts';
 import type { Release } from './turns.ts';
@@ -150,7 +150,7 @@ export class WorkerChannel implements Workers {
       if (known === undefined) throw new Error(`does not know ${topic}`);
       answer = { worker, value: await known() };
     } catch (error) {
-      answer = { worker, problem: messageOf(error) };
+      answer = { worker, problem: errorMessage(error) };
     }
     this.send({ kind: 'answer', id, to: from, answer });
   }

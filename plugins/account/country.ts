@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { CountryResponse } from 'maxmind';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import { LogThrottle, type Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { isPublic } from '../../kernel/kit/net/ip.ts';
@@ -54,7 +54,7 @@ export async function countryFinding(): Promise<Finding> {
     return {
       name: 'country database',
       ok: false,
-      detail: messageOf(error),
+      detail: errorMessage(error),
       remedy: 'install the package again; in a checkout, run `npm ci`',
     };
   }

@@ -4,7 +4,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { DemoContext } from '../../kernel/contract/points/demo.ts';
 import type { Favorite } from './schema.ts';
 import { addLogin, putFavorites } from './store.ts';
-import { networkOf } from '../../kernel/kit/net/ip.ts';
+import { addressNetwork } from '../../kernel/kit/net/ip.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -66,7 +66,7 @@ export async function fillDemo(
     const record = async (account: Account, hoursAgo: number, ip: string, event: DemoEvent) => {
       const at = Date.now() - Math.round(hoursAgo * HOUR_MS);
       await events.record(tx, { ...event, account, ip, at });
-      if (event === LOGGED_IN) await addLogin(tx, account.id, { at, ip }, networkOf(ip));
+      if (event === LOGGED_IN) await addLogin(tx, account.id, { at, ip }, addressNetwork(ip));
     };
     await putFavorites(tx, demo.id, FAVORITES);
     const all = [...EVENTS.map((each) => [demo, ...each] as const), [other, 30, TRAVEL, LOGGED_IN] as const];

@@ -2,7 +2,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { invalid } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Favorite, FavoriteBody } from './schema.ts';
-import { favoritesOf, putFavorites, removeFavorite } from './store.ts';
+import { readFavorites, putFavorites, removeFavorite } from './store.ts';
 import { fail } from './errors.ts';
 
 const LIMIT = 50;
@@ -17,7 +17,7 @@ export async function put(
   if (!isLink(favorite.link))
     throw invalid('body', [{ path: '/link', message: 'must be an http or https URL, or an absolute path' }]);
   return store.write(async (tx) => {
-    const before = await favoritesOf(tx, account.id);
+    const before = await readFavorites(tx, account.id);
     const index = before.findIndex(({ link }) => link === favorite.link);
     const existing = before[index];
     const others = before.filter((each) => each !== existing);
@@ -47,7 +47,7 @@ export async function remove(
   ip: string,
 ): Promise<Favorite[]> {
   return store.write(async (tx) => {
-    const before = await favoritesOf(tx, account.id);
+    const before = await readFavorites(tx, account.id);
     const removed = before.find((favorite) => favorite.link === link);
     if (removed === undefined) return before;
     await removeFavorite(tx, account.id, link);

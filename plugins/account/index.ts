@@ -14,7 +14,7 @@ import { loginRoutes } from './login/routes.ts';
 import { Throttle } from './login/throttle.ts';
 import { unlock } from './login/unlock.ts';
 import * as schema from './schema.ts';
-import { favoritesOf } from './store.ts';
+import { readFavorites } from './store.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { accountTokenHandlers, tokenHandlers } from './tokens/tokens.ts';
 import { resetTwofa } from './twofa/reset.ts';
@@ -181,7 +181,7 @@ export default definePlugin({
         loginHistory: ({ account }) => loginHistory(store, account, countries),
         languages: ({ account }) => languages(node, account),
         setLanguage: ({ account, body, ip }) => setLanguage(host, account, body.locale, ip),
-        favorites: ({ account }) => favoritesOf(store, account.id),
+        favorites: ({ account }) => readFavorites(store, account.id),
         putFavorite: ({ account, body, ip }) => favorites.put(host, account, body, ip),
         removeFavorite: ({ account, body, ip }) => favorites.remove(host, account, body.link, ip),
       },

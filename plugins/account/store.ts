@@ -54,7 +54,7 @@ export async function addKnownNetwork(tx: Tx, accountId: number, network: string
 }
 
 /** Resolves with what the throttle knows about an account and a network; `unlockedAt` is 0 if nobody unlocked it. */
-export async function standingOf(
+export async function readStanding(
   reader: Reader,
   accountId: number,
   network: string,
@@ -155,7 +155,7 @@ export async function addFailures(tx: Tx, budgets: readonly string[], at: number
 }
 
 /** Returns the favorites in the order of the account. */
-export function favoritesOf(reader: Reader, accountId: number): Promise<Favorite[]> {
+export function readFavorites(reader: Reader, accountId: number): Promise<Favorite[]> {
   return reader.all<Favorite>('select link, title from favorites where account_id = ? order by place, id', accountId);
 }
 
@@ -200,7 +200,7 @@ export async function addLoginLink(tx: Tx, link: LoginLinkRow, now: number): Pro
   );
 }
 
-export function loginLinkOf(reader: Reader, hash: string, now: number): Promise<LoginLinkRow | undefined> {
+export function readLoginLink(reader: Reader, hash: string, now: number): Promise<LoginLinkRow | undefined> {
   return reader.get<LoginLinkRow>(
     `select hash, account_id, operator_id, maker_id, by_token, expires_at from login_links
       where hash = ? and expires_at > ?`,
@@ -221,7 +221,7 @@ interface TwofaRow {
   readonly enabled_at: number | null;
 }
 
-export function twofaOf(reader: Reader, accountId: number): Promise<TwofaRow | undefined> {
+export function readTwofa(reader: Reader, accountId: number): Promise<TwofaRow | undefined> {
   return reader.get<TwofaRow>('select secret, started_at, enabled_at from twofa where account_id = ?', accountId);
 }
 

@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf } from '../../kernel/errors.ts';
-import { besideOf, removeLeftovers, writeAll } from '../../kernel/kit/files/atomic-file.ts';
+import { errorMessage } from '../../kernel/errors.ts';
+import { temporaryBeside, removeLeftovers, writeAll } from '../../kernel/kit/files/atomic-file.ts';
 import type { DataFiles } from '../../kernel/contract/command.ts';
 import { bytesOf, endTar, tarMembers, writeTarMember, type TarMember } from './tar-file.ts';
 
@@ -36,7 +36,7 @@ export async function createBackup(files: DataFiles, target: string, version: st
   for (const each of [source(names.store), source(names.local), source(names.keys), dirname(target)])
     if (!existsSync(each)) throw new Error(`${each} does not exist`);
   removeLeftovers(target);
-  const [storeCopy, localCopy, partial] = [besideOf(target), besideOf(target), besideOf(target)];
+  const [storeCopy, localCopy, partial] = [temporaryBeside(target), temporaryBeside(target), temporaryBeside(target)];
   try {
     // The local store first: it has nothing of an account that the copy of the store does not know.
     await files.copy(source(names.local), localCopy);
@@ -131,7 +131,7 @@ function withBackup<T>(path: string, work: (file: number, manifest: Manifest, me
         throw new Error(`Hostkeep ${manifest.hostkeep} made it in a format that this version does not know`);
       return work(file, manifest, [...members]);
     } catch (error) {
-      throw new Error(`${path} is not a usable backup: ${messageOf(error)}`, { cause: error });
+      throw new Error(`${path} is not a usable backup: ${errorMessage(error)}`, { cause: error });
     }
   });
 }

@@ -1,11 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { fail, HttpError, messageOf } from '../../kernel/errors.ts';
+import { fail, HttpError, errorMessage } from '../../kernel/errors.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import type { BrokerReply, BrokerRequest } from './launcher.ts';
 import { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
 import type { Log } from '../../kernel/log.ts';
 import { VERSION } from '../../kernel/kit/files/project-dir.ts';
-import { accountOf } from '../../kernel/contract/verb-arguments.ts';
+import { readAccount } from '../../kernel/contract/verb-arguments.ts';
 import { StartedJobs } from './started-jobs.ts';
 
 /** Does something with the broker's rights. Checks its arguments itself, because a caller's checks do not count. */
@@ -37,8 +37,8 @@ export class Broker {
     this.#started = new StartedJobs(jobs, log);
     this.#own = new Map<string, Verb>([
       ['version', async () => VERSION],
-      ['set-aside', (args) => jobs.setAside(accountOf(args))],
-      ['remove-files', (args) => jobs.removeFiles(accountOf(args), AbortSignal.timeout(REMOVE_MS))],
+      ['set-aside', (args) => jobs.setAside(readAccount(args))],
+      ['remove-files', (args) => jobs.removeFiles(readAccount(args), AbortSignal.timeout(REMOVE_MS))],
     ]);
     this.#verbs = verbs;
     this.#server = createServer((socket) => this.#accept(socket));
@@ -108,7 +108,7 @@ export class Broker {
     } catch (error) {
       this.#log.warn({ ...entry, err: error }, 'refused or failed');
       const code = error instanceof HttpError ? error.code : undefined;
-      channel.send({ ok: false, code, message: messageOf(error) } satisfies BrokerReply);
+      channel.send({ ok: false, code, message: errorMessage(error) } satisfies BrokerReply);
     }
   }
 

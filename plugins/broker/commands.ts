@@ -2,8 +2,8 @@ import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../../kernel/config/configuration.ts';
 import { defineCommands, type ConfigurationFiles, type InstalledPrivilege } from '../../kernel/contract/command.ts';
-import { fail, messageOf } from '../../kernel/errors.ts';
-import { AccountJobs, accountFilesOf } from '../../kernel/kit/jobs/account-jobs.ts';
+import { fail, errorMessage } from '../../kernel/errors.ts';
+import { AccountJobs, accountFiles } from '../../kernel/kit/jobs/account-jobs.ts';
 import { createLog, type Log } from '../../kernel/log.ts';
 import { Broker, type Verb } from './broker.ts';
 
@@ -27,7 +27,7 @@ async function serve(configuration: ConfigurationFiles): Promise<void> {
   if (process.geteuid?.() !== 0) throw new Error('the broker needs the rights of root');
   let config = readSettings(configuration);
   const log = createLog(config.log.level);
-  const jobs = new AccountJobs(accountFilesOf(config, config.broker.state), config.jobs, log);
+  const jobs = new AccountJobs(accountFiles(config, config.broker.state), config.jobs, log);
   const closing = new AbortController();
   const opened: Opened = new Map();
   const verbsBy = async (settings: Config) => {
@@ -42,7 +42,7 @@ async function serve(configuration: ConfigurationFiles): Promise<void> {
       node.use(await verbsBy(next));
       config = next;
     } catch (error) {
-      throw fail.invalid_request(`the broker keeps its settings: ${messageOf(error)}`, { cause: error });
+      throw fail.invalid_request(`the broker keeps its settings: ${errorMessage(error)}`, { cause: error });
     }
     log.level = config.log.level;
     return null;

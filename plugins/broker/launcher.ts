@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
-import { fail, HttpError, isErrorCode, messageOf } from '../../kernel/errors.ts';
+import { fail, HttpError, isErrorCode, errorMessage } from '../../kernel/errors.ts';
 import { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
 import type { JobEnd, JobLimits, LaunchedJob } from '../../kernel/kit/jobs/job-launch.ts';
 import type { Identified, JobOwner } from '../../kernel/kit/jobs/job.ts';
@@ -177,5 +177,5 @@ class Connection {
 }
 
 function unavailable(cause: unknown): HttpError {
-  return fail.broker_unavailable(`the broker: ${messageOf(cause)}`, { retryAfterSeconds: 5, cause });
+  return fail.broker_unavailable(`the broker: ${errorMessage(cause)}`, { retryAfterSeconds: 5, cause });
 }

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { fail, messageOf } from '../../kernel/errors.ts';
+import { fail, errorMessage } from '../../kernel/errors.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import type { JobMessage } from './launcher.ts';
 import type { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
-import { endOf, startJobProcess, type JobLimits } from '../../kernel/kit/jobs/job-launch.ts';
+import { jobEnd, startJobProcess, type JobLimits } from '../../kernel/kit/jobs/job-launch.ts';
 import type { JobStart } from '../../kernel/kit/jobs/job.ts';
-import { processorTimeOf } from '../../kernel/kit/jobs/processor-time.ts';
+import { readProcessorTime } from '../../kernel/kit/jobs/processor-time.ts';
 import type { Log } from '../../kernel/log.ts';
 import { killProgram, type ChildProcess } from '../../kernel/kit/programs/start-program.ts';
-import { accountOf, booleanOf, integerOf, membersOf, textOf } from '../../kernel/contract/verb-arguments.ts';
+import { readAccount, readBoolean, readInteger, readMembers, readText } from '../../kernel/contract/verb-arguments.ts';
 
 type SystemLimits = Omit<JobLimits, 'replyMib'>;
 
@@ -35,11 +35,11 @@ export class StartedJobs {
 
   /** Prepares a process of an account, and returns the token to start it with. `control` is the caller's connection. */
   prepare(args: unknown, control: JobChannel): { readonly token: string; onClose(): void; onMessage(): void } {
-    const { account: given, state, makesRoot, limits } = membersOf(args, ['account', 'state', 'makesRoot', 'limits']);
-    const account = accountOf(given);
+    const { account: given, state, makesRoot, limits } = readMembers(args, ['account', 'state', 'makesRoot', 'limits']);
+    const account = readAccount(given);
     const owner = {
-      ...this.#jobs.ownerOf(account, { makesRoot: booleanOf(makesRoot) }),
-      ...(state !== null && { state: textOf(state, /^[a-z]{1,32}$/) }),
+      ...this.#jobs.ownerOf(account, { makesRoot: readBoolean(makesRoot) }),
+      ...(state !== null && { state: readText(state, /^[a-z]{1,32}$/) }),
     };
     const start = this.#jobs.startOf(owner, { isRequired: true });
     const system = limitsOf(limits);
@@ -52,7 +52,7 @@ export class StartedJobs {
     });
     return {
       token,
-      onMessage: () => send(control, { processorTime: processorTimeOf(child?.pid) }),
+      onMessage: () => send(control, { processorTime: readProcessorTime(child?.pid) }),
       onClose: () => {
         clearTimeout(timer);
         this.#awaited.delete(token);
@@ -80,7 +80,7 @@ export class StartedJobs {
     try {
       const child = startJobProcess(start, limits, { connection });
       this.#running.add(child);
-      void endOf(child).then((ended) => {
+      void jobEnd(child).then((ended) => {
         this.#running.delete(child);
         send(control, { ended });
         control.end();
@@ -88,7 +88,7 @@ export class StartedJobs {
       return child;
     } catch (error) {
       this.#log.error({ err: error }, 'a process could not be started');
-      send(control, { ended: { text: messageOf(error), isKilled: true } });
+      send(control, { ended: { text: errorMessage(error), isKilled: true } });
       return undefined;
     } finally {
       connection.destroy(); // the process has its own descriptor; what comes now must not be read here
@@ -99,8 +99,8 @@ export class StartedJobs {
 
 function limitsOf(given: unknown): SystemLimits {
   const names = ['memoryMib', 'openFiles', 'fileMib'] as const;
-  const limits = membersOf(given, names);
-  const of = (name: (typeof names)[number]) => integerOf(limits[name], 1, LARGEST[name]);
+  const limits = readMembers(given, names);
+  const of = (name: (typeof names)[number]) => readInteger(limits[name], 1, LARGEST[name]);
   return { memoryMib: of('memoryMib'), openFiles: of('openFiles'), fileMib: of('fileMib') };
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import type { DemoReport } from '../../kernel/contract/points/demo.ts';
 import type { EngineMonitor } from './engine-monitor.ts';
 import type { EngineClient } from './engine/engine-client.ts';
@@ -48,7 +48,7 @@ export async function startDemoContainers(
   } catch (error) {
     return {
       leftOut: [
-        `containers: ${detail}, but ${messageOf(error)} (the demo's image is made from a static busybox: apt-get install busybox-static)`,
+        `containers: ${detail}, but ${errorMessage(error)} (the demo's image is made from a static busybox: apt-get install busybox-static)`,
       ],
     };
   }
@@ -65,7 +65,7 @@ async function startAll(engine: EngineClient, account: Account): Promise<void> {
   await expectSuccess(
     engine,
     { method: 'POST', path: '/images/create', query: { fromSrc: '-', repo: IMAGE, tag: 'latest' } },
-    tarOf(PROGRAM.slice(1), program),
+    tarFile(PROGRAM.slice(1), program),
   );
   await expectSuccess(engine, {
     method: 'POST',
@@ -140,7 +140,7 @@ async function readFirst(paths: readonly string[]): Promise<Buffer> {
 }
 
 /** Returns a tar archive (ustar) of one program that everybody may run. */
-export function tarOf(name: string, bytes: Buffer): Buffer {
+export function tarFile(name: string, bytes: Buffer): Buffer {
   const header = Buffer.alloc(512);
   const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
   const write = (at: number, field: string) => header.write(field, at, 'latin1');

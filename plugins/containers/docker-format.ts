@@ -46,14 +46,14 @@ export function duration(seconds: number): string {
 
 /** `2026-11-20 12:20:16 +0000 UTC`, from seconds since 1970. */
 export function createdAt(seconds: number): string {
-  return `${isoOf(seconds * 1000)
+  return `${isoTime(seconds * 1000)
     .slice(0, 19)
     .replace('T', ' ')} +0000 UTC`;
 }
 
 /** `2026-11-20-12-20-16` in UTC, from milliseconds since 1970. */
 export function dateText(ms: number): string {
-  return isoOf(ms).slice(0, 19).replaceAll(/[T:]/g, '-');
+  return isoTime(ms).slice(0, 19).replaceAll(/[T:]/g, '-');
 }
 
 /** Quotes a text with Go's escapes (`strconv.Quote`). */
@@ -78,7 +78,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** An engine may send any number; one outside the range of dates is shown as 1970. */
-export function isoOf(ms: number): string {
+export function isoTime(ms: number): string {
   const date = new Date(ms);
   return (Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 ? new Date(0) : date).toISOString();
 }

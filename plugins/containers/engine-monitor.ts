@@ -1,5 +1,5 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
@@ -7,7 +7,7 @@ import type { PortsPart } from '../../kernel/contract/points/ports-part.ts';
 import { DiskUsageCollector } from './disk-usage/disk-usage-collector.ts';
 import { ContainerList } from './engine/container-list.ts';
 import { EngineClient, type EngineOptions } from './engine/engine-client.ts';
-import { portsOf } from './published-ports.ts';
+import { publishedPorts } from './published-ports.ts';
 import type { CgroupReader } from './stats/cgroup-reader.ts';
 import { StatsCollector } from './stats/stats-collector.ts';
 import { StatsSampler } from './stats/stats-sampler.ts';
@@ -38,7 +38,7 @@ export class EngineMonitor {
 
   /** Errors: 503 `containers_unavailable` while the engine is down. */
   async ports(account: Account): Promise<PortsPart> {
-    return portsOf((await this.list.snapshot()).of(account));
+    return publishedPorts((await this.list.snapshot()).of(account));
   }
 
   /** Like `finding`, but without an engine it starts no process. */
@@ -60,7 +60,7 @@ export class EngineMonitor {
       const { program, version, apiVersion } = await this.engine.ask('version', {}, { timeoutMs: VERSION_MS });
       return { name, ok: true, detail: `${program} ${version} (API ${apiVersion}) at ${socketPath}` };
     } catch (error) {
-      return { name, ok: false, detail: messageOf(error), remedy: remedyFor(messageOf(error), isOwn) };
+      return { name, ok: false, detail: errorMessage(error), remedy: remedyFor(errorMessage(error), isOwn) };
     }
   }
 

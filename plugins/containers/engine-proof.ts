@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import type { EngineClient } from './engine/engine-client.ts';
 import type { EngineQuestions } from './engine/engine-questions.ts';
@@ -17,7 +17,7 @@ export async function proveContainers(engine: EngineClient): Promise<Finding> {
     return { name, ok: true, detail: `at ${engine.socketPath}` };
   } catch (error) {
     const remedy = `see the log of the engine; remove what is left with docker rm and docker rmi (${PREFIX}-…)`;
-    return { name, ok: false, detail: messageOf(error), remedy };
+    return { name, ok: false, detail: errorMessage(error), remedy };
   }
 }
 

@@ -1,6 +1,6 @@
 import { fail } from './errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { messageOf, Unavailable } from '../../kernel/errors.ts';
+import { errorMessage, Unavailable } from '../../kernel/errors.ts';
 import { revalidated } from '../../kernel/contract/etag-reply.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
@@ -134,7 +134,7 @@ export default definePlugin({
           if (own.has(account.username)) return [OWN_ENGINE];
           if (shared === undefined || (await isMissing(shared))) return [];
           return purgeContainers(shared.engine, account, signal).catch((error: unknown) => {
-            const why = messageOf(error);
+            const why = errorMessage(error);
             return [{ what: 'containers', removed: 0, problem: `${why} (${remedyFor(why, false)})` }];
           });
         },

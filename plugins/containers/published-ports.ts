@@ -1,5 +1,5 @@
 import type { PortsPart } from '../../kernel/contract/points/ports-part.ts';
-import { labelOf, type Container } from './engine/container.ts';
+import { readLabel, type Container } from './engine/container.ts';
 
 interface Service {
   readonly member: keyof PortsPart;
@@ -28,7 +28,7 @@ const SERVICES: readonly Service[] = [
  * Returns the published ports of known services in an account's running containers. Of several containers the oldest
  * counts.
  */
-export function portsOf(containers: readonly Container[]): PortsPart {
+export function publishedPorts(containers: readonly Container[]): PortsPart {
   const byAge = containers.toSorted((a, b) => a.createdSeconds - b.createdSeconds || (a.id < b.id ? -1 : 1));
   const part: PortsPart = {};
   for (const service of SERVICES) {
@@ -54,5 +54,5 @@ function published(containers: readonly Container[], privatePorts: readonly numb
 
 function namesOf({ labels, names, image }: Container): string[] {
   const program = image.split('/').at(-1)?.split(/[:@]/)[0] ?? '';
-  return [labelOf(labels, 'com.docker.compose.service') ?? '', program, ...names].map((name) => name.toLowerCase());
+  return [readLabel(labels, 'com.docker.compose.service') ?? '', program, ...names].map((name) => name.toLowerCase());
 }

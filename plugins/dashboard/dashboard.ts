@@ -6,7 +6,7 @@ import type { Dashboard, DashboardConfig } from './schema.ts';
  * Builds the dashboard of an account. A member is empty where the account lacks its feature, even if a plugin supplied
  * a value. `usable` names the features that it can use.
  */
-export function dashboardOf(
+export function buildDashboard(
   account: Account,
   parts: DashboardPart,
   config: DashboardConfig,

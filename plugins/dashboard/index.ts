@@ -3,7 +3,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.ts';
 import { ready, type Reply } from '../../kernel/contract/reply.ts';
-import { dashboardOf } from './dashboard.ts';
+import { buildDashboard } from './dashboard.ts';
 import { withExamples } from './demo.ts';
 import { Dashboard, DashboardConfig } from './schema.ts';
 
@@ -34,7 +34,7 @@ export default definePlugin({
     const build = async (account: Account): Promise<Reply> => {
       const parts = await gather('dashboard', account);
       const merged: DashboardPart = Object.assign({}, ...parts.map((part) => (part.ok ? part.value : {})));
-      return ready(dashboardOf(account, merged, config, node.usableFeatures(account)));
+      return ready(buildDashboard(account, merged, config, node.usableFeatures(account)));
     };
     onClose(
       events.listen(({ account_id: id }) => {

@@ -24,7 +24,7 @@ const UNITS = ['bytes', 'kb', 'mb', 'gb'] as const;
 export type Unit = (typeof UNITS)[number];
 
 /** Parses a unit. Errors: 400 `invalid_unit`. */
-export function unitOf(text: string): Unit {
+export function parseUnit(text: string): Unit {
   const unit = UNITS.find((each) => each === text);
   if (unit === undefined) throw fail.invalid_unit(`the unit must be one of ${UNITS.join(', ')}`);
   return unit;

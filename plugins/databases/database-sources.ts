@@ -1,7 +1,7 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
-import { failureText, messageOf, Unavailable } from '../../kernel/errors.ts';
+import { failureText, errorMessage, Unavailable } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
@@ -9,7 +9,7 @@ import type { AccountDatabases, DatabaseSource } from './account-databases.ts';
 import { isSqlError } from './mysql/client.ts';
 import { DatabaseServer } from './mysql/database-server.ts';
 import { ServerSource } from './mysql/server-source.ts';
-import { limitsOf, type DatabasesConfig } from './schema.ts';
+import { timeLimits, type DatabasesConfig } from './schema.ts';
 import { SQLITE_FOLDER, SqliteFiles } from './sqlite-files.ts';
 
 /** The source of each account's databases, by the configuration. */
@@ -26,7 +26,7 @@ export class DatabaseSources implements DatabaseSource {
     this.#files = new SqliteFiles(jobs);
     this.#byName.set('', this.#files);
     const times = {
-      ...limitsOf(config),
+      ...timeLimits(config),
       refreshMs: config.refresh_seconds * 1000,
       retryMs: config.retry_seconds * 1000,
     };
@@ -44,7 +44,7 @@ export class DatabaseSources implements DatabaseSource {
   async known(accounts: readonly Account[]): Promise<Map<number, number>> {
     const counts = new Map<number, number>();
     const count = async (account: Account) => {
-      const isFiles = serverOf(this.#config, account.username) === '';
+      const isFiles = serverName(this.#config, account.username) === '';
       const n = isFiles ? this.#files.counts.get(account.id) : (await this.databasesOf(account)).own.length;
       if (n !== undefined) counts.set(account.id, n);
     };
@@ -53,7 +53,7 @@ export class DatabaseSources implements DatabaseSource {
   }
 
   databasesOf(account: Account): AccountDatabases | Promise<AccountDatabases> {
-    const source = this.#byName.get(serverOf(this.#config, account.username));
+    const source = this.#byName.get(serverName(this.#config, account.username));
     if (source === undefined) throw new Error(`no source of databases for ${account.username}`);
     return source.databasesOf(account);
   }
@@ -104,7 +104,7 @@ export class DatabaseSources implements DatabaseSource {
 }
 
 /** Returns the name of the account's server, `''` for SQLite files. */
-export function serverOf({ accounts, default_server }: DatabasesConfig, username: string): string {
+export function serverName({ accounts, default_server }: DatabasesConfig, username: string): string {
   return (Object.hasOwn(accounts, username) ? accounts[username] : undefined) ?? default_server;
 }
 
@@ -121,7 +121,7 @@ async function proofOf(server: DatabaseServer): Promise<Finding[]> {
       isWarning: isSqlError(error),
       remedy: 'grant the login CREATE and DROP, without which purging an account leaves its databases',
     };
-    return [found, { name, ok: false, detail: messageOf(error), ...lack }];
+    return [found, { name, ok: false, detail: errorMessage(error), ...lack }];
   }
 }
 
@@ -135,7 +135,7 @@ async function describe(server: DatabaseServer): Promise<string> {
 }
 
 /** `check` resolves with what was found, and rejects while the server is down. */
-async function findingOf(server: DatabaseServer, check: () => Promise<string>, text = messageOf): Promise<Finding> {
+async function findingOf(server: DatabaseServer, check: () => Promise<string>, text = errorMessage): Promise<Finding> {
   const name = `database server ${server.name}`;
   try {
     return { name, ok: true, detail: await check() };

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { DemoPeople, DemoReport } from '../../kernel/contract/points/demo.ts';
 import { StoreFile } from '../../kernel/contract/store-file.ts';
-import { serverOf } from './database-sources.ts';
+import { serverName } from './database-sources.ts';
 import { isSqlError, MysqlClient } from './mysql/client.ts';
-import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
+import { timeLimits, type DatabasesConfig, type ServerSettings } from './schema.ts';
 import { SQLITE_FOLDER } from './sqlite-files.ts';
 
 const NAMES = ['blog', 'shop', 'stats'];
@@ -57,7 +57,7 @@ export async function createDemoDatabases(
   { demo, other }: DemoPeople,
   onClose: (release: () => Promise<void>) => void,
 ): Promise<DemoReport> {
-  const server = serverOf(config, demo.username);
+  const server = serverName(config, demo.username);
   const settings = config.servers[server];
   if (settings === undefined) return {};
   if (settings.ownership !== 'prefix')
@@ -65,7 +65,7 @@ export async function createDemoDatabases(
       leftOut: [`databases: with ownership ${settings.ownership}, the demo creates none on the server ${server}`],
     };
   const names = namesOf({ demo, other }).flatMap(([{ username }, own]) =>
-    serverOf(config, username) === server ? own.map((name) => `${username}_${name}`) : [],
+    serverName(config, username) === server ? own.map((name) => `${username}_${name}`) : [],
   );
   onClose(() => withClient(config, settings, (client) => dropOwn(client, names)));
   return withClient(config, settings, (client) => createAll(client, server, names));
@@ -123,7 +123,7 @@ async function withClient<T>(
   settings: ServerSettings,
   use: (client: MysqlClient) => Promise<T>,
 ): Promise<T> {
-  const client = await MysqlClient.open(settings, limitsOf(config));
+  const client = await MysqlClient.open(settings, timeLimits(config));
   try {
     return await use(client);
   } finally {

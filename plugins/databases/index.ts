@@ -1,7 +1,7 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { counted } from '../../kernel/contract/points/account-report.ts';
-import { unitOf, type AccountDatabases } from './account-databases.ts';
-import { DatabaseSources, serverOf } from './database-sources.ts';
+import { parseUnit, type AccountDatabases } from './account-databases.ts';
+import { DatabaseSources, serverName } from './database-sources.ts';
 import { fail } from './errors.ts';
 import { databaseMover } from './move/mover.ts';
 import { toolsFinding } from './move/tools.ts';
@@ -63,7 +63,7 @@ export default definePlugin({
         size: ({ account, query }) =>
           whenKnown(sources.databasesOf(account), (databases) => databases.size(query.database)),
         sizes: ({ account, query }) => {
-          const unit = unitOf(query.unit);
+          const unit = parseUnit(query.unit);
           return whenKnown(sources.databasesOf(account), (databases) =>
             databases.sizes(unit, query.show_all === 'true'),
           );
@@ -81,7 +81,7 @@ export default definePlugin({
         accountsUsage: async (accounts) => [{ resource: 'databases', used: await sources.known(accounts) }],
         move: () => ({
           obstacles: async (account) => {
-            if (serverOf(config, account.username) !== '') await sources.databasesOf(account); // if its server answers
+            if (serverName(config, account.username) !== '') await sources.databasesOf(account); // if its server answers
             return [];
           },
           mover: databaseMover({ config, accounts: identity.accounts, local }),

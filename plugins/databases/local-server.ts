@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import { isSqlError, MysqlClient } from './mysql/client.ts';
 import { readOptionFile, type Options } from './mysql/option-file.ts';
-import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
+import { timeLimits, type DatabasesConfig, type ServerSettings } from './schema.ts';
 
 /** Default sockets of packaged servers. `MYSQL_UNIX_PORT` overrides them, as it does for the servers' own clients. */
 const SOCKETS = ['/run/mysqld/mysqld.sock', '/var/lib/mysql/mysql.sock', '/tmp/mysql.sock'];
@@ -35,7 +35,7 @@ export async function withLocalServer(
     const [why, remedy] = isSqlError(error)
       ? [`does not let ${settings.user} create databases`, ACCESS_REMEDY]
       : ['does not answer', REMEDY];
-    return { config, leftOut: `databases: the server at ${where} ${why}: ${messageOf(error)} (${remedy})` };
+    return { config, leftOut: `databases: the server at ${where} ${why}: ${errorMessage(error)} (${remedy})` };
   }
 }
 
@@ -74,7 +74,7 @@ async function firstExisting(paths: readonly string[]): Promise<string | undefin
 
 /** Creates a database and drops it. Rejects where the server does not allow that, or does not answer. */
 async function assertCanCreate(config: DatabasesConfig, settings: ServerSettings): Promise<void> {
-  const client = await MysqlClient.open(settings, limitsOf(config));
+  const client = await MysqlClient.open(settings, timeLimits(config));
   try {
     const name = `demo_${randomBytes(8).toString('hex')}`;
     await client.query(`create database ${name}`);

@@ -1,12 +1,12 @@
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
-import { serverOf } from './database-sources.ts';
+import { serverName } from './database-sources.ts';
 import { isSqlError, MysqlClient } from './mysql/client.ts';
 import { identifier } from './mysql/quoting.ts';
-import { ServerCatalogue, withoutThoseOf } from './mysql/server-catalogue.ts';
+import { ServerCatalogue, withoutLongerNames } from './mysql/server-catalogue.ts';
 import { readGrants } from './mysql/size-queries.ts';
-import { limitsOf, type DatabasesConfig, type ServerSettings } from './schema.ts';
+import { timeLimits, type DatabasesConfig, type ServerSettings } from './schema.ts';
 
 const WHAT = 'databases';
 
@@ -20,12 +20,12 @@ export async function purgeDatabases(
   account: RemovedAccount,
   signal: AbortSignal,
 ): Promise<PurgePart> {
-  const server = serverOf(config, account.username);
+  const server = serverName(config, account.username);
   const settings = config.servers[server];
   if (settings === undefined) return { what: WHAT, removed: 0 };
-  const client = await MysqlClient.open(settings, limitsOf(config));
+  const client = await MysqlClient.open(settings, timeLimits(config));
   try {
-    const names = await namesOf(client, settings, accounts, account.username);
+    const names = await purgeableNames(client, settings, accounts, account.username);
     if (settings.ownership === 'prefix') return await drop(client, names, signal);
     if (names.length === 0) return { what: WHAT, removed: 0 };
     const remedy = `drop them on the server ${server}, and what lets the account use them`;
@@ -36,7 +36,7 @@ export async function purgeDatabases(
 }
 
 /** Resolves with the names of the account's databases, as they are now. */
-export async function namesOf(
+export async function purgeableNames(
   client: MysqlClient,
   { ownership, database_user: user }: ServerSettings,
   accounts: Accounts,
@@ -46,7 +46,7 @@ export async function namesOf(
   const databases = found.map(({ name }) => ({ name, sizeBytes: 0 }));
   const catalogue = new ServerCatalogue(databases, ownership === 'grants' ? await readGrants(client) : []);
   const own = {
-    prefix: async () => withoutThoseOf(await accounts.namesExtending(username), catalogue.prefixed(username)),
+    prefix: async () => withoutLongerNames(await accounts.namesExtending(username), catalogue.prefixed(username)),
     grants: () => catalogue.granted(user.replaceAll('{username}', username)),
     login: () => catalogue.others,
   };

@@ -82,7 +82,7 @@ export const DatabasesConfig = Type.Object(
 export type DatabasesConfig = Static<typeof DatabasesConfig>;
 
 /** Time limits for a connection and a statement, in milliseconds. */
-export function limitsOf(config: DatabasesConfig): { readonly connectMs: number; readonly queryMs: number } {
+export function timeLimits(config: DatabasesConfig): { readonly connectMs: number; readonly queryMs: number } {
   return { connectMs: config.connect_timeout_ms, queryMs: config.query_timeout_ms };
 }
 

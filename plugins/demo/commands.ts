@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { defineCommands, UsageError, type DemoNode } from '../../kernel/contract/command.ts';
 import type { DemoPeople, DemoReport } from '../../kernel/contract/points/demo.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { replaceFileSync } from '../../kernel/kit/files/atomic-file.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
@@ -93,7 +93,7 @@ async function fill(node: DemoNode): Promise<string[]> {
   const results = await node.callInOrder('demo', { demo: demoAccount, other, neighbours });
   await accounts.suspend(Object.keys(NEIGHBOURS).at(-1) ?? '');
   const failures = results.filter(({ error }) => error !== undefined);
-  return failures.map(({ plugin, error }) => `content of ${plugin}: ${messageOf(error)}`);
+  return failures.map(({ plugin, error }) => `content of ${plugin}: ${errorMessage(error)}`);
 }
 
 /**
@@ -107,7 +107,7 @@ async function outside(node: DemoNode, leftOut: readonly string[]): Promise<Requ
   const results = people === undefined ? [] : await node.callInOrder('demoOutside', people);
   const failures = results
     .filter(({ error }) => error !== undefined)
-    .map(({ plugin, error }) => `${plugin}: ${messageOf(error)}`);
+    .map(({ plugin, error }) => `${plugin}: ${errorMessage(error)}`);
   return {
     uses: results.flatMap(({ value }) => value?.uses ?? []),
     leftOut: [...unavailable(node), ...leftOut, ...failures, ...results.flatMap(({ value }) => value?.leftOut ?? [])],

@@ -1,7 +1,7 @@
 import { defineCommands, textTable, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import { formatTime } from '../../kernel/kit/format.ts';
-import { listOf, pages, type DomainRow } from './store.ts';
+import { listDomains, pages, type DomainRow } from './store.ts';
 
 export default defineCommands({
   name: 'domain',
@@ -19,7 +19,7 @@ export default defineCommands({
 function list({ withStore, config }: CommandContext, _: readonly string[], { account: username }: OptionValues) {
   return withStore(async ({ identity: { accounts }, store }) => {
     const found: DomainRow[] = [];
-    if (typeof username === 'string') found.push(...(await listOf(store, (await accounts.get(username)).id)));
+    if (typeof username === 'string') found.push(...(await listDomains(store, (await accounts.get(username)).id)));
     else for await (const page of pages(store)) found.push(...page);
     const value = await Promise.all(
       found.map(async ({ name, account_id, docroot, created_at }) => ({

@@ -15,8 +15,8 @@ import {
   DomainsConfig,
   NewDomain,
 } from './schema.ts';
-import { count, countsOf, listOf, usageOf } from './store.ts';
-import { DomainViews, entryOf, type DomainView } from './views.ts';
+import { count, countDomains, listDomains, readDomainUsage } from './store.ts';
+import { DomainViews, domainEntry, type DomainView } from './views.ts';
 
 /** What workers hear when one has ended. */
 const WORKER_GONE = 'worker.gone';
@@ -138,7 +138,7 @@ export default definePlugin({
             call,
           ),
         add: async ({ account, body, ip }) =>
-          entryOf(views.domain(await registry.add(account, body.domain_url, body.docroot, ip))),
+          domainEntry(views.domain(await registry.add(account, body.domain_url, body.docroot, ip))),
         remove: async ({ account, body, ip }) => ({
           domain_url: await registry.remove(account, body.domain_url, body.with_subdomains, ip),
           deleted: true as const,
@@ -150,14 +150,17 @@ export default definePlugin({
         accountsUsage: async (accounts) => [
           {
             resource: 'domains',
-            used: await countsOf(
+            used: await countDomains(
               store,
               accounts.map(({ id }) => id),
             ),
           },
         ],
         accountReport: async (account) => {
-          const [{ names, mains }, rows] = await Promise.all([usageOf(store, account.id), listOf(store, account.id)]);
+          const [{ names, mains }, rows] = await Promise.all([
+            readDomainUsage(store, account.id),
+            listDomains(store, account.id),
+          ]);
           return {
             domains: rows.map(({ name }) => name),
             usage: [
@@ -169,7 +172,7 @@ export default definePlugin({
         move: () => ({
           obstacles: () => [],
           leftToDo: async ({ id }, at) => {
-            const names = (await listOf(store, id)).map(({ name }) => name);
+            const names = (await listDomains(store, id)).map(({ name }) => name);
             return names.length === 0 ? [] : [`point to ${at}: ${textOf(names)}`];
           },
         }),

@@ -39,7 +39,7 @@ export function reversedName(name: string): string {
 }
 
 /** Returns the parent domains of a name, nearest first, without the top-level domain. */
-export function parentsOf(name: string): string[] {
+export function parentNames(name: string): string[] {
   const labels = name.split('.');
   return labels.slice(1, -1).map((_, i) => labels.slice(i + 1).join('.'));
 }

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { splitHostPort } from '../../kernel/kit/net/host-port.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import { clientPath, componentsOf } from '../../kernel/kit/files/client-path.ts';
+import { clientPath, pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { DomainPart } from '../../kernel/contract/points/domain-directory.ts';
@@ -78,7 +78,7 @@ export class DomainRegistry {
       const found = await rows.find(tx, name);
       if (found === undefined || found.account_id !== account.id)
         throw fail.domain_not_found('the account has no domain of this name');
-      const below = await rows.subdomainsOf(tx, found);
+      const below = await rows.readSubdomains(tx, found);
       assertRemovable(name, below, withSubdomains);
       for (const row of [...below, found])
         if (isDirect) await this.#finishRemoval(tx, account, row, 'active', ip);
@@ -202,7 +202,7 @@ export class DomainRegistry {
   #components(docroot: string): string[] {
     if (/\p{Surrogate}/u.test(docroot)) throw fail.invalid_docroot('the document root is not valid Unicode');
     try {
-      return componentsOf(docroot, this.#host.node.config.virtual_root);
+      return pathComponents(docroot, this.#host.node.config.virtual_root);
     } catch (error) {
       throw error instanceof HttpError ? fail.invalid_docroot(error.message) : error;
     }

@@ -1,6 +1,6 @@
 import { isRunning } from '../../kernel/kit/programs/process-id.ts';
 import type { Reader, Tx } from '../../kernel/store/store.ts';
-import { parentsOf, reversedName } from './name.ts';
+import { parentNames, reversedName } from './name.ts';
 
 export interface DomainRow {
   readonly id: number;
@@ -51,7 +51,7 @@ function rangeBelow(name: string): [string, string] {
 
 /** A single statement, because each is a round trip to another thread. Names being added or removed are taken. */
 export async function nameStatus(reader: Reader, accountId: number, name: string): Promise<NameStatus> {
-  const above = JSON.stringify(parentsOf(name));
+  const above = JSON.stringify(parentNames(name));
   const row = await reader.get<{
     taken: number;
     is_own: number;
@@ -134,7 +134,7 @@ async function countNoneBelow(tx: Tx, { account_id, name }: Pick<DomainRow, 'acc
 }
 
 /** Returns the subdomains of a domain in its account, deepest first. */
-export function subdomainsOf(reader: Reader, { account_id, name }: DomainRow): Promise<DomainRowInState[]> {
+export function readSubdomains(reader: Reader, { account_id, name }: DomainRow): Promise<DomainRowInState[]> {
   return reader.all<DomainRowInState>(
     `select ${COLUMNS}, state from domains where reversed > ? and reversed < ? and account_id = ? order by reversed desc`,
     ...rangeBelow(name),
@@ -146,11 +146,11 @@ export function subdomainsOf(reader: Reader, { account_id, name }: DomainRow): P
 export async function remove(tx: Tx, row: DomainRow, from: DomainState): Promise<boolean> {
   const { changes } = await tx.run('delete from domains where id = ? and state = ?', row.id, from);
   if (changes === 0) return false;
-  const below = await subdomainsOf(tx, row);
+  const below = await readSubdomains(tx, row);
   if (below.length === 0 || (await nameStatus(tx, row.account_id, row.name)).isSub) return true;
   const active = new Set(below.filter(({ state }) => state === 'active').map((each) => each.name));
   const mains = below
-    .filter((each) => !parentsOf(each.name).some((parent) => active.has(parent)))
+    .filter((each) => !parentNames(each.name).some((parent) => active.has(parent)))
     .map((each) => each.id);
   await tx.run(
     'update domains set is_main = 1 where id in (select cast(value as bigint) from json_each(?))',
@@ -160,7 +160,7 @@ export async function remove(tx: Tx, row: DomainRow, from: DomainState): Promise
 }
 
 /** Counts as limits do: all names, and those that count as domains. Names being added or removed are counted. */
-export async function usageOf(reader: Reader, accountId: number): Promise<{ names: number; mains: number }> {
+export async function readDomainUsage(reader: Reader, accountId: number): Promise<{ names: number; mains: number }> {
   const row = await reader.get<{ names: number; mains: number }>(
     'select count(*) as names, coalesce(sum(is_main), 0) as mains from domains where account_id = ?',
     accountId,
@@ -169,7 +169,7 @@ export async function usageOf(reader: Reader, accountId: number): Promise<{ name
 }
 
 /** Resolves with how many names of each account count as domains, by the account's id. */
-export async function countsOf(reader: Reader, accountIds: readonly number[]): Promise<Map<number, number>> {
+export async function countDomains(reader: Reader, accountIds: readonly number[]): Promise<Map<number, number>> {
   const rows = await reader.all<{ id: number; n: number }>(
     `select id, (select count(*) from domains where account_id = listed.id and is_main = 1) as n
       from (select cast(value as bigint) as id from json_each(?)) as listed`,
@@ -179,7 +179,7 @@ export async function countsOf(reader: Reader, accountIds: readonly number[]): P
 }
 
 /** Returns the active domains of an account by name. */
-export function listOf(reader: Reader, accountId: number): Promise<DomainRow[]> {
+export function listDomains(reader: Reader, accountId: number): Promise<DomainRow[]> {
   return reader.all<DomainRow>(
     `select ${COLUMNS} from domains where account_id = ? and state = 'active' order by name`,
     accountId,

@@ -4,10 +4,10 @@ import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import { EtagReply } from '../../kernel/contract/etag-reply.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
-import { parentsOf, publicSuffix } from './name.ts';
+import { parentNames, publicSuffix } from './name.ts';
 import type { DockerDomains, DomainEntry, DomainList } from './schema.ts';
 import type { Domain, DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
-import { countOfMany, listOf, listOfMany, type DomainRow } from './store.ts';
+import { countOfMany, listDomains, listOfMany, type DomainRow } from './store.ts';
 
 /** How long a change made by another process may go unnoticed. */
 const TTL_MS = 2000;
@@ -39,7 +39,7 @@ export class DomainViews implements DomainDirectory {
     const view = this.#cache.get(account, '', async () =>
       viewOf(
         account,
-        (await listOf(this.#store, account.id)).map((row) => this.domain(row)),
+        (await listDomains(this.#store, account.id)).map((row) => this.domain(row)),
       ),
     );
     return view instanceof Promise ? view.then(select) : select(view);
@@ -83,7 +83,7 @@ const idsOf = (accounts: readonly Account[]): number[] => accounts.map(({ id }) 
 function viewOf({ plan }: Account, domains: readonly Domain[]): DomainView {
   const grouped = group(domains.map(({ name }) => name));
   const list = EtagReply.json({
-    domains: domains.map(entryOf),
+    domains: domains.map(domainEntry),
     total: domains.length,
     domains_limit: plan?.domains_limit ?? 0,
     names_limit: plan?.names_limit ?? 0,
@@ -91,7 +91,7 @@ function viewOf({ plan }: Account, domains: readonly Domain[]): DomainView {
   return { domains, grouped, list, docker: EtagReply.json(grouped) };
 }
 
-export function entryOf({ id, name, docroot, createdAt }: Domain): DomainEntry {
+export function domainEntry({ id, name, docroot, createdAt }: Domain): DomainEntry {
   return { domain_id: id, domain_url: name, docroot, created_at: new Date(createdAt).toISOString() };
 }
 
@@ -100,7 +100,7 @@ export function group(names: readonly string[]): DockerDomains {
   const known = new Set(names);
   const result: DockerDomains = { maindomains: [], subdomains: [] };
   for (const name of names) {
-    const main = parentsOf(name).findLast((parent) => known.has(parent));
+    const main = parentNames(name).findLast((parent) => known.has(parent));
     const entry = { domain_url: name, tld: publicSuffix(name) };
     if (main === undefined) result.maindomains.push(entry);
     else result.subdomains.push({ ...entry, main_domain: main });

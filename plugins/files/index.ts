@@ -1,4 +1,4 @@
-import { componentsOf } from '../../kernel/kit/files/client-path.ts';
+import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import type { Call } from '../../kernel/contract/route-spec.ts';
@@ -43,7 +43,7 @@ export default definePlugin({
   setup({ config, node, jobs }) {
     const { virtual_root: virtualRoot } = node.config;
     const list = ({ account, signal }: Pick<Call, 'account' | 'signal'>, path: string) => {
-      const components = componentsOf(absolute(path, virtualRoot), virtualRoot);
+      const components = pathComponents(absolute(path, virtualRoot), virtualRoot);
       return jobs.run(LIST, account, { components, virtualRoot, limits: config }, { signal });
     };
     return { handlers: { list: (call) => list(call, call.params.path), root: (call) => list(call, '') } };

@@ -10,7 +10,7 @@ import {
 import { drain } from './draining.ts';
 import { initiate, invite, join, leave, OPERATOR, remove } from './membership/joining.ts';
 import { moveCommand } from './move/command.ts';
-import { isDown, stateOf } from './state.ts';
+import { isDown, memberState } from './state.ts';
 import { seenMembers } from './store.ts';
 import { fail } from './errors.ts';
 
@@ -119,7 +119,7 @@ async function list(context: CommandContext): Promise<CommandOutput> {
   const nodes = isAlone ? [] : await context.withStore(({ store }) => seenMembers(store));
   const rows = nodes.map((node) => [
     node.name,
-    node.isDraining && isDown(node) ? 'down, draining' : stateOf(node),
+    node.isDraining && isDown(node) ? 'down, draining' : memberState(node),
     node.heartbeat?.version ?? '–',
     node.address,
     node.heartbeat === undefined ? 'never' : `${node.heartbeat.seenSecondsAgo} s ago`,
@@ -128,7 +128,7 @@ async function list(context: CommandContext): Promise<CommandOutput> {
   return {
     value: nodes.map((node) => ({
       name: node.name,
-      state: stateOf(node),
+      state: memberState(node),
       draining: node.isDraining,
       address: node.address,
       version: node.heartbeat?.version ?? null,

@@ -2,7 +2,7 @@ import { LogThrottle } from '../../kernel/log.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { FleetPlace } from '../../kernel/contract/node-info.ts';
 import type { Load, NodeLoad } from '../../kernel/contract/points/node-load.ts';
-import { certify, keyOf, partLeft } from './membership/certificates.ts';
+import { certify, memberKey, partLeft } from './membership/certificates.ts';
 import { readAuthority } from './membership/joining.ts';
 import { reopenAbandoned } from './move/ending.ts';
 import { BEAT_MS } from './state.ts';
@@ -59,7 +59,7 @@ export class Heartbeat {
   async #write(): Promise<void> {
     const { store, identity, node, peer, place } = this.#parts;
     const sample = (await peer<NodeLoad>('usage')?.now()) ?? UNKNOWN;
-    await beat(store, keyOf(place.membership()), {
+    await beat(store, memberKey(place.membership()), {
       version: node.version,
       accounts: await identity.accounts.countOf({ role: 'user', home: place.name }),
       userUrl: node.url('user'),

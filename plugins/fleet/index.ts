@@ -11,7 +11,15 @@ import { FleetListener } from './traffic/listener.ts';
 import { leftByMove } from './move/ending.ts';
 import { Receiver } from './move/receiver.ts';
 import { placeFor } from './placement.ts';
-import { connectionsFinding, fleetOf, healthOf, listenerFinding, metricsOf, nodeOf, reachFindings } from './report.ts';
+import {
+  connectionsFinding,
+  readFleet,
+  fleetHealth,
+  listenerFinding,
+  fleetMetrics,
+  readNode,
+  reachFindings,
+} from './report.ts';
 import { Fleet, FleetConfig, FleetNode, NodeParams } from './schema.ts';
 import { settleKeys } from './membership/signing-keys.ts';
 import { members } from './store.ts';
@@ -70,25 +78,25 @@ export default definePlugin({
     const { store } = host;
     const drainBy = async ({ params: { name }, account, ip }: NodeCall, isDraining: boolean) => {
       await drain(host, name, isDraining, { username: account.username, ip });
-      return nodeOf(store, name);
+      return readNode(store, name);
     };
     return {
       handlers: {
-        show: () => fleetOf(store, place),
+        show: () => readFleet(store, place),
         drain: (call) => drainBy(call, true),
         undrain: (call) => drainBy(call, false),
       },
       provides: {
-        metrics: () => metricsOf(store, forwarder),
+        metrics: () => fleetMetrics(store, forwarder),
         nodes: async () => (await members(store)).map(({ name }) => name),
         purge: ({ username }) => leftByMove(store, username),
         placement: (node) => placeFor(store, place.name, node),
         health: async () => {
           const own = listener();
-          return [...(await healthOf(store, place)), ...(own === undefined ? [] : [listenerFinding(own.fault)])];
+          return [...(await fleetHealth(store, place)), ...(own === undefined ? [] : [listenerFinding(own.fault)])];
         },
         doctor: async () => [
-          ...(await healthOf(store, place)),
+          ...(await fleetHealth(store, place)),
           await connectionsFinding(store, config.store.connections),
           ...(await reachFindings(store, forwarder)),
         ],

@@ -4,25 +4,25 @@ import { noNode } from '../../kernel/contract/fleet-nodes.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import type { FleetPlace } from '../../kernel/contract/node-info.ts';
 import type { Store } from '../../kernel/store/store.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import { minorsAhead, VERSION } from '../../kernel/kit/files/project-dir.ts';
-import { keyOf, partLeft } from './membership/certificates.ts';
+import { memberKey, partLeft } from './membership/certificates.ts';
 import type { Forwarder } from './traffic/forwarder.ts';
 import type { Fleet } from './schema.ts';
-import { isDown, stateOf } from './state.ts';
+import { isDown, memberState } from './state.ts';
 import { connectionLimit, databaseNow, isMember, seenMembers, type SeenMember } from './store.ts';
 
 /** A certificate is renewed long before. */
 const CERTIFICATE_LEFT = 1 / 4;
 const CLOCK_MS = 5000;
 
-export async function fleetOf(store: Store, place: FleetPlace): Promise<Fleet> {
+export async function readFleet(store: Store, place: FleetPlace): Promise<Fleet> {
   const nodes = await seenMembers(store);
   return { node: place.name, nodes: nodes.map(viewOf) };
 }
 
 /** Errors: 404 `node_not_found`. */
-export async function nodeOf(store: Store, name: string): Promise<Fleet['nodes'][number]> {
+export async function readNode(store: Store, name: string): Promise<Fleet['nodes'][number]> {
   const found = (await seenMembers(store)).find((node) => node.name === name);
   if (found === undefined) throw noNode(name);
   return viewOf(found);
@@ -33,7 +33,7 @@ function viewOf(member: SeenMember): Fleet['nodes'][number] {
   return {
     name,
     address,
-    state: stateOf(member),
+    state: memberState(member),
     draining: member.isDraining,
     version: heartbeat?.version ?? null,
     seen_seconds_ago: heartbeat?.seenSecondsAgo ?? null,
@@ -43,7 +43,7 @@ function viewOf(member: SeenMember): Fleet['nodes'][number] {
   };
 }
 
-export async function metricsOf(store: Store, { outcomes }: Forwarder): Promise<Metric[]> {
+export async function fleetMetrics(store: Store, { outcomes }: Forwarder): Promise<Metric[]> {
   const nodes = await seenMembers(store);
   return [
     gauge(
@@ -60,11 +60,11 @@ export async function metricsOf(store: Store, { outcomes }: Forwarder): Promise<
 }
 
 /** What `health` checks every few seconds: no connections are made for it. */
-export async function healthOf(store: Store, place: FleetPlace): Promise<Finding[]> {
+export async function fleetHealth(store: Store, place: FleetPlace): Promise<Finding[]> {
   const nodes = await seenMembers(store);
   const silent = nodes.filter((node) => node.name !== place.name && isDown(node)).map(({ name }) => name);
   return [
-    isMember(nodes, keyOf(place.membership()))
+    isMember(nodes, memberKey(place.membership()))
       ? { name: 'membership', ok: true, detail: `the node ${place.name}, one of ${nodes.length}` }
       : {
           name: 'membership',
@@ -115,7 +115,7 @@ export async function reachFindings(store: Store, forwarder: Forwarder): Promise
           name,
           ok: false,
           isWarning: true,
-          detail: `does not answer at ${member.address}: ${messageOf(error)}`,
+          detail: `does not answer at ${member.address}: ${errorMessage(error)}`,
           remedy: 'check that its server runs, and that no firewall is in the way',
         };
       }

@@ -8,7 +8,7 @@ const SILENT_SECONDS = 15;
 export const isDown = ({ heartbeat }: SeenMember): boolean =>
   heartbeat === undefined || heartbeat.seenSecondsAgo >= SILENT_SECONDS;
 
-export function stateOf(node: SeenMember): 'up' | 'down' | 'draining' {
+export function memberState(node: SeenMember): 'up' | 'down' | 'draining' {
   if (isDown(node)) return 'down';
   return node.isDraining ? 'draining' : 'up';
 }

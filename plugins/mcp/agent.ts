@@ -5,9 +5,9 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { RouteAnswer } from '../../kernel/contract/route-calls.ts';
 import type { Call } from '../../kernel/contract/route-spec.ts';
 import type { CallBudget } from './call-budget.ts';
-import { isOverview, resourceOf, uriOf } from './overview.ts';
-import { failureOf, problemOf, resultOf, textOf, type Problem } from './results.ts';
-import { inputOf, isTool, toolName, toolOf } from './tools.ts';
+import { isOverview, toResource, resourceUri } from './overview.ts';
+import { toFailureResult, toProblem, toResult, answerText, type Problem } from './results.ts';
+import { routeInput, isTool, toolName, toTool } from './tools.ts';
 import type { McpMessage } from './schema.ts';
 import { fail } from './errors.ts';
 
@@ -64,7 +64,7 @@ export class Agent {
       case 'tools/call':
         return this.#callTool(params);
       case 'resources/list':
-        return { resources: this.#usable().filter(isOverview).map(resourceOf) };
+        return { resources: this.#usable().filter(isOverview).map(toResource) };
       case 'resources/templates/list':
         return { resourceTemplates: [] };
       case 'resources/read':
@@ -90,17 +90,17 @@ export class Agent {
     const route = this.#routes().find((each) => isTool(each) && toolName(each) === name);
     if (route === undefined) throw new RpcError(INVALID_PARAMS, 'Unknown tool');
     try {
-      return resultOf(await this.#ask(route, given));
+      return toResult(await this.#ask(route, given));
     } catch (error) {
-      return failureOf(this.#problem(route, error));
+      return toFailureResult(this.#problem(route, error));
     }
   }
 
   async #read({ uri = '' }: Params): Promise<ReadResourceResult> {
-    const route = this.#routes().find((each) => isOverview(each) && uriOf(each) === uri);
+    const route = this.#routes().find((each) => isOverview(each) && resourceUri(each) === uri);
     if (route === undefined) throw new RpcError(RESOURCE_NOT_FOUND, 'Resource not found');
     try {
-      return { contents: [{ uri, mimeType: 'application/json', text: textOf(await this.#ask(route, {})) }] };
+      return { contents: [{ uri, mimeType: 'application/json', text: answerText(await this.#ask(route, {})) }] };
     } catch (error) {
       const problem = this.#problem(route, error);
       throw new RpcError(INTERNAL_ERROR, problem.detail, problem);
@@ -124,7 +124,7 @@ export class Agent {
     );
     const lacking = this.#lacksScope(route);
     if (lacking !== undefined) throw lacking;
-    return node.calls.call(this.#call, `${route.method} ${route.paths[0]}`, inputOf(route, given));
+    return node.calls.call(this.#call, `${route.method} ${route.paths[0]}`, routeInput(route, given));
   }
 
   #problem({ plugin, name }: RouteInfo, cause: unknown): Problem {
@@ -134,12 +134,12 @@ export class Agent {
       cause instanceof HttpError ? cause : fail.internal_error('the request could not be completed', { cause });
     if (error.status === 500)
       log.error({ request_id: requestId, route: `${plugin}.${name}`, err: error.cause ?? error }, error.message);
-    return problemOf(error, node.locales.errorTitle(account.locale, error.code));
+    return toProblem(error, node.locales.errorTitle(account.locale, error.code));
   }
 }
 
 function descriptionOf(route: RouteInfo): Tool {
-  const tool = described.get(route) ?? toolOf(route);
+  const tool = described.get(route) ?? toTool(route);
   described.set(route, tool);
   return tool;
 }

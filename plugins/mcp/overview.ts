@@ -13,10 +13,10 @@ export function isOverview({ address, method, paths: [path = ''] }: RouteInfo): 
   return method === 'GET' && OVERVIEW[address].includes(path);
 }
 
-export function uriOf({ paths: [path = ''] }: RouteInfo): string {
+export function resourceUri({ paths: [path = ''] }: RouteInfo): string {
   return `hostkeep:${path}`;
 }
 
-export function resourceOf(route: RouteInfo): Resource {
-  return { uri: uriOf(route), name: toolName(route), title: route.summary, mimeType: 'application/json' };
+export function toResource(route: RouteInfo): Resource {
+  return { uri: resourceUri(route), name: toolName(route), title: route.summary, mimeType: 'application/json' };
 }

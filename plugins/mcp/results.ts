@@ -8,15 +8,15 @@ const TEXT_BYTES = 64 * 1024;
 const IMAGE_BYTES = 1024 * 1024;
 
 /** Returns a route's answer as text. Errors: 507 `reply_too_large`. */
-export function textOf({ value, reply }: RouteAnswer): string {
+export function answerText({ value, reply }: RouteAnswer): string {
   const text = value === undefined && reply !== undefined ? Buffer.from(reply.body).toString() : JSON.stringify(value);
   return bounded(text, Buffer.byteLength(text), TEXT_BYTES);
 }
 
 /** Returns a route's answer as the content of a tool's result. Errors: 507 `reply_too_large`. */
-export function resultOf(answer: RouteAnswer): CallToolResult {
+export function toResult(answer: RouteAnswer): CallToolResult {
   const { reply } = answer;
-  if (reply?.type.startsWith('image/') !== true) return { content: [{ type: 'text', text: textOf(answer) }] };
+  if (reply?.type.startsWith('image/') !== true) return { content: [{ type: 'text', text: answerText(answer) }] };
   const body = bounded(Buffer.from(reply.body), reply.body.length, IMAGE_BYTES);
   return { content: [{ type: 'image', data: body.toString('base64'), mimeType: reply.type }] };
 }
@@ -29,12 +29,12 @@ export interface Problem {
   readonly detail: string;
 }
 
-export function problemOf({ code, status, message, members }: HttpError, title: string): Problem {
+export function toProblem({ code, status, message, members }: HttpError, title: string): Problem {
   return { error: code, status, title, detail: message, ...members };
 }
 
 /** Returns the result of a tool that failed, which the agent can read and act on. */
-export function failureOf(problem: Problem): CallToolResult {
+export function toFailureResult(problem: Problem): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: JSON.stringify(problem) }] };
 }
 

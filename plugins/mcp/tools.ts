@@ -22,7 +22,7 @@ export function toolName({ plugin, name }: RouteInfo): string {
 }
 
 /** Describes a route to agents: the members of path, query and body are the arguments, side by side. */
-export function toolOf(route: RouteInfo): Tool {
+export function toTool(route: RouteInfo): Tool {
   const { method, summary, description, params, query, body } = route;
   const parts = [params, query, body].filter((part) => part !== undefined);
   return {
@@ -55,7 +55,7 @@ function requiredOf(part: TSchema): string[] {
  * Sorts a tool's arguments into what a client of its route would send; the route's schemas check the values. Errors: 400 for
  * unknown names, for a part of the path that is missing, and for lists and objects in path or query.
  */
-export function inputOf({ params, query, body }: RouteInfo, given: Members): RouteInput {
+export function routeInput({ params, query, body }: RouteInfo, given: Members): RouteInput {
   const isIn = (part: TSchema | undefined, name: string) => Object.hasOwn((part?.['properties'] ?? {}) as object, name);
   const path: [string, string | number | boolean][] = [];
   const search: typeof path = [];

@@ -11,7 +11,7 @@ export function readExamples(): Examples {
 }
 
 /** Returns the `example` of a media type object, or no member when none was recorded. */
-export function exampleOf(
+export function findExample(
   examples: Examples,
   { plugin, name }: RouteInfo,
   part: 'request' | 'reply',

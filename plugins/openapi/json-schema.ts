@@ -1,5 +1,5 @@
 import type { TSchema } from '../../kernel/schema.ts';
-import { membersOf, type Members } from './members.ts';
+import { asMembers, type Members } from './members.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 
 /** Keywords whose values are data rather than schemas. */
@@ -19,11 +19,11 @@ export function inputSchema(schema: TSchema, named: NamedSchemas): Members {
 }
 
 /** Names of the members that a client has to send. */
-export function requiredOf(schema: TSchema | undefined): string[] {
-  const properties = membersOf(schema?.['properties']);
+export function requiredMembers(schema: TSchema | undefined): string[] {
+  const properties = asMembers(schema?.['properties']);
   return listOf(schema?.['required'])
     .map(String)
-    .filter((name) => membersOf(properties[name])['default'] === undefined);
+    .filter((name) => asMembers(properties[name])['default'] === undefined);
 }
 
 function listOf(value: unknown): readonly unknown[] {
@@ -48,28 +48,28 @@ class Conversion {
 
   #keyword(schema: Members, keyword: string, value: unknown): [string, unknown][] {
     if (DATA.has(keyword)) return [[keyword, value]];
-    if (keyword === 'patternProperties') return this.#record(membersOf(value));
+    if (keyword === 'patternProperties') return this.#record(asMembers(value));
     if (keyword === 'properties') {
-      const members = Object.entries(membersOf(value)).map(([name, member]) => {
-        const given = membersOf(member);
+      const members = Object.entries(asMembers(value)).map(([name, member]) => {
+        const given = asMembers(member);
         return [name, this.of(this.#isInput ? withDefaultInWords(given) : given)];
       });
       return [[keyword, Object.fromEntries(members)]];
     }
     if (keyword === 'items' && Array.isArray(value))
-      return [['prefixItems', value.map((each) => this.of(membersOf(each)))]];
+      return [['prefixItems', value.map((each) => this.of(asMembers(each)))]];
     if (keyword === 'additionalItems') return Array.isArray(schema['items']) ? [['items', value]] : [];
-    if (keyword === 'required' && this.#isInput) return [[keyword, requiredOf(schema as TSchema)]];
+    if (keyword === 'required' && this.#isInput) return [[keyword, requiredMembers(schema as TSchema)]];
     if (Array.isArray(value))
-      return [[keyword, value.map((each: unknown) => (typeof each === 'object' ? this.of(membersOf(each)) : each))]];
-    return [[keyword, typeof value === 'object' && value !== null ? this.of(membersOf(value)) : value]];
+      return [[keyword, value.map((each: unknown) => (typeof each === 'object' ? this.of(asMembers(each)) : each))]];
+    return [[keyword, typeof value === 'object' && value !== null ? this.of(asMembers(value)) : value]];
   }
 
   /** Returns a record by a pattern as generators know it; the pattern for any name says nothing. */
   #record(byPattern: Members): [string, unknown][] {
     const [[pattern, value] = ['', {}]] = Object.entries(byPattern);
     const names: [string, unknown][] = pattern === ANY_NAME ? [] : [['propertyNames', { pattern }]];
-    return [['additionalProperties', this.of(membersOf(value))], ...names];
+    return [['additionalProperties', this.of(asMembers(value))], ...names];
   }
 }
 

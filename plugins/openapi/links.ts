@@ -1,13 +1,13 @@
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import type { TSchema } from '../../kernel/schema.ts';
-import { requiredOf } from './json-schema.ts';
-import { membersOf, type Members } from './members.ts';
+import { requiredMembers } from './json-schema.ts';
+import { asMembers, type Members } from './members.ts';
 
 /**
  * Returns the links of a reply: from the creation of a thing to the list that contains it, and from either to every
  * change in the same plugin whose required input is in the reply under the same names.
  */
-export function linksOf(route: RouteInfo, all: readonly RouteInfo[]): Members {
+export function describeLinks(route: RouteInfo, all: readonly RouteInfo[]): Members {
   const known = pointersOf(route.reply);
   return Object.fromEntries(
     all
@@ -16,7 +16,7 @@ export function linksOf(route: RouteInfo, all: readonly RouteInfo[]): Members {
         const operationId = `${target.plugin}.${target.name}`;
         if (isListOf(route, target)) return [[target.name, { operationId, description: target.summary }]];
         const inPath = pathNamesOf(target);
-        const needed = [...inPath, ...requiredOf(target.body)];
+        const needed = [...inPath, ...requiredMembers(target.body)];
         if (
           target.method === 'GET' ||
           target.status === 201 ||
@@ -33,7 +33,7 @@ export function linksOf(route: RouteInfo, all: readonly RouteInfo[]): Members {
               operationId,
               description: target.summary,
               ...(inPath.length > 0 && { parameters: of(inPath) }),
-              ...(target.body && { requestBody: of(requiredOf(target.body)) }),
+              ...(target.body && { requestBody: of(requiredMembers(target.body)) }),
             },
           ],
         ];
@@ -55,12 +55,12 @@ function pathNamesOf({ paths: [path = ''] }: RouteInfo): string[] {
 function pointersOf(reply: TSchema): Map<string, string> {
   const pointers = new Map<string, string>();
   const add = (schema: Members, prefix: string) => {
-    for (const name of Object.keys(membersOf(schema['properties'])))
+    for (const name of Object.keys(asMembers(schema['properties'])))
       if (!pointers.has(name)) pointers.set(name, `${prefix}/${name}`);
   };
   add(reply, '');
-  for (const [name, member] of Object.entries(membersOf(reply['properties'])))
-    add(membersOf(membersOf(member)['items']), `/${name}/0`);
-  add(membersOf(reply['items']), '/0');
+  for (const [name, member] of Object.entries(asMembers(reply['properties'])))
+    add(asMembers(asMembers(member)['items']), `/${name}/0`);
+  add(asMembers(reply['items']), '/0');
   return pointers;
 }

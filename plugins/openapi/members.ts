@@ -2,6 +2,6 @@
 export type Members = Readonly<Record<string, unknown>>;
 
 /** Returns the members of an object; none of anything else. */
-export function membersOf(value: unknown): Members {
+export function asMembers(value: unknown): Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }

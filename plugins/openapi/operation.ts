@@ -1,12 +1,12 @@
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
-import { inputSchema, requiredOf } from './json-schema.ts';
-import { membersOf, type Members } from './members.ts';
-import { exampleOf } from './examples.ts';
-import { responsesOf } from './responses.ts';
+import { inputSchema, requiredMembers } from './json-schema.ts';
+import { asMembers, type Members } from './members.ts';
+import { findExample } from './examples.ts';
+import { describeResponses } from './responses.ts';
 import type { Scope } from './scope.ts';
 
 /** Converts a path to the notation of OpenAPI. */
-export function templateOf(path: string): string {
+export function pathTemplate(path: string): string {
   return path.replace(/[:*](\w+)/g, '{$1}');
 }
 
@@ -32,12 +32,12 @@ function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
         content: {
           'application/json': {
             schema: inputSchema(body, scope.named),
-            ...exampleOf(scope.examples, route, 'request'),
+            ...findExample(scope.examples, route, 'request'),
           },
         },
       },
     }),
-    responses: responsesOf(route, scope),
+    responses: describeResponses(route, scope),
     security:
       access === 'guest'
         ? route.headers?.includes('authorization') === true
@@ -67,7 +67,7 @@ function pathParameters({ params }: RouteInfo, path: string, { named }: Scope): 
 }
 
 function queryParameters({ query }: RouteInfo, { named }: Scope): Members[] {
-  const required = requiredOf(query);
+  const required = requiredMembers(query);
   return Object.entries(query?.properties ?? {}).map(([name, schema]) =>
     parameter('query', name, inputSchema(schema, named), required.includes(name)),
   );
@@ -108,6 +108,6 @@ export function pathItems(scope: Scope): Members {
   const items: Record<string, Record<string, Members>> = {};
   for (const route of scope.routes)
     for (const path of route.paths)
-      (items[templateOf(path)] ??= {})[route.method.toLowerCase()] = operationOf(route, path, scope);
-  return membersOf(items);
+      (items[pathTemplate(path)] ??= {})[route.method.toLowerCase()] = operationOf(route, path, scope);
+  return asMembers(items);
 }

@@ -52,7 +52,7 @@ const HEADERS: Readonly<Record<number, Members>> = {
 };
 
 /** Returns the problem replies of a route, by status; `x-hostkeep-errors` lists the codes for programs. */
-export function problemsOf(route: RouteInfo, { address, named }: Scope): Members {
+export function describeProblems(route: RouteInfo, { address, named }: Scope): Members {
   const schema = replySchema(problemSchema() as unknown as TSchema, named);
   const byStatus = new Map<number, string[]>();
   for (const code of new Set([...commonCodes(route, address), ...(route.errors ?? [])])) {

@@ -1,26 +1,26 @@
 import { STATUS_CODES } from 'node:http';
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import type { TSchema } from '../../kernel/schema.ts';
-import { exampleOf } from './examples.ts';
+import { findExample } from './examples.ts';
 import { replySchema } from './json-schema.ts';
-import { membersOf, type Members } from './members.ts';
+import { asMembers, type Members } from './members.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import type { Scope } from './scope.ts';
-import { linksOf } from './links.ts';
-import { problemsOf } from './problems.ts';
+import { describeLinks } from './links.ts';
+import { describeProblems } from './problems.ts';
 
 /** Returns all responses of a route, by status. */
-export function responsesOf(route: RouteInfo, scope: Scope): Members {
-  const responses: Record<string, unknown> = { ...successOf(route, scope), ...problemsOf(route, scope) };
+export function describeResponses(route: RouteInfo, scope: Scope): Members {
+  const responses: Record<string, unknown> = { ...successOf(route, scope), ...describeProblems(route, scope) };
   for (const [status, schema] of Object.entries(route.replies ?? {}))
-    responses[status] = withReply(membersOf(responses[status]), { status, schema, named: scope.named });
+    responses[status] = withReply(asMembers(responses[status]), { status, schema, named: scope.named });
   return responses;
 }
 
 function successOf(route: RouteInfo, { routes, examples, named }: Scope): Members {
   const { reply, produces = [], status = 200, headers = [] } = route;
   const isJson = produces.length === 0 || reply['type'] !== 'string'; // a string stands for a reply that is only text
-  const links = linksOf(route, routes);
+  const links = describeLinks(route, routes);
   const schema = replySchema(reply, named);
   return {
     [status]: {
@@ -29,7 +29,7 @@ function successOf(route: RouteInfo, { routes, examples, named }: Scope): Member
         headers: { ETag: { description: 'For If-None-Match', schema: { type: 'string' } } },
       }),
       content: {
-        ...(isJson && { 'application/json': { schema, ...exampleOf(examples, route, 'reply') } }),
+        ...(isJson && { 'application/json': { schema, ...findExample(examples, route, 'reply') } }),
         ...Object.fromEntries(
           produces.map((type) => [type, { schema: type.startsWith('text/') ? { type: 'string' } : {} }]),
         ),
@@ -50,7 +50,7 @@ function withReply(
   const description = [describedBy(schema, Number(status)), problem['description']]
     .filter((text) => text !== undefined)
     .join('. ');
-  const content = { 'application/json': { schema: replySchema(schema, named) }, ...membersOf(problem['content']) };
+  const content = { 'application/json': { schema: replySchema(schema, named) }, ...asMembers(problem['content']) };
   return { ...problem, description, content };
 }
 

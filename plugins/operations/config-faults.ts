@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ConfigurationFiles } from '../../kernel/contract/command.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import { jsonPositions, JsonSyntaxError, type TextPosition } from './json-positions.ts';
 
 /** One fault in the configuration. Without a position if it is not in a file that can be read. */
@@ -31,7 +31,7 @@ export async function configFaults(
       faults.push({ source: path, setting: '', message: 'the file must hold an object { … }', line: 1, column: 1 });
     } catch (error) {
       const position = error instanceof JsonSyntaxError ? error.position : {};
-      faults.push({ source: path, setting: '', message: messageOf(error), ...position });
+      faults.push({ source: path, setting: '', message: errorMessage(error), ...position });
     }
     return {};
   });

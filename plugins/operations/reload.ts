@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CommandFailure, type Command } from '../../kernel/contract/command.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 
 const POLL_MS = 100;
 /** Plugins may take 30 seconds each to start. */
@@ -37,7 +37,7 @@ function signal(pid: number): void {
   } catch (cause) {
     throw new CommandFailure(
       'reload_failed',
-      `process ${pid} cannot be signalled: ${messageOf(cause)}; run the command as root or as the server's user`,
+      `process ${pid} cannot be signalled: ${errorMessage(cause)}; run the command as root or as the server's user`,
     );
   }
 }

@@ -9,4 +9,4 @@ export function addressesIn(url: string, password: string): string[] {
 }
 
 /** Returns where a URL leads, for people: without a password. */
-export const placeOf = (url: string): string => url.replace(/:[^@/?]*@/, '@').replace(/\?.*$/, '');
+export const placeWithoutPassword = (url: string): string => url.replace(/:[^@/?]*@/, '@').replace(/\?.*$/, '');

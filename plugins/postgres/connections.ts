@@ -1,8 +1,8 @@
 import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
-import { fail, messageOf, type HttpError } from '../../kernel/errors.ts';
+import { fail, errorMessage, type HttpError } from '../../kernel/errors.ts';
 import type { SqlValue } from '../../kernel/store/sqlite/connection.ts';
 import { CONNECT_MS, ServerClient, type Servers } from './servers.ts';
-import { statementOf, type Statement } from './statements.ts';
+import { toStatement, type Statement } from './statements.ts';
 
 const IDLE_MS = 60_000;
 
@@ -77,9 +77,9 @@ export class Connections {
       try {
         return await this.#current();
       } catch (error) {
-        const isBusy = messageOf(error) === ALL_IN_USE; // which is no fault of the server
+        const isBusy = errorMessage(error) === ALL_IN_USE; // which is no fault of the server
         if (!isBusy) this.#servers.failed(tried);
-        if (isBusy || attempt >= this.#servers.count) throw new NoConnection(messageOf(error), { cause: error });
+        if (isBusy || attempt >= this.#servers.count) throw new NoConnection(errorMessage(error), { cause: error });
       }
     }
   }
@@ -112,7 +112,7 @@ export class PostgresClient {
   }
 
   async all<T>(sql: string, params: readonly SqlValue[] = []): Promise<T[]> {
-    return (await this.query<T & object>(statementOf(sql), params)).rows;
+    return (await this.query<T & object>(toStatement(sql), params)).rows;
   }
 
   /** Runs statements without parameters, in the dialect of PostgreSQL; `limitMs` is for those whose time is not that of all. */
@@ -147,5 +147,5 @@ const storable = (value: SqlValue): SqlValue =>
 
 function judge(error: unknown): never {
   if (error instanceof DatabaseError && !NO_VERDICT.test(error.code ?? '')) throw error;
-  throw new ConnectionLost(messageOf(error), { cause: error });
+  throw new ConnectionLost(errorMessage(error), { cause: error });
 }

@@ -3,12 +3,12 @@ import { DatabaseError } from 'pg';
 import type { SqlValue } from '../../kernel/store/sqlite/connection.ts';
 import type { AppliedMigration, StoreEngineOptions, Migration, Store, Tx } from '../../kernel/store/store.ts';
 import { VERSION } from '../../kernel/kit/files/project-dir.ts';
-import { addressesIn, placeOf } from './addresses.ts';
+import { addressesIn, placeWithoutPassword } from './addresses.ts';
 import { ConnectionLost, Connections, NoConnection, unreachable, type PostgresClient } from './connections.ts';
 import { PostgresCatalogue } from './postgres-catalogue.ts';
 import { PostgresSignal } from './postgres-signal.ts';
 import { Servers } from './servers.ts';
-import { insertOf, statementOf } from './statements.ts';
+import { toInsert, toStatement } from './statements.ts';
 
 /** More connections for reads, or for writes, do not make one process faster. */
 const MOST = 8;
@@ -53,7 +53,7 @@ export class PostgresEngine implements Store {
   constructor({ url, password, connections, graceMs, signal }: StoreEngineOptions) {
     const servers = new Servers(addressesIn(url, password));
     this.#servers = servers;
-    this.place = placeOf(url);
+    this.place = placeWithoutPassword(url);
     this.graceMs = graceMs;
     // Apart, so that neither waits for the other: a transaction that also reads beside itself cannot wait for its own end.
     const bounded = (part: number) => Math.max(1, Math.min(MOST, part));
@@ -215,11 +215,11 @@ class Transaction implements Tx {
   }
 
   async run(sql: string, ...params: SqlValue[]): Promise<{ changes: number }> {
-    return { changes: (await this.#client.query(statementOf(sql), params)).rowCount ?? 0 };
+    return { changes: (await this.#client.query(toStatement(sql), params)).rowCount ?? 0 };
   }
 
   async insert(sql: string, ...params: SqlValue[]): Promise<number> {
-    return (await this.#client.query<{ id: number }>(insertOf(sql), params)).rows[0]?.id ?? 0;
+    return (await this.#client.query<{ id: number }>(toInsert(sql), params)).rows[0]?.id ?? 0;
   }
 
   afterCommit(callback: () => void): void {

@@ -17,7 +17,7 @@ const TOKEN = /'(?:[^']|'')*'|\?(\d*)|\b(instr|json_each)(?=\()/g;
 const known = new Map<string, Statement>();
 
 /** Returns a statement of the store's dialect (`Store`) in that of PostgreSQL. */
-export function statementOf(sql: string): Statement {
+export function toStatement(sql: string): Statement {
   let statement = known.get(sql);
   if (statement === undefined) {
     const text = rewritten(sql);
@@ -30,7 +30,7 @@ export function statementOf(sql: string): Statement {
 }
 
 /** The same for an `insert` of one row, which then returns its `id`. */
-export const insertOf = (sql: string): Statement => statementOf(`${sql} returning id`);
+export const toInsert = (sql: string): Statement => toStatement(`${sql} returning id`);
 
 function rewritten(sql: string): string {
   let last = 0;

@@ -1,4 +1,4 @@
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import type { KernelQuota } from './kernel-quota.ts';
@@ -54,6 +54,6 @@ async function version(command: string): Promise<string> {
     if (endedBy === 'SIGKILL') return `${command} did not end within ${VERSION_MS / 1000} s, or was killed`;
     return `${stdout}${stderr}`.split('\n')[0] ?? '';
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   }
 }

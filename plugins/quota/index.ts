@@ -1,4 +1,4 @@
-import { componentsOf } from '../../kernel/kit/files/client-path.ts';
+import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
 import type { ResourceUsage } from '../../kernel/contract/points/account-report.ts';
@@ -65,7 +65,9 @@ export default definePlugin({
         usage: ({ account }) => usage.of(account),
         size: async ({ account, query, signal }) => {
           return {
-            size: formatSize(await sizes.bytes(account, componentsOf(query.folder, node.config.virtual_root), signal)),
+            size: formatSize(
+              await sizes.bytes(account, pathComponents(query.folder, node.config.virtual_root), signal),
+            ),
           };
         },
       },

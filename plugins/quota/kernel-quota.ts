@@ -3,9 +3,9 @@ import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { mountsOf, type QuotaVerbs } from './privileged.ts';
+import { findQuotaMounts, type QuotaVerbs } from './privileged.ts';
 import type { QuotaRow } from './repquota.ts';
 import type rootOwner from './root-job.ts';
 import type { QuotaConfig } from './schema.ts';
@@ -100,7 +100,7 @@ export class KernelQuota {
         this.#reports.set(dev, report);
         reports.push(report);
       } catch (error) {
-        problems.push(`${mount}: ${messageOf(error)}`);
+        problems.push(`${mount}: ${errorMessage(error)}`);
       }
     }
     const text = problems.join('; ');
@@ -111,7 +111,7 @@ export class KernelQuota {
   }
 
   mounts(): Promise<readonly string[]> {
-    return mountsOf(this.#config.mounts);
+    return findQuotaMounts(this.#config.mounts);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fail } from '../../kernel/errors.ts';
 import { definePrivileged } from '../../kernel/contract/privileged.ts';
-import { textOf } from '../../kernel/contract/verb-arguments.ts';
+import { readText } from '../../kernel/contract/verb-arguments.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import { quotaMounts, RepquotaParser, type QuotaRow } from './repquota.ts';
 import { QuotaConfig } from './schema.ts';
@@ -23,8 +23,8 @@ export default definePrivileged<QuotaVerbs>()({
   timeoutMs: REPORT_MS + 5000,
   open: ({ config, signal }) => ({
     report: async (given: unknown) => {
-      const mount = textOf(given, /^\/[^\0]*$/);
-      const mounts = await mountsOf(config.mounts);
+      const mount = readText(given, /^\/[^\0]*$/);
+      const mounts = await findQuotaMounts(config.mounts);
       if (!mounts.includes(mount)) throw fail.invalid_request(`${mount} has no user quotas`);
       return report(config.repquota, mount, signal);
     },
@@ -32,7 +32,7 @@ export default definePrivileged<QuotaVerbs>()({
 });
 
 /** Returns the mount points of the settings, or those that the kernel counts. */
-export async function mountsOf(configured: readonly string[]): Promise<readonly string[]> {
+export async function findQuotaMounts(configured: readonly string[]): Promise<readonly string[]> {
   return configured.length > 0 ? configured : quotaMounts(await readFile('/proc/self/mountinfo', 'utf8'));
 }
 

@@ -10,7 +10,7 @@ export interface Measured {
 }
 
 /** Resolves with the newest measurements of accounts that have one. */
-export async function samplesOf(reader: Reader, accountIds: readonly number[]): Promise<Map<number, Measured>> {
+export async function readSamples(reader: Reader, accountIds: readonly number[]): Promise<Map<number, Measured>> {
   const rows = await reader.all<Measured & { account_id: number }>(
     'select account_id, bytes, inodes, at from quota_samples where account_id in (select value from json_each(?))',
     JSON.stringify(accountIds),
@@ -25,7 +25,7 @@ export async function keepSample(
   { bytes, inodes, at }: Measured,
   restMs: number,
 ): Promise<void> {
-  const kept = (await samplesOf(local, [account.id])).get(account.id);
+  const kept = (await readSamples(local, [account.id])).get(account.id);
   if (kept !== undefined && at - kept.at < restMs) return;
   await local.write(async (tx) => {
     await identity.accounts.assertLivesHere(account);

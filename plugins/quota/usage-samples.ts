@@ -1,6 +1,6 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { keepSample, samplesOf, type Measured } from './store.ts';
+import { keepSample, readSamples, type Measured } from './store.ts';
 
 /** How old a measurement becomes before it is renewed, while operators ask. */
 const AGE_MS = 86_400_000;
@@ -30,7 +30,7 @@ export class UsageSamples {
 
   /** Resolves with what is known, by the account's id. */
   async of(accounts: readonly Account[]): Promise<Map<number, Measured>> {
-    const known = await samplesOf(
+    const known = await readSamples(
       this.#options.local,
       accounts.map(({ id }) => id),
     );

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { failureText, messageOf } from '../../kernel/errors.ts';
+import { failureText, errorMessage } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { browserVersion, NoAnswer, type BrowserProgram } from './browser/launch-command.ts';
 import { NoSandbox, sandboxRemedy } from './browser/sandbox.ts';
@@ -36,7 +36,7 @@ async function browserOf(executable: string): Promise<Finding> {
     return {
       name: 'browser',
       ok: false,
-      detail: `${executable} does not run: ${messageOf(error)}`,
+      detail: `${executable} does not run: ${errorMessage(error)}`,
       remedy: error instanceof NoAnswer ? AGAIN : REINSTALL,
     };
   }
@@ -68,7 +68,7 @@ async function sitesOf(policy: EgressPolicy): Promise<Finding> {
     return { name, ok: true, detail: await policy.describe() };
   } catch (error) {
     const remedy = 'set screenshots.source_address to an address of this node of the IP version of the web server';
-    return { name, ok: false, detail: messageOf(error), remedy };
+    return { name, ok: false, detail: errorMessage(error), remedy };
   }
 }
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
-import { messageOf, Unavailable } from '../../kernel/errors.ts';
+import { errorMessage, Unavailable } from '../../kernel/errors.ts';
 import { NO_DOMAINS } from '../../kernel/contract/points/domain-directory.ts';
 import { revalidated } from '../../kernel/contract/etag-reply.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import { Chromium } from './browser/chromium.ts';
 import {
-  browserUserOf,
+  findBrowserUser,
   findBrowser,
   missingPrograms,
   NoAnswer,
@@ -26,7 +26,7 @@ import { OwnDomains, type Domains } from './own-domains.ts';
 import { remoteUrl } from './remote-url.ts';
 import { ScreenshotPath, ScreenshotQuery, ScreenshotsConfig, ScreenshotUrl, WIDTH, type Settings } from './schema.ts';
 import { notFound, ScreenshotService, type ScreenshotRequest } from './screenshot-service.ts';
-import { targetOf } from './target.ts';
+import { parseTarget } from './target.ts';
 
 const REMEDY = 'apt-get install chromium fonts-dejavu-core';
 const WHEN_LESS_BUSY = 'hostkeep reload, when the node is less busy';
@@ -78,7 +78,7 @@ interface ShowCall {
 }
 
 function requestOf({ account, params, query: { width = WIDTH, refresh = false } }: ShowCall): ScreenshotRequest {
-  return { account, target: targetOf(params.path), width, refresh };
+  return { account, target: parseTarget(params.path), width, refresh };
 }
 
 function remote({ remote_url: template, remote_key: key }: Settings, domains: OwnDomains) {
@@ -161,9 +161,9 @@ async function browserProgram({ config, node, log }: Host<Settings>): Promise<Br
     throw new Unavailable(`no browser was found${config.executable === '' ? '' : ` at ${config.executable}`}`, REMEDY);
   const [missing] = missingPrograms();
   if (missing !== undefined) throw new Unavailable(`${missing} is missing`, 'apt-get install util-linux coreutils');
-  const user = await browserUserOf(config.user).catch((error: unknown) => {
+  const user = await findBrowserUser(config.user).catch((error: unknown) => {
     const remedy = `adduser --system --no-create-home ${config.user}`;
-    throw new Unavailable(messageOf(error), error instanceof NoAnswer ? WHEN_LESS_BUSY : remedy);
+    throw new Unavailable(errorMessage(error), error instanceof NoAnswer ? WHEN_LESS_BUSY : remedy);
   });
   if (config.sandbox === 'off') log.warn('the browser runs without its sandbox, because screenshots.sandbox is off');
   else if (await hasSandbox(executable, user)) return { executable, user, isSandboxed: true };

@@ -18,7 +18,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 const URL_LIMIT = 2048;
 
 /** Parses `<domain>[/<path>]`, already percent-decoded. Errors: 400 `invalid_domain`, `invalid_path`. */
-export function targetOf(path: string): Target {
+export function parseTarget(path: string): Target {
   if (CONTROL.test(path)) throw fail.invalid_path('the path contains control characters');
   const slash = path.indexOf('/');
   const domain = asciiDomain(slash < 0 ? path : path.slice(0, slash));

@@ -6,7 +6,7 @@ import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import { reply, type Reply } from '../../kernel/contract/reply.ts';
-import { componentsOf } from '../../kernel/kit/files/client-path.ts';
+import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import type { SearchQuery } from './indexer/index-search.ts';
 import type search from './indexer/search-job.ts';
 import type { IndexSettings, IndexStatus } from './indexer/search-job.ts';
@@ -57,7 +57,7 @@ export class FileSearch {
 
   /** Errors: 400 `invalid_path`, 404 `folder_not_found`. */
   async find(account: Account, kind: SearchQuery['kind'], { q, folder, limit, ...rest }: Query): Promise<Reply> {
-    const components = componentsOf(folder, this.#virtualRoot);
+    const components = pathComponents(folder, this.#virtualRoot);
     const extension = (rest.ext ?? '').replace(/^\./, '');
     const { bytes, output } = await this.#pool.run(SEARCH, this.#jobs.ownerOf(account, { state: 'search' }), {
       query: { kind, text: q, extension, folder: components, limit },

@@ -1,5 +1,5 @@
 import type { Feature } from '../../kernel/config/locales.ts';
-import { Fit, fitOf } from './name-index/ranking.ts';
+import { Fit, nameFit } from './name-index/ranking.ts';
 import type { FeatureHits, TextQuery, WebsiteHits } from './schema.ts';
 
 /** Returns the features whose name, title or description contains the text, best first. */
@@ -19,7 +19,7 @@ export function findWebsites(sites: readonly string[], { q, limit }: TextQuery):
 }
 
 function rank(text: string, q: string): number {
-  return fitOf(text, { text: q, extension: '' }) ?? Number.POSITIVE_INFINITY;
+  return nameFit(text, { text: q, extension: '' }) ?? Number.POSITIVE_INFINITY;
 }
 
 /** Items of the same rank come in the order of `compare`. */

@@ -6,7 +6,7 @@ import {
   type OptionValues,
 } from '../../kernel/contract/command.ts';
 import { formatTime } from '../../kernel/kit/format.ts';
-import { endpointsIn, redeliver as redeliverTo, stateOf, testEndpoint, type NamedEndpoint } from './operations.ts';
+import { endpointsIn, redeliver as redeliverTo, endpointView, testEndpoint, type NamedEndpoint } from './operations.ts';
 import type { WebhooksConfig } from './schema.ts';
 import { DeliveryQueue } from './store.ts';
 import { fail } from './errors.ts';
@@ -36,7 +36,7 @@ async function list(context: CommandContext) {
   const { endpoints } = await endpointsOf(context);
   return context.withStore(async ({ store }) => {
     const queue = new DeliveryQueue(store);
-    const value = await Promise.all(endpoints.map((each) => stateOf(queue, each)));
+    const value = await Promise.all(endpoints.map((each) => endpointView(queue, each)));
     const rows = value.map((each) => [
       each.endpoint,
       each.events.join(' '),

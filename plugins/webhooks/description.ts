@@ -16,7 +16,7 @@ const HEADERS = {
 const TEST = { text: 'An operator tests the endpoint' };
 
 /** Returns what is sent for each event, as `bodyOf` in `delivery.ts` writes it. */
-export function webhooksOf(events: EventTable): Webhook[] {
+export function describeWebhooks(events: EventTable): Webhook[] {
   return Object.entries<EventTable[string]>({ ...events, 'webhook.test': TEST }).map(([type, { text, data }]) => ({
     name: type,
     summary: text,

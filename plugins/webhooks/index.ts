@@ -1,7 +1,7 @@
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
-import { webhooksOf } from './description.ts';
+import { describeWebhooks } from './description.ts';
 import { assertEndpoints } from './delivery/endpoint-faults.ts';
 import type { Endpoint } from './delivery/endpoint.ts';
 import type { EventFollower as Follower } from './delivery/event-follower.ts';
@@ -74,8 +74,8 @@ export default definePlugin({
     return {
       handlers: {
         list: async () => {
-          const { endpointsIn, stateOf } = await operations();
-          return { webhooks: await Promise.all(endpointsIn(config).map((each) => stateOf(queue, each))) };
+          const { endpointsIn, endpointView } = await operations();
+          return { webhooks: await Promise.all(endpointsIn(config).map((each) => endpointView(queue, each))) };
         },
         test: async ({ params: { id } }) => {
           const [endpoint, { testEndpoint }] = [await find(id), await operations()];
@@ -90,7 +90,7 @@ export default definePlugin({
         },
       },
       provides: {
-        webhooks: () => webhooksOf(host.node.events()),
+        webhooks: () => describeWebhooks(host.node.events()),
         metrics: async () => metricsOf(endpoints, await waiting()),
         doctor: async () => findingsOf(await waiting(), config.backlog / 2),
       },

@@ -1,12 +1,12 @@
 /** What operators do with endpoints, by the command line and by the API. */
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
 import type { Store } from '../../kernel/store/store.ts';
-import { bodyOf, send } from './delivery/delivery.ts';
+import { deliveryBody, send } from './delivery/delivery.ts';
 import { assertEndpoints } from './delivery/endpoint-faults.ts';
-import { namesOf } from './delivery/endpoint.ts';
+import { endpointNames } from './delivery/endpoint.ts';
 import {
-  secretsOf,
+  endpointSecrets,
   type EndpointConfig,
   type EndpointView,
   type TestedEndpoint,
@@ -24,11 +24,11 @@ export interface NamedEndpoint {
 
 export function endpointsIn(settings: WebhooksConfig): NamedEndpoint[] {
   assertEndpoints(settings);
-  return settings.endpoints.map((config, i) => ({ config, ...namesOf(i, new URL(config.url)) }));
+  return settings.endpoints.map((config, i) => ({ config, ...endpointNames(i, new URL(config.url)) }));
 }
 
 /** Resolves with how deliveries to an endpoint went, and what waits. */
-export async function stateOf(queue: DeliveryQueue, { key, label, config }: NamedEndpoint): Promise<EndpointView> {
+export async function endpointView(queue: DeliveryQueue, { key, label, config }: NamedEndpoint): Promise<EndpointView> {
   const [state, waiting, next] = await Promise.all([queue.state(key), queue.waiting(key), queue.next(key)]);
   return {
     ...state,
@@ -59,18 +59,18 @@ export async function testEndpoint(
     node: '',
     data: {},
   };
-  const body = bodyOf({ ...event, line: 'An operator tests this webhook' });
+  const body = deliveryBody({ ...event, line: 'An operator tests this webhook' });
   const startedMs = performance.now();
   const { status, reason } = await send(body, event.id, {
     url: new URL(config.url),
-    secrets: secretsOf(config),
+    secrets: endpointSecrets(config),
     timeoutMs,
     allowPrivate,
     userAgent: 'Hostkeep',
     signal: AbortSignal.timeout(2 * timeoutMs),
   }).then(
     (answer) => ({ status: answer.status, reason: null }),
-    (error: unknown) => ({ status: null, reason: messageOf(error) }),
+    (error: unknown) => ({ status: null, reason: errorMessage(error) }),
   );
   const isAccepted = status !== null && status >= 200 && status < 300;
   return {
@@ -105,7 +105,7 @@ export async function redeliver(
     throw fail.invalid_request(`the log has no event ${eventId}; \`hostkeep events --json\` shows ids`);
   return store.write(async (tx) => {
     const count = found === undefined ? await hasten(tx, key) : 1;
-    if (found !== undefined) await requeue(tx, { endpoint: key, eventId: found.id, body: bodyOf(found) });
+    if (found !== undefined) await requeue(tx, { endpoint: key, eventId: found.id, body: deliveryBody(found) });
     if (count === 0) return 0;
     const text = `had ${found === undefined ? 'all that waits' : `event ${found.id}`} delivered again to ${label}`;
     const data = { endpoint: label, event_id: eventId };

@@ -30,7 +30,7 @@ const Endpoint = Type.Object(
 );
 export type EndpointConfig = Static<typeof Endpoint>;
 
-export function secretsOf({ secret, previous_secret: previous }: EndpointConfig): string[] {
+export function endpointSecrets({ secret, previous_secret: previous }: EndpointConfig): string[] {
   return previous === undefined ? [secret] : [secret, previous];
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Domain, DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
@@ -10,7 +10,7 @@ import type { Driver } from './drivers.ts';
 import type findPage from './page-job.ts';
 import { compileTemplate } from './vhosts/template.ts';
 import type { VhostVerbs } from './vhosts/vhost-writer.ts';
-import { canConnect, connectAddressOf, statusAt, untilServed } from './web-server.ts';
+import { canConnect, connectAddress, statusAt, untilServed } from './web-server.ts';
 import type { WebServerCommands } from './web-server-commands.ts';
 
 const PAGE_MS = 5000;
@@ -48,7 +48,7 @@ export async function serverFinding({ driver, writer, commands }: Proof): Promis
     return { name, ok: true, detail: `${version}, virtual hosts in ${driver.vhostFolder}` };
   } catch (error) {
     const remedy = `install and start ${driver.name}, or correct its configuration`;
-    return { name, ok: false, detail: messageOf(error), remedy };
+    return { name, ok: false, detail: errorMessage(error), remedy };
   }
 }
 
@@ -64,7 +64,7 @@ async function reloadFinding(proof: Proof): Promise<Finding> {
     return {
       name,
       ok: false,
-      detail: messageOf(error),
+      detail: errorMessage(error),
       remedy: `put the line "${include}" into ${where}, and see that webserver.reload works and webserver.listen is right`,
     };
   }
@@ -79,7 +79,7 @@ async function prove({ driver, writer, listen, timeoutMs }: Proof): Promise<void
   } finally {
     await writer.reload({ token: null, isProof: true }).catch(() => undefined); // the failure is that of the first reload
   }
-  if (!(await canConnect(connectAddressOf(listen)))) throw new Error(`${driver.name} does not listen on ${listen}`);
+  if (!(await canConnect(connectAddress(listen)))) throw new Error(`${driver.name} does not listen on ${listen}`);
 }
 
 const newToken = (): string => randomBytes(8).toString('hex');
@@ -116,7 +116,12 @@ async function siteFinding(
     }
     return { name, ok: true, detail: 'none has a page yet that could be read' };
   } catch (error) {
-    return { name, ok: false, detail: messageOf(error), remedy: 'see that the files of the accounts can be reached' };
+    return {
+      name,
+      ok: false,
+      detail: errorMessage(error),
+      remedy: 'see that the files of the accounts can be reached',
+    };
   } finally {
     await pool.close();
   }

@@ -9,10 +9,10 @@ import type { Driver } from './drivers.ts';
 import privileged from './privileged.ts';
 import { startReconciling } from './reconciling.ts';
 import type { WebserverConfig } from './schema.ts';
-import { commonOf, siteRenderer } from './vhosts/template.ts';
+import { readCommon, siteRenderer } from './vhosts/template.ts';
 import { VhostFolder } from './vhosts/vhost-folder.ts';
 import { Vhosts } from './vhosts/vhosts.ts';
-import { canConnect, connectAddressOf, untilServed } from './web-server.ts';
+import { canConnect, connectAddress, untilServed } from './web-server.ts';
 import { WebServerCommands } from './web-server-commands.ts';
 
 /** Keeps a virtual host for each domain, in a web server that the driver describes. */
@@ -34,7 +34,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
     domains: domains ?? NO_DOMAINS,
     accounts: host.identity.accounts,
     virtualRoot: host.node.config.virtual_root,
-    common: await commonOf(driver),
+    common: await readCommon(driver),
     log: host.log,
   });
   host.onClose(() => batcher.idle());
@@ -52,7 +52,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
           config.template === '' ? [] : [`see that ${node} has what ${config.template} names, such as certificates`],
       }),
       purge: async ({ id }) => [{ what: 'virtual hosts', removed: await vhosts.removeOf(id) }],
-      webServer: () => connectAddressOf(config.listen),
+      webServer: () => connectAddress(config.listen),
       metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],
       doctor: () => findings(host, proof, domains ?? NO_DOMAINS),
       health: async () => [await listenFinding(driver, config.listen)],
@@ -70,7 +70,7 @@ function reportOf({ ok, detail, remedy = '' }: Finding, listen: string, domain: 
 
 /** Only connects: a check of the configuration costs more the more domains there are. */
 async function listenFinding({ name }: Driver, listen: string): Promise<Finding> {
-  const isListening = await canConnect(connectAddressOf(listen));
+  const isListening = await canConnect(connectAddress(listen));
   if (isListening) return { name: 'web server', ok: true, detail: `listens on ${listen}` };
   return {
     name: 'web server',

@@ -42,7 +42,7 @@ const DRIVERS = {
 } as const;
 
 /** Returns `undefined` for the driver none. */
-export function driverOf(config: WebserverConfig): Driver | undefined {
+export function findDriver(config: WebserverConfig): Driver | undefined {
   const name = config.driver;
   if (name !== 'nginx' && name !== 'caddy') return undefined;
   const defaults = DRIVERS[name];

@@ -1,8 +1,8 @@
 import { fail } from './errors.ts';
 import { resolve } from 'node:path';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
-import { driverOf } from './drivers.ts';
+import { findDriver } from './drivers.ts';
 import { WebserverConfig } from './schema.ts';
 
 /**
@@ -18,7 +18,7 @@ export default definePlugin({
   routes: {},
   async setup(given) {
     const { config, leftOut } = given.node.isDemo ? await withDemoServer(given) : { config: given.config, leftOut: [] };
-    const driver = driverOf(config);
+    const driver = findDriver(config);
     if (driver === undefined)
       return {
         handlers: {},
@@ -45,6 +45,6 @@ async function withDemoServer({
     onClose(stop);
     return { config: settings, leftOut: [] };
   } catch (error) {
-    return { config, leftOut: [`webserver: domains are not served: ${messageOf(error)}`] };
+    return { config, leftOut: [`webserver: domains are not served: ${errorMessage(error)}`] };
   }
 }

@@ -1,5 +1,5 @@
 import { definePrivileged } from '../../kernel/contract/privileged.ts';
-import { driverOf } from './drivers.ts';
+import { findDriver } from './drivers.ts';
 import { WebserverConfig } from './schema.ts';
 import { VhostWriter, type VhostVerbs } from './vhosts/vhost-writer.ts';
 
@@ -10,7 +10,7 @@ export default definePrivileged<VhostVerbs>()({
   verbs: ['acquire', 'release', 'prepare', 'apply', 'reload', 'settle'],
   timeoutMs: 180_000,
   open: ({ config, log, rootOf }) => {
-    const driver = driverOf(config);
+    const driver = findDriver(config);
     if (driver === undefined) throw new Error('webserver.driver is none');
     return new VhostWriter({ driver, config, log, rootOf });
   },

@@ -1,4 +1,4 @@
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import type { Driver } from './drivers.ts';
 
@@ -36,7 +36,7 @@ export class WebServerCommands {
       stderrCharacters: OUTPUT_BYTES,
       exception: 'web server',
     }).catch((error: unknown) => {
-      throw failed(messageOf(error), error);
+      throw failed(errorMessage(error), error);
     });
     if (code === 0) return stdout + stderr;
     if (endedBy === 'SIGKILL') throw failed('timed out');

@@ -38,7 +38,7 @@ export async function untilServed(
 function fetchBody(listen: string, hostName: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     const request = get(
-      { ...connectAddressOf(listen), headers: { host: hostName }, agent: false, signal },
+      { ...connectAddress(listen), headers: { host: hostName }, agent: false, signal },
       (response) => {
         let body = '';
         response.on('data', (chunk: Buffer) => (body += body.length < 64 ? chunk.toString() : ''));
@@ -54,7 +54,7 @@ function fetchBody(listen: string, hostName: string, signal: AbortSignal): Promi
 export function statusAt(listen: string, hostName: string, path: string, timeoutMs: number): Promise<number> {
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(timeoutMs);
-    const options = { ...connectAddressOf(listen), path, headers: { host: hostName }, agent: false, signal };
+    const options = { ...connectAddress(listen), path, headers: { host: hostName }, agent: false, signal };
     const request = get(options, (response) => {
       resolve(response.statusCode ?? 0);
       response.destroy();
@@ -66,7 +66,7 @@ export function statusAt(listen: string, hostName: string, path: string, timeout
 /**
  * Returns the address on this host at which to connect to a server that listens on `listen`, maybe on all addresses.
  */
-export function connectAddressOf(listen: string): WebServerPart {
+export function connectAddress(listen: string): WebServerPart {
   const [, host = '', port] = /^(?:(.*):)?(\d+)$/.exec(listen) ?? [];
   return {
     host: host === '[::]' ? '::1' : ['', '*', '0.0.0.0'].includes(host) ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''),

@@ -6,7 +6,7 @@ import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/d
 import { DETECTORS } from './detection/detectors.ts';
 import { AutoInstaller, DatabaseInfo, DatabaseInfoQuery, WebsitesConfig, type Site } from './schema.ts';
 import { Sites } from './sites.ts';
-import { countSites, countSitesOf, countsOf } from './store.ts';
+import { countSites, countAccountSites, countSitesByAccount } from './store.ts';
 import { Sweep } from './detection/sweep.ts';
 
 const TECHNOLOGIES = DETECTORS.map(({ type, title, category, description }) => ({
@@ -95,12 +95,12 @@ export default definePlugin({
             : {},
         sites: (account) => (account.features.has('websites') ? sites.of(account) : []),
         accountReport: async ({ id, plan }) => ({
-          usage: [counted('websites', await countSitesOf(local, id), plan?.websites_limit)],
+          usage: [counted('websites', await countAccountSites(local, id), plan?.websites_limit)],
         }),
         accountsUsage: async (accounts) => [
           {
             resource: 'websites',
-            used: await countsOf(
+            used: await countSitesByAccount(
               local,
               accounts.map(({ id }) => id),
             ),

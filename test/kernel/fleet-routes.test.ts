@@ -6,7 +6,7 @@ import type { ForwardedRequest } from '../../kernel/contract/forwarding.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { ready, Stream } from '../../kernel/contract/reply.ts';
 import { Type } from '../../kernel/schema.ts';
-import { socketsOf } from '../../kernel/store/membership.ts';
+import { innerSockets } from '../../kernel/store/membership.ts';
 import { codeOf } from '../support/code-of.ts';
 import { Any, FLEET_ROUTES } from '../support/fleet-routes.ts';
 import { memberFolder } from '../support/node-pair.ts';
@@ -104,7 +104,7 @@ interface InnerAnswer {
 
 /** Asks at the socket for what another node admitted. */
 async function askInside(path: string, token: string, address: 'user' | 'admin' = 'user'): Promise<InnerAnswer> {
-  const socketPath = socketsOf(server.data, 1)[address];
+  const socketPath = innerSockets(server.data, 1)[address];
   const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '192.0.2.7', host: 'elsewhere.example' };
   return new Promise((resolve, reject) => {
     request({ socketPath, path, headers }, (res) => {

@@ -69,7 +69,7 @@ test('after an error the other node may try again', async () => {
   assert.equal(maker.made, ['shelf', 'shelf', 'lamp']);
 });
 
-test('a dead node's key is free after a minute, and its late answer is not kept', async () => {
+test("a dead node's key is free after a minute, and its late answer is not kept", async () => {
   const { store, leases } = one.hostkeep.core;
   const first = post(one, 'wait', 'long');
   await until('it runs', () => maker.waiting === 1);

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { IpRanges, ipText, clientAddress, isPublic, networkOf } from '../../kernel/kit/net/ip.ts';
+import { IpRanges, ipText, clientAddress, isPublic, addressNetwork } from '../../kernel/kit/net/ip.ts';
 import { HostGuard } from '../../kernel/http/origin/host-guard.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -237,14 +237,14 @@ test('names, numbers, zones, brackets and ranges are not public addresses', () =
 });
 
 test('a network is an IPv4 address, or the first 64 bits of an IPv6 one', () => {
-  assert.is(networkOf('203.0.113.9'), '203.0.113.9');
-  assert.is(networkOf('2001:db8::1'), '2001:db8:0:0::/64');
-  assert.is(networkOf('2001:0DB8:0000:0000:ffff::'), '2001:db8:0:0::/64');
-  assert.is(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
-  assert.is(networkOf('::1'), '0:0:0:0::/64');
-  assert.is(networkOf('fe80::1%eth0'), 'fe80:0:0:0::/64');
-  assert.is(networkOf('::ffff:203.0.113.9'), '203.0.113.9');
-  assert.is(networkOf(''), '');
-  assert.is(networkOf('2001:db8:1:2:3:4:5:6', 48), '2001:db8:1::/48');
-  assert.is(networkOf('203.0.113.9', 48), '203.0.113.9');
+  assert.is(addressNetwork('203.0.113.9'), '203.0.113.9');
+  assert.is(addressNetwork('2001:db8::1'), '2001:db8:0:0::/64');
+  assert.is(addressNetwork('2001:0DB8:0000:0000:ffff::'), '2001:db8:0:0::/64');
+  assert.is(addressNetwork('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
+  assert.is(addressNetwork('::1'), '0:0:0:0::/64');
+  assert.is(addressNetwork('fe80::1%eth0'), 'fe80:0:0:0::/64');
+  assert.is(addressNetwork('::ffff:203.0.113.9'), '203.0.113.9');
+  assert.is(addressNetwork(''), '');
+  assert.is(addressNetwork('2001:db8:1:2:3:4:5:6', 48), '2001:db8:1::/48');
+  assert.is(addressNetwork('203.0.113.9', 48), '203.0.113.9');
 });

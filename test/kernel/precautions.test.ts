@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { logPrecautions } from '../../kernel/run/serving/node-life.ts';
 import { loadConfig } from '../../kernel/config/configuration.ts';
 import { Accounts } from '../../kernel/identity/accounts/accounts.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import { createLog } from '../../kernel/log.ts';
 import { precautions } from '../../kernel/run/examination/precautions.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
@@ -107,6 +107,6 @@ test('a server that is stopped while it looks for what is unsafe ends in order',
   await logPrecautions(server.hostkeep, createLog('silent'));
   const other = await TestServer.start({ plugins: [] });
   other.hostkeep.core.accounts.count = () => Promise.reject(new Error('a fault'));
-  assert.is(await logPrecautions(other.hostkeep, createLog('silent')).catch(messageOf), 'a fault');
+  assert.is(await logPrecautions(other.hostkeep, createLog('silent')).catch(errorMessage), 'a fault');
   await other.close();
 });

@@ -13,7 +13,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { clientPath, componentsOf, entryName } from '../../kernel/kit/files/client-path.ts';
+import { clientPath, pathComponents, entryName } from '../../kernel/kit/files/client-path.ts';
 import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 import { isMissing } from '../../kernel/kit/files/files-root.ts';
 import { HttpError } from '../../kernel/errors.ts';
@@ -62,7 +62,7 @@ const openDescriptors = () => readdirSync('/proc/self/fd').length;
 test('what leads outside is refused, in whatever way it is said', () => {
   for (const path of OUTSIDE)
     assert.throws(
-      () => componentsOf(path, VIRTUAL),
+      () => pathComponents(path, VIRTUAL),
       (error: Error) => error instanceof HttpError && error.code === 'invalid_path',
       JSON.stringify(path),
     );
@@ -71,15 +71,16 @@ test('what leads outside is refused, in whatever way it is said', () => {
 test('paths that only look like traversal are names of missing folders', async () => {
   for (const path of LITERAL)
     await missing(
-      async () => (await Folder.open(rootAt(root), componentsOf(path, VIRTUAL))).close(),
+      async () => (await Folder.open(rootAt(root), pathComponents(path, VIRTUAL))).close(),
       JSON.stringify(path),
     );
 });
 
 test('a path may be absolute under the virtual root or relative to the files root', () => {
   for (const path of ['a/b', '/var/www/html/a/b', 'a//b/', './a/./b', '/var/www/html//a/b/.'])
-    assert.equal(componentsOf(path, VIRTUAL), ['a', 'b'], path);
-  for (const path of ['', '/', '.', './', VIRTUAL, `${VIRTUAL}/`]) assert.equal(componentsOf(path, VIRTUAL), [], path);
+    assert.equal(pathComponents(path, VIRTUAL), ['a', 'b'], path);
+  for (const path of ['', '/', '.', './', VIRTUAL, `${VIRTUAL}/`])
+    assert.equal(pathComponents(path, VIRTUAL), [], path);
   assert.is(clientPath(['a', 'b'], VIRTUAL), '/var/www/html/a/b');
   assert.is(clientPath([], VIRTUAL), VIRTUAL);
 });
@@ -92,7 +93,7 @@ test('components of any path are plain names', () => {
   fc.assert(
     fc.property(text, (path) => {
       try {
-        for (const name of componentsOf(path, VIRTUAL))
+        for (const name of pathComponents(path, VIRTUAL))
           assert.not.ok(
             name === '' ||
               name === '.' ||

@@ -1,7 +1,7 @@
 import { Type as TypeBox } from '@sinclair/typebox';
 import { Ajv } from 'ajv';
 import * as assert from 'uvu/assert';
-import { defaultsOf, Validator } from '../../kernel/config/validator.ts';
+import { schemaDefaults, Validator } from '../../kernel/config/validator.ts';
 import { installedPlugins } from '../../kernel/host/discovery.ts';
 import { KernelConfig } from '../../kernel/config/kernel-config.ts';
 import { closed, Type, type TSchema } from '../../kernel/schema.ts';
@@ -56,7 +56,7 @@ test('every schema of the product is a valid JSON Schema', async () => {
     const settings: Record<string, unknown> = {};
     if (plugin.config !== undefined) {
       assert.equal(new Validator(plugin.config).issues(settings), [], `${plugin.name} has a default for each setting`);
-      assert.equal(defaultsOf(plugin.config), settings, plugin.name);
+      assert.equal(schemaDefaults(plugin.config), settings, plugin.name);
     }
     const routes = typeof plugin.routes === 'function' ? plugin.routes(settings) : plugin.routes;
     for (const [name, { params, query, body, reply, replies = {} }] of Object.entries(routes)) {

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { configFaults } from '../../plugins/operations/config-faults.ts';
 import { ConfigError, loadConfig } from '../../kernel/config/configuration.ts';
 import { precautions } from '../../kernel/run/examination/precautions.ts';
-import { sectionOf } from '../../kernel/host/discovery.ts';
+import { pluginSettings } from '../../kernel/host/discovery.ts';
 import { configurationFiles } from '../../kernel/run/configuration-files.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { allPlugins } from '../support/hostkeep.ts';
@@ -34,7 +34,10 @@ function secretFile(text = `${SECRET}\n`, mode = 0o600): string {
 /** Loads settings, with those of every plugin. */
 function load(settings: Record<string, unknown>) {
   const config = loadConfig(settingsFile(settings), {});
-  return { config, sections: Object.fromEntries(plugins.map((plugin) => [plugin.name, sectionOf(plugin, config)])) };
+  return {
+    config,
+    sections: Object.fromEntries(plugins.map((plugin) => [plugin.name, pluginSettings(plugin, config)])),
+  };
 }
 
 test('an unusable secret is refused with its setting and without its content', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
-import { messageOf } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import { runProgram, type RunOptions } from '../../kernel/kit/programs/run-program.ts';
 import { EXCEPTIONS, killProgram, startProgram } from '../../kernel/kit/programs/start-program.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -142,7 +142,7 @@ test('a program that cannot be killed is abandoned', async () => {
 });
 
 test('a program that prints too much is ended; the rest of its errors is dropped', async () => {
-  const much = await runProgram('yes', [], { timeoutMs: LIMIT_MS, stdoutBytes: 10_000 }).catch(messageOf);
+  const much = await runProgram('yes', [], { timeoutMs: LIMIT_MS, stdoutBytes: 10_000 }).catch(errorMessage);
   assert.is(much, 'yes printed more than 10000 bytes');
   const script = 'i=0; while [ $i -lt 3000 ]; do echo "error $i" >&2; i=$((i+1)); done; echo done';
   const { code, stdout, stderr } = await runProgram('sh', ['-c', script], { timeoutMs: LIMIT_MS });
@@ -152,11 +152,11 @@ test('a program that prints too much is ended; the rest of its errors is dropped
 
 test('an abort ends a program with its reason', async () => {
   const abort = new AbortController();
-  const ended = runProgram('sleep', ['1000'], { timeoutMs: LIMIT_MS, signal: abort.signal }).catch(messageOf);
+  const ended = runProgram('sleep', ['1000'], { timeoutMs: LIMIT_MS, signal: abort.signal }).catch(errorMessage);
   abort.abort(new Error('no longer wanted'));
   assert.is(await ended, 'no longer wanted');
   assert.is(
-    await runProgram('sleep', ['1000'], { timeoutMs: LIMIT_MS, signal: abort.signal }).catch(messageOf),
+    await runProgram('sleep', ['1000'], { timeoutMs: LIMIT_MS, signal: abort.signal }).catch(errorMessage),
     'no longer wanted',
   );
 });

@@ -7,7 +7,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { ForwardedRequest } from '../../kernel/contract/forwarding.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Reply, Stream } from '../../kernel/contract/reply.ts';
-import { fleetFolder, membershipFile, socketsOf } from '../../kernel/store/membership.ts';
+import { fleetFolder, membershipFile, innerSockets } from '../../kernel/store/membership.ts';
 import { temporaryFolder } from './folder.ts';
 import { allPlugins, TestServer } from './hostkeep.ts';
 
@@ -44,7 +44,7 @@ async function forwarded(data: string, sent: ForwardedRequest): Promise<Reply | 
   };
   const { address, method, path, signal } = sent;
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const outgoing = request({ socketPath: socketsOf(data, 1)[address], method, path, headers, signal }, resolve);
+    const outgoing = request({ socketPath: innerSockets(data, 1)[address], method, path, headers, signal }, resolve);
     outgoing.on('error', reject).end(sent.body);
   });
   const type = answer.headers['content-type'] ?? 'application/json';

@@ -374,9 +374,9 @@ test('titles of tests fit into a line of a list of failures', () => {
 
 test('names say what a function does: none that is exported ends in Of', () => {
   const named = files.flatMap((file) =>
-    [
-      ...readFileSync(join(projectDir, file), 'utf8').matchAll(/^export (?:async )?(?:function|const) (\w+Of)\b/gm),
-    ].map(([, name]) => `${file}: ${name}`),
+    [...readFileSync(join(projectDir, file), 'utf8').matchAll(/^export (?:async )?(?:function|const) (\w+Of)\b/gm)].map(
+      ([, name]) => `${file}: ${name}`,
+    ),
   );
   assert.equal(named, []);
 });

@@ -28,7 +28,7 @@ export const SORTED_BY: Readonly<Record<AccountOrder['by'], string>> = {
 };
 
 /** Returns a filter as a condition on `accounts`, and its values. */
-export function conditionOf({ q, role, plan, suspended, home }: AccountFilter): [string, string[]] {
+export function accountConditions({ q, role, plan, suspended, home }: AccountFilter): [string, string[]] {
   const terms: [string, ...string[]][] = [];
   if (q !== undefined) terms.push(['(instr(username, lower(?)) > 0 or instr(lower(email), lower(?)) > 0)', q, q]);
   if (role !== undefined) terms.push(['role = ?', role]);

@@ -9,13 +9,13 @@ import type { AccountCells } from './account-cells.ts';
 import { assertHere, isAt } from './account-home.ts';
 import { namesExtending } from './account-names.ts';
 import {
-  conditionOf,
+  accountConditions,
   SORTED_BY,
   type AccountFilter,
   type AccountOrder,
   type AccountPosition,
 } from './account-query.ts';
-import { SELECT_ACCOUNT, snapshotOf, type AccountRow } from './account-rows.ts';
+import { SELECT_ACCOUNT, accountSnapshot, type AccountRow } from './account-rows.ts';
 
 /** How many accounts are read at a time, where all are. */
 const PAGE = 1000;
@@ -94,7 +94,7 @@ export class AccountReader {
 
   /** Resolves with accounts in the order of their names, beginning after `cursor` (`''` = from the first). */
   async list(limit: number, cursor = '', filter: AccountFilter = {}): Promise<Account[]> {
-    const [condition, values] = conditionOf(filter);
+    const [condition, values] = accountConditions(filter);
     return this.#many(
       `${SELECT_ACCOUNT} where username > ? and ${condition} order by username limit ?`,
       cursor,
@@ -110,7 +110,7 @@ export class AccountReader {
     filter: AccountFilter = {},
     after?: AccountPosition,
   ): Promise<Account[]> {
-    const [condition, values] = conditionOf(filter);
+    const [condition, values] = accountConditions(filter);
     const [column, direction] = [SORTED_BY[by], isDescending ? 'desc' : 'asc'];
     const beyond = after === undefined ? 'true' : `(${column}, username) ${isDescending ? '<' : '>'} (?, ?)`;
     const order = `${column} ${direction}${by === 'username' ? '' : `, username ${direction}`}`;
@@ -144,7 +144,7 @@ export class AccountReader {
 
   /** Resolves with the number of accounts that pass a filter; see `LargeCounts`. */
   countOf(filter: AccountFilter): Promise<number> {
-    const [condition, values] = conditionOf(filter);
+    const [condition, values] = accountConditions(filter);
     return this.#counts.of(`accounts ${condition} ${JSON.stringify(values)}`, async () => {
       const sql = `select count(*) as n from accounts where ${condition}`;
       return (await this.#store.get<{ n: number }>(sql, ...values))?.n ?? 0;
@@ -206,7 +206,7 @@ export class AccountReader {
     const plans = await this.#plans.all();
     const rows = await this.#store.all<AccountRow>(sql, ...params);
     return rows.map((row) =>
-      snapshotOf(row, row.plan === null ? undefined : plans.get(row.plan), this.#filesRoot(row.username)),
+      accountSnapshot(row, row.plan === null ? undefined : plans.get(row.plan), this.#filesRoot(row.username)),
     );
   }
 }

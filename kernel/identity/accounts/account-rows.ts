@@ -23,7 +23,7 @@ export const SELECT_ACCOUNT = `select id, username, role, email, locale, plan, s
   from accounts`;
 
 /** Returns the snapshot of a row, with its plan and the folder of its files. */
-export function snapshotOf(row: AccountRow, plan: Plan | undefined, filesRoot: string): Account {
+export function accountSnapshot(row: AccountRow, plan: Plan | undefined, filesRoot: string): Account {
   const overrides = Object.fromEntries(
     row.overrides === '' ? [] : row.overrides.split(' ').map((text) => [text.slice(1), text.startsWith('+')]),
   );

@@ -132,7 +132,7 @@ export async function noteReauthentication(tx: Tx, { id, accountId }: SessionKey
  * Returns the first `limit` of the rows that were found, and the cursor of the next page. `time` is the column that orders
  * them.
  */
-export function pageOf<Row extends SessionRow>(
+export function pageOfSessions<Row extends SessionRow>(
   found: readonly Row[],
   limit: number,
   time: 'created_at' | 'expires_at',

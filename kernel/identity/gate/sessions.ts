@@ -12,7 +12,7 @@ import {
   liveSession,
   MAX_SESSIONS,
   newId,
-  pageOf,
+  pageOfSessions,
   readAllSessions,
   readSessions,
   type OwnedSessionRow,
@@ -168,12 +168,12 @@ export class Sessions {
 
   /** Resolves with a page of that list, and the cursor of the next one. Errors: 400 for an invalid cursor. */
   async page(accountId: number, limit: number, cursor: string): Promise<{ rows: SessionRow[]; next: string | null }> {
-    return pageOf(await readSessions(this.#store, accountId, limit + 1, cursor), limit, 'created_at');
+    return pageOfSessions(await readSessions(this.#store, accountId, limit + 1, cursor), limit, 'created_at');
   }
 
   /** Resolves with a page of the sessions of all accounts, those that last longest first, and the cursor of the next one. */
   async pageOfAll(limit: number, cursor: string): Promise<{ rows: OwnedSessionRow[]; next: string | null }> {
-    return pageOf(await readAllSessions(this.#store, limit + 1, cursor), limit, 'expires_at');
+    return pageOfSessions(await readAllSessions(this.#store, limit + 1, cursor), limit, 'expires_at');
   }
 
   /** Resolves with the number of sessions, of all accounts, that have not expired; see `LargeCounts`. */

@@ -22,7 +22,7 @@ interface ReplaceOptions {
 type Content = string | Uint8Array;
 
 /** Returns a name for a temporary file. It is hidden, so that patterns such as `include conf.d/*` skip it. */
-export const besideOf = (path: string): string =>
+export const temporaryBeside = (path: string): string =>
   join(dirname(path), `.${basename(path)}.${PROCESS_ID}.${randomBytes(8).toString('hex')}.tmp`);
 
 /** Creates or replaces a file. Rejects with the system's error, and leaves what was there. */
@@ -31,7 +31,7 @@ export async function replaceFile(
   content: Content,
   { mode, isExact, flush, mtime }: ReplaceOptions,
 ): Promise<void> {
-  const beside = besideOf(path);
+  const beside = temporaryBeside(path);
   try {
     const file = await open(beside, 'wx', mode);
     try {
@@ -90,7 +90,7 @@ function withFileBeside(
   { mode, flush }: Omit<ReplaceOptions, 'mtime' | 'isExact'>,
   put: (beside: string) => void,
 ): void {
-  const beside = besideOf(path);
+  const beside = temporaryBeside(path);
   try {
     const file = openSync(beside, 'wx', mode);
     try {

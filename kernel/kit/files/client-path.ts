@@ -11,7 +11,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
  * Splits a client's decoded path, absolute under `virtualRoot` or relative to it, into components. Errors:
  * 400 `invalid_path` for control characters, `..`, overlong names, and paths outside `virtualRoot`.
  */
-export function componentsOf(path: string, virtualRoot: string): string[] {
+export function pathComponents(path: string, virtualRoot: string): string[] {
   if (CONTROL.test(path)) throw fail.invalid_path('a path must not contain control characters');
   if (Buffer.byteLength(path) > PATH_BYTES) throw fail.invalid_path(`a path must not exceed ${PATH_BYTES} bytes`);
   const isInside = path === virtualRoot || path.startsWith(`${virtualRoot}/`);

@@ -14,7 +14,7 @@ export interface FilesRoot {
 }
 
 /** Returns the files root of an account by the setting `files_root`. */
-export function filesRootOf(template: string, username: string): FilesRoot {
+export function resolveFilesRoot(template: string, username: string): FilesRoot {
   const components = template.split('/');
   const last = components.findIndex((component) => component.includes('{username}'));
   const [own, below] = last < 0 ? [components, []] : [components.slice(0, last + 1), components.slice(last + 1)];
@@ -30,7 +30,7 @@ const STICKY = 0o1000;
  * the root could be exchanged for another folder; `undefined` if there is none. A parent that cannot be reached counts
  * as safe.
  */
-export function unsafeParentOf(root: FilesRoot): string | undefined {
+export function findUnsafeParent(root: FilesRoot): string | undefined {
   const own = new Set([0, process.geteuid?.() ?? 0]);
   for (let path = dirname(root.path); ; path = dirname(path)) {
     const stats = statsOf(path);

@@ -38,7 +38,7 @@ export function assertPrivateFolder(folder: string): void {
 const OPEN_TO_OTHERS = 0o026;
 
 /** Returns why others may read or replace a file of root's or this user's, and the remedy; `undefined` if they may not. */
-export function exposureOf(file: string): { readonly problem: string; readonly remedy: string } | undefined {
+export function findExposure(file: string): { readonly problem: string; readonly remedy: string } | undefined {
   const { mode, uid } = statSync(file);
   if (uid !== 0 && uid !== process.geteuid?.())
     return { problem: `belongs to the user id ${uid}`, remedy: `chown ${file}` };

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fail } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { filesRootOf, unsafeParentOf, type FilesRoot } from '../files/files-root.ts';
+import { resolveFilesRoot, findUnsafeParent, type FilesRoot } from '../files/files-root.ts';
 import { groupId, userId } from './system-names.ts';
 import type { Launcher } from './launcher.ts';
 import { launchHere, type BareProcess, type JobLimits } from './job-launch.ts';
@@ -68,7 +68,7 @@ const FIRST_PERSON = 1000;
 const REMOVE_MS = 5000;
 
 /** Returns where accounts have their files by the configuration, and what jobs keep by `stateRoot`. */
-export function accountFilesOf({ data, files_root, removed_root, ids }: FilesConfig, stateRoot: string): AccountFiles {
+export function accountFiles({ data, files_root, removed_root, ids }: FilesConfig, stateRoot: string): AccountFiles {
   const resolved = (path: string) => path.replaceAll('{data}', data);
   return { filesRoot: resolved(files_root), removedRoot: resolved(removed_root), stateRoot, ids };
 }
@@ -117,7 +117,7 @@ export class AccountJobs {
   }
 
   rootOf(username: string): FilesRoot {
-    return filesRootOf(this.#files.filesRoot, username);
+    return resolveFilesRoot(this.#files.filesRoot, username);
   }
 
   /** What a process for an owner starts with. `isRequired`: see `JobUser`. */
@@ -147,7 +147,7 @@ export class AccountJobs {
   async unsafeParents(usernames: () => Promise<readonly string[]>): Promise<string[]> {
     const sample = this.rootOf(ANYBODY);
     // the parent of a root that ends with the user name is the operator's, and the same for all
-    if (sample.below.length === 0) return [unsafeParentOf(sample)].filter((parent) => parent !== undefined);
+    if (sample.below.length === 0) return [findUnsafeParent(sample)].filter((parent) => parent !== undefined);
     const roots = (await usernames()).map((username) => this.rootOf(username));
     return this.#pool.run(ROOTS, { key: 'roots' }, roots);
   }

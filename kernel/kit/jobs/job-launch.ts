@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { killProgram, startProgram, type ChildProcess, type ProgramUser } from '../programs/start-program.ts';
 import { JOB_START, LEAN_ENV, type JobOwner, type JobStart } from './job.ts';
-import { processorTimeOf, type ProcessorTime } from './processor-time.ts';
+import { readProcessorTime, type ProcessorTime } from './processor-time.ts';
 
 /** What the system enforces for one process. */
 export interface JobLimits {
@@ -93,7 +93,7 @@ export function startJobProcess(
 }
 
 /** Resolves when the process has ended, or could not be started. */
-export async function endOf(child: ChildProcess): Promise<JobEnd> {
+export async function jobEnd(child: ChildProcess): Promise<JobEnd> {
   let printed = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (printed = (printed + text).slice(-PRINTED)));
   try {
@@ -110,8 +110,8 @@ export function launchHere(start: JobStart, limits: JobLimits, bare?: BareProces
   const child = startJobProcess(start, limits, { bare });
   return {
     connection: Promise.resolve(child.stdio[3] as Duplex),
-    ended: endOf(child),
-    processorTime: async () => processorTimeOf(child.pid),
+    ended: jobEnd(child),
+    processorTime: async () => readProcessorTime(child.pid),
     kill: () => killProgram(child, { isGroup: true }),
     ref: (isKept) => (isKept ? child.ref() : child.unref()),
   };

@@ -6,8 +6,8 @@ import { chownSync, existsSync, fstatSync, mkdirSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { fail, HttpError, messageOf } from '../../errors.ts';
-import { unsafeParentOf, type FilesRoot, isMissing } from '../files/files-root.ts';
+import { fail, HttpError, errorMessage } from '../../errors.ts';
+import { findUnsafeParent, type FilesRoot, isMissing } from '../files/files-root.ts';
 import { makeRootSync } from './make-root.ts';
 import { openRootSync } from '../files/safe-folder-sync.ts';
 import {
@@ -85,7 +85,7 @@ function takeUser(id: number): void {
 /** Opens the root before the rights to do so are given up; the folders above it need not be open to its owner. */
 function openRoot(given: FilesRoot, maker: JobUser | null): void {
   root = given;
-  const unsafe = unsafeParentOf(given);
+  const unsafe = findUnsafeParent(given);
   if (unsafe !== undefined) throw fail.files_unavailable(`customers may change ${unsafe}, which files_root is in`);
   if (maker !== null) makeRootSync(given.path, maker);
   try {
@@ -139,7 +139,7 @@ function failure(id: number, error: unknown): JobReply {
   return {
     id,
     ok: false,
-    message: messageOf(error),
+    message: errorMessage(error),
     ...(typeof code === 'string' && { code }),
     ...(retryAfter !== undefined && { retryAfter }),
   };

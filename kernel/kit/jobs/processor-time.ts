@@ -10,7 +10,7 @@ export interface ProcessorTime {
 }
 
 /** Returns what the system says of a process, see proc(5). One that has ended is not running, and took no time. */
-export function processorTimeOf(pid: number | undefined): ProcessorTime {
+export function readProcessorTime(pid: number | undefined): ProcessorTime {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,6 +1,6 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { messageOf } from '../../errors.ts';
+import { errorMessage } from '../../errors.ts';
 import type { FilesRoot } from '../files/files-root.ts';
 import { removeTree, type Removal } from './remove-tree.ts';
 import { entryPath, Folder } from '../files/safe-folder.ts';
@@ -31,7 +31,7 @@ export default async function removedFiles(input: Input): Promise<Removal> {
     await removeState(input.state, AbortSignal.timeout(STATE_MS));
     return { removed: (await setAside(input)) ? 1 : 0, isComplete: true };
   } catch (error) {
-    return { removed: 0, problem: messageOf(error), isComplete: true };
+    return { removed: 0, problem: errorMessage(error), isComplete: true };
   }
 }
 

@@ -1,6 +1,6 @@
-import { unsafeParentOf, type FilesRoot } from '../files/files-root.ts';
+import { findUnsafeParent, type FilesRoot } from '../files/files-root.ts';
 
 /** Returns the folders from which customers could exchange one of these files roots. */
 export default function unsafeParents(roots: readonly FilesRoot[]): string[] {
-  return [...new Set(roots.map(unsafeParentOf).filter((parent) => parent !== undefined))];
+  return [...new Set(roots.map(findUnsafeParent).filter((parent) => parent !== undefined))];
 }

@@ -90,7 +90,7 @@ function hopAddress(hop: string): string | undefined {
  * Returns the part of an address that its user cannot vary at will: the whole IPv4 address, or the /64 network of IPv6.
  * With 48 bits it is the network of IPv6 that a site gets, which holds 65,536 of those.
  */
-export function networkOf(ip: string, ipv6Bits: 64 | 48 = 64): string {
+export function addressNetwork(ip: string, ipv6Bits: 64 | 48 = 64): string {
   const [address = ''] = ip.split('%');
   if (isIP(address) !== 6) return address;
   const parsed = ipaddr().IPv6.parse(address);

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { messageOf } from '../../errors.ts';
+import { errorMessage } from '../../errors.ts';
 import type { WorkerReply } from './worker-pool.ts';
 
 /** Serves the tasks of a `WorkerPool` in its thread: sends back what `answer` returns or throws. */
@@ -9,7 +9,7 @@ export function serveRequests<Q, A>(answer: (question: Q) => A | Promise<A>): vo
     try {
       send({ ok: true, value: await answer(question) });
     } catch (error) {
-      send({ ok: false, code: (error as { code?: string } | null)?.code, message: messageOf(error) });
+      send({ ok: false, code: (error as { code?: string } | null)?.code, message: errorMessage(error) });
     }
   });
 }

@@ -1,4 +1,4 @@
-import { messageOf } from '../../errors.ts';
+import { errorMessage } from '../../errors.ts';
 import type { Accounts } from '../../identity/accounts/accounts.ts';
 import type { AccountJobs } from '../../kit/jobs/account-jobs.ts';
 import type { Launcher } from '../../kit/jobs/launcher.ts';
@@ -84,7 +84,7 @@ async function brokerFinding(broker: Launcher | undefined): Promise<Finding> {
     return {
       name,
       ok: false,
-      detail: messageOf(error),
+      detail: errorMessage(error),
       remedy: 'start hostkeep-broker.socket; without the package, `hostkeep broker` as root',
     };
   }

@@ -6,7 +6,7 @@ import { secretsIn } from '../../config/secrets.ts';
 import { TrustedProxies } from '../../http/origin/trusted-proxies.ts';
 import type { Finding } from '../../contract/points/finding.ts';
 import { installedPlugins, isOn } from '../../host/discovery.ts';
-import { exposureOf } from '../../kit/files/private-file.ts';
+import { findExposure } from '../../kit/files/private-file.ts';
 import { projectDir } from '../../kit/files/project-dir.ts';
 
 /** Resolves with how safe a node's settings are, for doctor and for warnings at the start. */
@@ -33,7 +33,7 @@ function proxies({ trusted_proxies: ranges, proxy_secret: secret }: Config): Fin
 }
 
 function privacy(name: string, file: string, why: string): Finding {
-  const exposure = exposureOf(file);
+  const exposure = findExposure(file);
   if (exposure === undefined) return { name, ok: true, detail: `${file} is closed to other users` };
   return { name, ok: false, detail: `${file} ${exposure.problem}, and ${why}`, remedy: exposure.remedy };
 }

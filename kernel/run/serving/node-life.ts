@@ -1,6 +1,6 @@
 import { withDeadline } from '../../kit/waiting/deadline.ts';
 import type { Config } from '../../config/configuration.ts';
-import { messageOf } from '../../errors.ts';
+import { errorMessage } from '../../errors.ts';
 import type { Hostkeep } from '../hostkeep.ts';
 import type { Log } from '../../log.ts';
 import { precautions } from '../examination/precautions.ts';
@@ -57,7 +57,7 @@ export async function reconfigure(hostkeep: Hostkeep, read: () => Config): Promi
     await hostkeep.reconfigure(read());
     return undefined;
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   }
 }
 

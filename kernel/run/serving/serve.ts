@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { availableParallelism } from 'node:os';
 import { createLog } from '../../log.ts';
-import { configOf, type GlobalOptions } from '../command-context.ts';
+import { readConfig, type GlobalOptions } from '../command-context.ts';
 
 interface Options extends GlobalOptions {
   readonly workers?: number;
@@ -20,12 +20,12 @@ export async function serve(_: GlobalOptions, command: Command): Promise<void> {
   if (workers > 1) return (await import('./supervise.ts')).supervise(options, workers);
   const { logPrecautions, reconfigure, recordReload, untilStopped } = await import('./node-life.ts');
   const { Hostkeep } = await import('../hostkeep.ts');
-  const config = configOf(options);
+  const config = readConfig(options);
   const log = createLog(config.log.level);
   const starting = Hostkeep.start(config, log);
   process.on('SIGHUP', () => {
     void starting.then(async (hostkeep) =>
-      recordReload(hostkeep, log, await reconfigure(hostkeep, () => configOf(options))),
+      recordReload(hostkeep, log, await reconfigure(hostkeep, () => readConfig(options))),
     );
   });
   untilStopped(starting, log);

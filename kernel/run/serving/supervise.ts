@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { configOf, readLayers } from '../../config/configuration.ts';
-import { messageOf } from '../../errors.ts';
+import { mergeConfig, readLayers } from '../../config/configuration.ts';
+import { errorMessage } from '../../errors.ts';
 import { loadUws } from '../../http/uws.ts';
 import { createLog } from '../../log.ts';
 import { ServingLock } from '../../store/serving-lock.ts';
@@ -13,7 +13,7 @@ export async function supervise(options: GlobalOptions, count: number): Promise<
   const file = configFile(options);
   const read = () => {
     const layers = readLayers(file, process.env);
-    return { config: configOf(layers, file), settings: { layers, file } };
+    return { config: mergeConfig(layers, file), settings: { layers, file } };
   };
   const { config, settings } = read();
   const log = createLog(config.log.level);
@@ -32,7 +32,7 @@ export async function supervise(options: GlobalOptions, count: number): Promise<
       log.level = next.config.log.level;
       void supervisor.reload(next.settings);
     } catch (error) {
-      void supervisor.refuse(messageOf(error));
+      void supervisor.refuse(errorMessage(error));
     }
   });
   process.on('uncaughtException', (error, origin) => {

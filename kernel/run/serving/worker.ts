@@ -1,5 +1,5 @@
 import { ConfigLayers, type LayersText } from '../../config/config-layers.ts';
-import { configOf } from '../../config/configuration.ts';
+import { mergeConfig } from '../../config/configuration.ts';
 import { Hostkeep } from '../hostkeep.ts';
 import { createLog } from '../../log.ts';
 import { WorkerChannel } from '../../workers/worker-channel.ts';
@@ -18,7 +18,7 @@ export async function worker(): Promise<void> {
   // A service manager signals all processes, and the supervisor then says it again: that must not cut the end short.
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => (isStopping = true));
-  const configIn = ({ layers, file }: Settings) => configOf(new ConfigLayers(layers), file);
+  const configIn = ({ layers, file }: Settings) => mergeConfig(new ConfigLayers(layers), file);
   const config = configIn(start.settings as Settings);
   const log = createLog(config.log.level);
   const { ports, isFirst } = start;

@@ -4,7 +4,7 @@ import type { SqlValue } from '../sqlite/connection.ts';
 import type { Store, Tx } from '../store.ts';
 import {
   eventsAfter,
-  hasEventOf,
+  hasEventFrom,
   lastEventId,
   newestEvents,
   searchEvents,
@@ -117,7 +117,7 @@ export class AuditLog {
 
   /** Resolves with whether a node of a fleet recorded any of the events. Takes seconds where there are millions of others. */
   hasOf(node: string): Promise<boolean> {
-    return hasEventOf(this.#store, node);
+    return hasEventFrom(this.#store, node);
   }
 
   /** Resolves with events of all processes that have a larger id, oldest first. */

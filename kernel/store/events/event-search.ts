@@ -33,7 +33,7 @@ export async function lastEventId(reader: Reader): Promise<number> {
 }
 
 /** Resolves with whether a node of a fleet recorded any of the events; looks at all of them if it did not. */
-export async function hasEventOf(reader: Reader, node: string): Promise<boolean> {
+export async function hasEventFrom(reader: Reader, node: string): Promise<boolean> {
   return (await reader.get('select 1 from events where node = ? limit 1', node)) !== undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { Static } from '../../../kernel/schema.ts';
 import { fail, CHALLENGE } from '../errors.ts';
-import { addLoginLink, loginLinkOf, useLoginLink, type LoginLinkRow } from '../store.ts';
+import { addLoginLink, readLoginLink, useLoginLink, type LoginLinkRow } from '../store.ts';
 import { USER_AGENT_CHARACTERS, type LoggedIn } from './login.ts';
 import type { LoginLink } from './schema.ts';
 
@@ -68,7 +68,7 @@ export class LoginLinks {
   async open(code: string, { ip, userAgent }: Client): Promise<LoggedIn> {
     const { identity, events, store } = this.#host;
     const hash = hashOf(code);
-    const link = await loginLinkOf(store, hash, Date.now());
+    const link = await readLoginLink(store, hash, Date.now());
     const [account, by] =
       link === undefined
         ? []

@@ -2,7 +2,7 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { HashLane } from '../../../kernel/identity/gate/password-hasher.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Reply } from '../../../kernel/contract/reply.ts';
-import { networkOf } from '../../../kernel/kit/net/ip.ts';
+import { addressNetwork } from '../../../kernel/kit/net/ip.ts';
 import { invalidCredentials } from '../errors.ts';
 import { addLogin } from '../store.ts';
 import { codeRequired, type ConsumeCode, type Twofa } from '../twofa/twofa.ts';
@@ -77,7 +77,7 @@ export class Login {
       async (tx) => {
         const isCurrent = await identity.credentials.isCurrent(tx, account.id, hash);
         if (!isCurrent || !(await consume(tx))) throw invalidCredentials();
-        await addLogin(tx, account.id, { at: Date.now(), ip }, networkOf(ip));
+        await addLogin(tx, account.id, { at: Date.now(), ip }, addressNetwork(ip));
         await events.record(tx, { type: 'login', account, text: 'logged in', ip });
       },
     );

@@ -3,8 +3,8 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { HashLane } from '../../../kernel/identity/gate/password-hasher.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Store, Tx } from '../../../kernel/store/store.ts';
-import { IpRanges, networkOf } from '../../../kernel/kit/net/ip.ts';
-import { addFailures, standingOf } from '../store.ts';
+import { IpRanges, addressNetwork } from '../../../kernel/kit/net/ip.ts';
+import { addFailures, readStanding } from '../store.ts';
 import { accountBudget, addressBudget, knownBudget, strangeBudget, type BudgetName } from './budget-names.ts';
 import { Budgets, type BudgetSpec, type Entered, type Limits } from './budgets.ts';
 
@@ -124,9 +124,9 @@ export class Throttle {
   }
 
   async #admission({ username, account, ip }: Attempt): Promise<Admission> {
-    const [network, site] = [networkOf(ip), networkOf(ip, 48)];
+    const [network, site] = [addressNetwork(ip), addressNetwork(ip, 48)];
     const name = accountBudget(username);
-    const standing = await standingOf(this.#store, account?.id ?? 0, network);
+    const standing = await readStanding(this.#store, account?.id ?? 0, network);
     const since = standing.unlockedAt;
     const { account: ofAccount, address: ofAddress } = this.#limits;
     const addresses = [{ name: addressBudget(network), limits: ofAddress, since: 0 }];

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Identity } from '../../../kernel/identity/identity.ts';
 import type { AuditLog } from '../../../kernel/store/events/audit-log.ts';
 import type { Store } from '../../../kernel/store/store.ts';
-import { networkOf } from '../../../kernel/kit/net/ip.ts';
+import { addressNetwork } from '../../../kernel/kit/net/ip.ts';
 import { addKnownNetwork, unlockLogins } from '../store.ts';
 import { fail } from '../errors.ts';
 
@@ -35,7 +35,7 @@ export async function unlock(
   await store.write(async (tx) => {
     await accounts.assertExists(tx, account);
     await unlockLogins(tx, account.id, Date.now());
-    if (from !== '') await addKnownNetwork(tx, account.id, networkOf(from), Date.now());
+    if (from !== '') await addKnownNetwork(tx, account.id, addressNetwork(from), Date.now());
     await events.record(tx, {
       type: 'account.unlocked',
       account,

@@ -16,7 +16,7 @@ const SYSTEMS = [
 const LONGEST = 60;
 
 /** Returns browser and system of a user agent, or what it says of itself. */
-export function deviceOf(agent: string): string {
+export function describeDevice(agent: string): string {
   const [browser, system] = [BROWSERS, SYSTEMS].map((list) => list.find(([pattern]) => pattern.test(agent))?.[1]);
   const known = [browser, system].filter((each) => each !== undefined).join(' · ');
   return known === '' ? (agent === '' ? '–' : agent.slice(0, LONGEST)) : known;

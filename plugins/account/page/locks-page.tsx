@@ -19,7 +19,7 @@ import {
   type Column,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
-import { deviceOf } from './device.ts';
+import { describeDevice } from './device.ts';
 
 type Lock = ReplyOf<'GET /api/locks'>['locks'][number];
 type AnySession = ReplyOf<'GET /api/sessions'>['sessions'][number];
@@ -148,8 +148,8 @@ function AllSessions() {
     {
       name: 'device',
       title: t('account.device'),
-      by: (row) => deviceOf(row.user_agent),
-      cell: (row) => <span title={row.user_agent}>{deviceOf(row.user_agent)}</span>,
+      by: (row) => describeDevice(row.user_agent),
+      cell: (row) => <span title={row.user_agent}>{describeDevice(row.user_agent)}</span>,
     },
     {
       name: 'begun',

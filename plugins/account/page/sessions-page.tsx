@@ -16,7 +16,7 @@ import {
   type Column,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
-import { deviceOf } from './device.ts';
+import { describeDevice } from './device.ts';
 import { endingColumns } from './ending-columns.tsx';
 import { AccountHead, isCustomer } from './tabs.tsx';
 
@@ -43,7 +43,7 @@ function SessionsCard() {
   const endOne = ({ id, user_agent: agent }: Session) =>
     attempt(async () => {
       await end(id);
-      toast(t('account.sessionEnded', { name: deviceOf(agent) }));
+      toast(t('account.sessionEnded', { name: describeDevice(agent) }));
       sessions.reload();
     });
   const endAll = async () => {
@@ -95,11 +95,11 @@ function columnsOf(onEnd: (session: Session) => Promise<void>): readonly Column<
     {
       name: 'device',
       title: t('account.device'),
-      by: ({ user_agent: agent }) => deviceOf(agent),
+      by: ({ user_agent: agent }) => describeDevice(agent),
       cell: ({ user_agent: agent, opened_by: by, current }) => (
         <span class="row">
           <span class="wrap" title={agent}>
-            {deviceOf(agent)}
+            {describeDevice(agent)}
           </span>
           {by !== null && <Badge tone="warn">{t('account.openedBy', { name: by })}</Badge>}
           {current && <Badge tone="accent">{t('account.thisDevice')}</Badge>}
@@ -119,7 +119,7 @@ function columnsOf(onEnd: (session: Session) => Promise<void>): readonly Column<
       cell: ({ created_at: at }) => <Time at={at} isRelative />,
     },
     ...endingColumns<Session>({
-      labelOf: ({ user_agent: agent, ip }) => t('account.endOne', { name: `${deviceOf(agent)} ${ip}` }),
+      labelOf: ({ user_agent: agent, ip }) => t('account.endOne', { name: `${describeDevice(agent)} ${ip}` }),
       onEnd,
       mayEnd: ({ current }) => !current,
     }),

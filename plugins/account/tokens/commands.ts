@@ -7,7 +7,7 @@ import {
 } from '../../../kernel/contract/command.ts';
 import { formatTime } from '../../../kernel/kit/format.ts';
 import { NewToken } from './schema.ts';
-import { tokenOf, tokenView } from './tokens.ts';
+import { tokenToMake, tokenView } from './tokens.ts';
 import { fail } from '../errors.ts';
 
 /** `hostkeep token …` */
@@ -60,7 +60,7 @@ function add(context: CommandContext, [username = '']: readonly string[], option
   });
   return context.withPlugins(async ({ identity: { accounts, tokens }, node }) => {
     const account = await accounts.get(username);
-    const { token, made } = await tokens.make(account, tokenOf(node, account, wanted), '');
+    const { token, made } = await tokens.make(account, tokenToMake(node, account, wanted), '');
     return { value: { ...tokenView(made), token }, text: `${token}\n\nIt cannot be shown again.` };
   });
 }

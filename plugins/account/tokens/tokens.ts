@@ -21,7 +21,7 @@ export function tokenHandlers({ identity, node }: Pick<Host, 'identity' | 'node'
     }),
     makeToken: async (call: Caller & { readonly body: TokenBody }): Promise<TokenMade | Reply> => {
       const { account, body, ip } = asOwner(call);
-      const wanted = tokenOf(node, account, body);
+      const wanted = tokenToMake(node, account, body);
       return changes.withProof(call, body.password, body.twofa_code ?? '', async (check) => {
         const { token, made } = await identity.tokens.make(account, wanted, ip, check);
         return { ...tokenView(made), token };
@@ -66,7 +66,7 @@ export function accountTokenHandlers({ accounts, tokens }: Host['identity']) {
 }
 
 /** Returns what is to be made. Errors: 400 `invalid_request` for scopes or networks that cannot be given. */
-export function tokenOf(node: NodeInfo, account: Account, { expires_in_days: days, ...given }: NewToken) {
+export function tokenToMake(node: NodeInfo, account: Account, { expires_in_days: days, ...given }: NewToken) {
   assertGrantable(node, account, given.scopes);
   assertNetworks(given.networks);
   return { ...given, expiresAt: Date.now() + days * DAY_MS };

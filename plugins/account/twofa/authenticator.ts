@@ -27,7 +27,7 @@ export function qrCode(text: string): string {
 }
 
 /** Returns the number of the code's 30-second step, at most one early or late; `undefined` for a wrong code. */
-export function stepOf(code: string, secret: string, now: number): number | undefined {
+export function matchingStep(code: string, secret: string, now: number): number | undefined {
   if (!/^[0-9]{6}$/.test(code)) return undefined;
   const delta = new (otpauth().TOTP)({ ...OPTIONS, secret }).validate({ token: code, timestamp: now, window: 1 });
   return delta === null ? undefined : Math.floor(now / 1000 / PERIOD_S) + delta;

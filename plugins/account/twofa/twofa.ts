@@ -5,8 +5,8 @@ import { ready, type Reply } from '../../../kernel/contract/reply.ts';
 import type { Reader, Tx } from '../../../kernel/store/store.ts';
 import { fail, CHALLENGE } from '../errors.ts';
 import type { TwofaSetup } from './schema.ts';
-import { enableTwofa, removeTwofa, startTwofa, twofaOf, useRecoveryCode, useStep } from '../store.ts';
-import { newRecoveryCodes, newSecret, otpauthUrl, qrCode, recoveryHash, stepOf } from './authenticator.ts';
+import { enableTwofa, removeTwofa, startTwofa, readTwofa, useRecoveryCode, useStep } from '../store.ts';
+import { newRecoveryCodes, newSecret, otpauthUrl, qrCode, recoveryHash, matchingStep } from './authenticator.ts';
 
 /** How long a set-up can be confirmed. */
 const SETUP_MS = 15 * 60_000;
@@ -25,7 +25,7 @@ export class Twofa {
   }
 
   async isEnabled(accountId: number, reader: Reader = this.#host.store): Promise<boolean> {
-    return typeof (await twofaOf(reader, accountId))?.enabled_at === 'number';
+    return typeof (await readTwofa(reader, accountId))?.enabled_at === 'number';
   }
 
   /**
@@ -51,10 +51,10 @@ export class Twofa {
     { id }: Account,
     code: string,
   ): Promise<{ recoveryCodes: string[]; enable: (tx: Tx) => Promise<void> }> {
-    const row = await twofaOf(this.#host.store, id);
+    const row = await readTwofa(this.#host.store, id);
     if (typeof row?.enabled_at === 'number') throw alreadyEnabled();
     if (row === undefined || row.started_at < Date.now() - SETUP_MS) throw notStarted();
-    const step = stepOf(code, this.#host.identity.keys.unseal(row.secret, context(id)), Date.now());
+    const step = matchingStep(code, this.#host.identity.keys.unseal(row.secret, context(id)), Date.now());
     if (step === undefined) throw fail.invalid_code('the code does not match the one in the app');
     const recoveryCodes = newRecoveryCodes();
     const hashes = recoveryCodes.map((each) => recoveryHash(each) ?? '');
@@ -75,9 +75,9 @@ export class Twofa {
 
   /** Resolves with a function that consumes this code of the account; `undefined` when the code is wrong. */
   async codeConsumer(accountId: number, code: string): Promise<ConsumeCode | undefined> {
-    const row = await twofaOf(this.#host.store, accountId);
+    const row = await readTwofa(this.#host.store, accountId);
     if (typeof row?.enabled_at !== 'number') return undefined;
-    const step = stepOf(code, this.#host.identity.keys.unseal(row.secret, context(accountId)), Date.now());
+    const step = matchingStep(code, this.#host.identity.keys.unseal(row.secret, context(accountId)), Date.now());
     if (step !== undefined) return (tx) => useStep(tx, accountId, row.secret, step);
     const hash = recoveryHash(code);
     return hash === undefined ? undefined : (tx) => useRecoveryCode(tx, accountId, hash);

@@ -8,7 +8,7 @@ import { unavailable } from '../engine/unavailable.ts';
 import type { Container } from '../engine/container.ts';
 import type { Labels } from '../engine/untrusted-json.ts';
 import type { EngineUsage } from './engine-usage.ts';
-import { usageOf } from './usage-records.ts';
+import { accountDiskUsage } from './usage-records.ts';
 
 /** The engine walks all of its files, so a measurement may outlast the requests that wait for it. */
 const MEASURE_MS = 60_000;
@@ -110,7 +110,7 @@ export class DiskUsageCollector {
     let reply = listing.replies.get(account);
     if (reply === undefined) {
       const isOwned = (labels: Labels) => this.#engine.isOwn || isOwnedBy(labels, account);
-      reply = EtagReply.json(usageOf(measurement.usage, listing, isOwned));
+      reply = EtagReply.json(accountDiskUsage(measurement.usage, listing, isOwned));
       listing.replies.set(account, reply);
     }
     return reply;

@@ -1,5 +1,5 @@
 /** An account's part of an engine's disk usage, in the records that `docker system df -v --format json` prints. */
-import { createdAt, dateText, decimalSize, duration, isoOf, quoted } from '../docker-format.ts';
+import { createdAt, dateText, decimalSize, duration, isoTime, quoted } from '../docker-format.ts';
 import type { Container } from '../engine/container.ts';
 import type { Labels } from '../engine/untrusted-json.ts';
 import type { ContainerRecord, DiskUsage, ImageRecord, VolumeRecord } from '../schema.ts';
@@ -10,7 +10,7 @@ import { portText } from './port-text.ts';
  * `all` are the engine's containers at the time `now`, in milliseconds since 1970; their sizes are those of `usage`.
  * `isOwned` says whether labels are the account's. The records count only containers of the account.
  */
-export function usageOf(
+export function accountDiskUsage(
   usage: EngineUsage,
   { all, now }: { readonly all: readonly Container[]; readonly now: number },
   isOwned: (labels: Labels) => boolean,
@@ -35,7 +35,7 @@ export function usageOf(
       },
     ],
     date: dateText(usage.at),
-    measured_at: isoOf(usage.at),
+    measured_at: isoTime(usage.at),
   };
 }
 

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { ContainerSnapshot } from './container-snapshot.ts';
 import type { EngineClient } from './engine-client.ts';
@@ -71,7 +71,7 @@ export class ContainerList {
       this.#failure = undefined;
       return this.#latest;
     } catch (error) {
-      throw unavailable(this.#recordFailure(error instanceof Error ? error : new Error(messageOf(error))), DETAIL);
+      throw unavailable(this.#recordFailure(error instanceof Error ? error : new Error(errorMessage(error))), DETAIL);
     } finally {
       this.#flight = undefined;
     }

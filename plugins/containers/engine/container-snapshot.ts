@@ -1,6 +1,6 @@
 import { basename, normalize } from 'node:path';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { labelOf, type Container } from './container.ts';
+import { readLabel, type Container } from './container.ts';
 import type { Labels } from './untrusted-json.ts';
 
 const OWNER = 'hostkeep.account';
@@ -13,14 +13,14 @@ const PROJECT_FOLDER = 'com.docker.compose.project.working_dir';
  * folder: others may have a project of that name.
  */
 export function isOwnedBy(labels: Labels, account: Owner): boolean {
-  const owner = labelOf(labels, OWNER);
+  const owner = readLabel(labels, OWNER);
   if (owner !== undefined) return owner === account.username;
-  return isOfProject(labels, account) && isFolderOf(account, labelOf(labels, PROJECT_FOLDER) ?? '');
+  return isOfProject(labels, account) && isFolderOf(account, readLabel(labels, PROJECT_FOLDER) ?? '');
 }
 
 /** Whether a compose project of the account's name made what bears the labels, wherever it was started from. */
 export function isOfProject(labels: Labels, { username }: Owner): boolean {
-  return labelOf(labels, PROJECT) === username;
+  return readLabel(labels, PROJECT) === username;
 }
 
 type Owner = Pick<Account, 'username' | 'filesRoot'>;
@@ -53,7 +53,7 @@ export class ContainerSnapshot {
 function groupByName(containers: readonly Container[]): Map<string, Container[]> {
   const owned = new Map<string, Container[]>();
   for (const container of containers) {
-    const name = labelOf(container.labels, OWNER) ?? labelOf(container.labels, PROJECT) ?? '';
+    const name = readLabel(container.labels, OWNER) ?? readLabel(container.labels, PROJECT) ?? '';
     const list = owned.get(name);
     if (list === undefined) owned.set(name, [container]);
     else list.push(container);

@@ -61,7 +61,7 @@ export function parseContainers(value: unknown): Container[] {
 }
 
 /** Returns the value of a label. */
-export function labelOf(all: Labels, name: string): string | undefined {
+export function readLabel(all: Labels, name: string): string | undefined {
   return all.find(([each]) => each === name)?.[1];
 }
 

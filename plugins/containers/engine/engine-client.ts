@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import { defineJob, type JobOwner } from '../../../kernel/kit/jobs/job.ts';
 import type engineJob from './engine-job.ts';
@@ -67,7 +67,7 @@ export class EngineClient {
         isReserved: client === undefined,
       })
       .catch((cause: unknown) => {
-        throw new Error(`the process for the engine at ${this.socketPath} has no answer: ${messageOf(cause)}`, {
+        throw new Error(`the process for the engine at ${this.socketPath} has no answer: ${errorMessage(cause)}`, {
           cause,
         });
       });

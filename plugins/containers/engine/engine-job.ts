@@ -2,7 +2,7 @@
  * The process that speaks with one engine. It has no network, and for an account's own engine the user id of that
  * account: what the client library or an engine makes it do concerns this engine only.
  */
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { parseEngineUsage } from '../disk-usage/engine-usage.ts';
 import { parseStats } from '../stats/engine-stats.ts';
@@ -82,7 +82,7 @@ export default async function answer<K extends EngineQuestionKind>(
     const context: AnswerContext = { modem, timeoutMs, isOwn: target.ownBeside !== null, bytes };
     return { ok: true, answer: await answers[kind](question, context) };
   } catch (error) {
-    return { ok: false, message: `the engine at ${target.socketPath} ${messageOf(error)}` };
+    return { ok: false, message: `the engine at ${target.socketPath} ${errorMessage(error)}` };
   }
 }
 

@@ -2,7 +2,7 @@ import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Dockerode from 'dockerode';
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import type { EngineTarget } from './engine-questions.ts';
 import { connectOwn } from './own-socket.ts';
@@ -63,7 +63,7 @@ export class EngineModem {
     } catch (cause) {
       const failure = abort.signal.aborted
         ? `did not answer ${path} within ${timeoutMs} ms`
-        : `failed to answer ${path}: ${messageOf(cause)}`;
+        : `failed to answer ${path}: ${errorMessage(cause)}`;
       throw new Error(failure, { cause });
     } finally {
       clearTimeout(limit);
@@ -105,7 +105,7 @@ class EngineAgent extends Agent {
     this.#connect().then(
       (socket) => callback?.(null, socket),
       (error: unknown) =>
-        callback?.(error instanceof Error ? error : new Error(messageOf(error)), undefined as unknown as Duplex),
+        callback?.(error instanceof Error ? error : new Error(errorMessage(error)), undefined as unknown as Duplex),
     );
     return undefined;
   }

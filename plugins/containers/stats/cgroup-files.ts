@@ -45,7 +45,7 @@ export function parseIoStat(text: string): { readBytes: number; writtenBytes: nu
 }
 
 /** Returns the number after a name in a file of lines `<name> <number>`; 0 when the name is missing. */
-export function valueOf(text: string, name: string): number {
+export function readValue(text: string, name: string): number {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
 }
 

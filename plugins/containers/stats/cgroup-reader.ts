@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import type { Container } from '../engine/container.ts';
-import { parseBlkio, parseCgroupPaths, parseIoStat, parseNetwork, valueOf } from './cgroup-files.ts';
+import { parseBlkio, parseCgroupPaths, parseIoStat, parseNetwork, readValue } from './cgroup-files.ts';
 import { firstProcess } from './first-process.ts';
 import { withoutCache, type ContainerSample } from './sample.ts';
 
@@ -77,12 +77,17 @@ export class CgroupReader {
       file('pids', 'pids.current'),
       this.#blkio((name) => file('blkio', name)),
     ]);
-    return { ...used, ...this.#memory(usage, valueOf(stat, 'total_inactive_file'), limit), pids: Number(pids), ...io };
+    return {
+      ...used,
+      ...this.#memory(usage, readValue(stat, 'total_inactive_file'), limit),
+      pids: Number(pids),
+      ...io,
+    };
   }
 
   async #version2(path: string): Promise<CgroupSample> {
     const file = (name: string) => this.#text(`sys/fs/cgroup/${path}/${name}`);
-    const cpu = file('cpu.stat').then((text) => ({ cpuNs: valueOf(text, 'usage_usec') * 1000, clockNs: clockNs() }));
+    const cpu = file('cpu.stat').then((text) => ({ cpuNs: readValue(text, 'usage_usec') * 1000, clockNs: clockNs() }));
     const [used, usage, stat, limit, pids, io] = await Promise.all([
       cpu,
       file('memory.current'),
@@ -93,7 +98,7 @@ export class CgroupReader {
     ]);
     return {
       ...used,
-      ...this.#memory(usage, valueOf(stat, 'inactive_file'), limit),
+      ...this.#memory(usage, readValue(stat, 'inactive_file'), limit),
       pids: Number(pids),
       ...parseIoStat(io),
     };

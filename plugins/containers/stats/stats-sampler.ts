@@ -3,7 +3,7 @@ import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { ready, type Reply } from '../../../kernel/contract/reply.ts';
-import { dateText, isoOf } from '../docker-format.ts';
+import { dateText, isoTime } from '../docker-format.ts';
 import type { ContainerList } from '../engine/container-list.ts';
 import { unavailable } from '../engine/unavailable.ts';
 import type { StatsCollector } from './stats-collector.ts';
@@ -131,7 +131,7 @@ export class StatsSampler {
   async #attempt(watch: Watch): Promise<Reply> {
     const snapshot = await this.#list.snapshot();
     const [sampledMs, now] = [performance.now(), Date.now()];
-    const times = { date: dateText(now), sampled_at: isoOf(now) };
+    const times = { date: dateText(now), sampled_at: isoTime(now) };
     const containers = await this.#collector.measure(snapshot.of(watch.account), watch.account.id);
     watch.sampledMs = sampledMs;
     watch.reply = ready({ container_stats: { ...times, stats: totals(containers) } });

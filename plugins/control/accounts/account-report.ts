@@ -1,6 +1,6 @@
 import { AccountCache } from '../../../kernel/kit/waiting/account-cache.ts';
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Static } from '../../../kernel/schema.ts';
@@ -20,13 +20,13 @@ const WAIT_MS = 10_000;
 const KEPT_MS = 10_000;
 
 /** Resolves with what all plugins tell about an account. May take long, where files must be measured. */
-export async function reportOf(gather: Host['gather'], account: Account): Promise<AccountReports> {
+export async function gatherReport(gather: Host['gather'], account: Account): Promise<AccountReports> {
   const answers = await gather('accountReport', account);
   const parts = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
   return {
     domains: parts.flatMap(({ domains = [] }) => domains),
     usage: parts.flatMap(({ usage = [] }) => usage),
-    problems: answers.flatMap((answer) => (answer.ok ? [] : [`${answer.plugin}: ${messageOf(answer.error)}`])),
+    problems: answers.flatMap((answer) => (answer.ok ? [] : [`${answer.plugin}: ${errorMessage(answer.error)}`])),
   };
 }
 
@@ -47,7 +47,7 @@ export class RecentReports {
 
   /** Errors: 503 `overloaded` while it is still being measured. */
   async of(account: Account): Promise<AccountReports> {
-    const report = this.#cache.get(account, '', () => reportOf(this.#gather, account));
+    const report = this.#cache.get(account, '', () => gatherReport(this.#gather, account));
     const late = () => fail.overloaded(`the files of ${account.username} are being measured`, { retryAfterSeconds: 5 });
     return withDeadline(Promise.resolve(report), WAIT_MS, late);
   }

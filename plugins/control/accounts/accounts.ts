@@ -7,7 +7,7 @@ import type { Reader } from '../../../kernel/store/store.ts';
 import { HttpError, sessionRequired } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Static } from '../../../kernel/schema.ts';
-import { homeOf } from './placement.ts';
+import { chooseHome } from './placement.ts';
 import type { Purges } from './purge.ts';
 import { removeAccount as remove } from './removal.ts';
 import type * as schema from './schema.ts';
@@ -39,7 +39,7 @@ export async function createAccount(
   const { accounts, passwords } = host.identity;
   const check = mayChangeLogin(host, session, rest.role);
   await check(host.store);
-  const account = { ...rest, ...(await homeOf(host, rest.role, node)) };
+  const account = { ...rest, ...(await chooseHome(host, rest.role, node)) };
   return accountReply(
     await accounts.create({ ...account, passwordHash: await passwords.hash(password, laneOf(session)) }, ip, check),
   );

@@ -6,7 +6,7 @@ import { fail } from '../errors.ts';
  * Resolves with the home of a new account: the node that is named, or that the fleet chooses. Empty without a fleet, and for
  * administrators. Errors: 404 `node_not_found`, 400 for the node of an administrator, those of the point `placement`.
  */
-export async function homeOf(
+export async function chooseHome(
   { gather, node: { fleet } }: Pick<Host, 'gather'> & { readonly node: Pick<Host['node'], 'fleet'> },
   role: Role,
   node: string | undefined,

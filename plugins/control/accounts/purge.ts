@@ -1,4 +1,4 @@
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import type { RemovedAccount } from '../../../kernel/identity/accounts/removed-accounts.ts';
 import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
@@ -52,7 +52,7 @@ async function partsOf({ node, gather }: PurgeHost, account: RemovedAccount, sig
     .filter(({ state, keepsByName }) => state === 'unavailable' && keepsByName === true)
     .map(({ name, reason = '' }) => partOf(name, failed(`the plugin is unavailable: ${reason}`)));
   const gathered = (await gather('purge', account, signal)).flatMap((answer) =>
-    (answer.ok ? answer.value : [failed(messageOf(answer.error))]).map((part) => partOf(answer.plugin, part)),
+    (answer.ok ? answer.value : [failed(errorMessage(answer.error))]).map((part) => partOf(answer.plugin, part)),
   );
   return [...unavailable, ...gathered];
 }
@@ -62,7 +62,7 @@ async function filesPart(jobs: AccountJobs, account: RemovedAccount, signal: Abo
     const { removed, problem, isComplete } = await jobs.removeFiles(account, signal);
     return partOf('kernel', { what: 'files', removed, problem: isComplete ? problem : 'not all were removed in time' });
   } catch (error) {
-    return partOf('kernel', { ...failed(messageOf(error)), what: 'files' });
+    return partOf('kernel', { ...failed(errorMessage(error)), what: 'files' });
   }
 }
 

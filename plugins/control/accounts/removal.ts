@@ -1,4 +1,4 @@
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
 
@@ -23,7 +23,7 @@ export async function removeAccount(
   const removed = await accounts.removed.get(username);
   const { hadFiles, problem } = await jobs
     .setAside(removed)
-    .catch((error: unknown) => ({ hadFiles: true, problem: messageOf(error) }));
+    .catch((error: unknown) => ({ hadFiles: true, problem: errorMessage(error) }));
   const files = problem === undefined ? jobs.removedRootOf(removed) : removed.filesRoot;
   return { files: hadFiles ? files : undefined, problem };
 }

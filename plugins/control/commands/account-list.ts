@@ -3,7 +3,7 @@ import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { textTable, type CommandContext, type OptionValues } from '../../../kernel/contract/command.ts';
 import { isNode, noNode } from '../../../kernel/contract/fleet-nodes.ts';
 import type { ResourceUsage } from '../../../kernel/contract/points/account-report.ts';
-import { reportOf, type AccountReports } from '../accounts/account-report.ts';
+import { gatherReport, type AccountReports } from '../accounts/account-report.ts';
 import { describe } from './account-text.ts';
 
 /** How many accounts are read at a time for a list of all. */
@@ -32,7 +32,7 @@ async function listOver(context: CommandContext, accounts: readonly Account[]) {
     for (let i = 0; i < users.length; i += MEASURED) {
       const part = users.slice(i, i + MEASURED);
       found.push(
-        ...(await Promise.all(part.map(async (account) => ({ account, report: await reportOf(gather, account) })))),
+        ...(await Promise.all(part.map(async (account) => ({ account, report: await gatherReport(gather, account) })))),
       );
     }
     return found.filter(({ report }) => report.problems.length > 0 || report.usage.some(({ isOver }) => isOver));
@@ -50,7 +50,7 @@ export function show(context: CommandContext, [username = '']: readonly string[]
   return context.withPlugins(async ({ identity, gather }) => {
     const account = await identity.accounts.get(username);
     const { domains, usage, problems } = identity.accounts.isHere(account)
-      ? await reportOf(gather, account)
+      ? await gatherReport(gather, account)
       : { domains: [], usage: [], problems: [`what it has is known at the node ${account.home}`] };
     const value = { ...describe(account), domains, usage, problems };
     const lines = Object.entries({ ...value, usage: usage.map(usageText) }).map(

@@ -2,7 +2,7 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { OptionValues } from '../../../kernel/contract/command.ts';
 
 /** The plan that the options name, `null` for `--no-plan`. */
-export function planOf({ plan }: OptionValues): { plan?: string | null } {
+export function planOption({ plan }: OptionValues): { plan?: string | null } {
   return plan === false ? { plan: null } : typeof plan === 'string' ? { plan } : {};
 }
 

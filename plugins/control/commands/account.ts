@@ -6,11 +6,11 @@ import {
   type OptionValues,
 } from '../../../kernel/contract/command.ts';
 import { assertInstalled } from '../accounts/accounts.ts';
-import { homeOf } from '../accounts/placement.ts';
+import { chooseHome } from '../accounts/placement.ts';
 import { AccountBody, AccountChange, PasswordBody } from '../accounts/schema.ts';
 import { list, show } from './account-list.ts';
 import { listRemoved, purge, remove } from './account-removal.ts';
-import { describe, planOf } from './account-text.ts';
+import { describe, planOption } from './account-text.ts';
 import { fail } from '../errors.ts';
 
 const EMAIL = { flags: '--email <address>', summary: 'e-mail address' } as const;
@@ -98,14 +98,16 @@ async function add(context: CommandContext, [username = '']: readonly string[], 
   const node = options['node'] ?? (isAdmin ? undefined : context.nodeFiles.membership()?.name);
   // asks the other plugins, which takes a moment
   const home =
-    typeof node === 'string' ? await context.withPlugins((host) => homeOf(host, isAdmin ? 'admin' : 'user', node)) : {};
+    typeof node === 'string'
+      ? await context.withPlugins((host) => chooseHome(host, isAdmin ? 'admin' : 'user', node))
+      : {};
   return context.withStore(
     async ({ identity: { accounts, passwords } }) => {
       const { password, ...rest } = context.checked(AccountBody, {
         username,
         password: given ?? passwords.random(),
         role: isAdmin ? 'admin' : 'user',
-        ...planOf(options),
+        ...planOption(options),
         ...(email !== undefined && { email }),
       });
       if (!isAdmin && rest.plan === undefined)
@@ -124,7 +126,7 @@ function set(context: CommandContext, [username = '']: readonly string[], option
   const { email, locale } = options;
   return context.withStore(async ({ identity: { accounts } }) => {
     const given = {
-      ...planOf(options),
+      ...planOption(options),
       ...(email !== undefined && { email }),
       ...(locale !== undefined && { locale }),
     };

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { json } from 'node:stream/consumers';
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { Arrival, MovedAccount } from '../../../kernel/contract/points/move-part.ts';
-import { loginOf, type MysqlClient } from '../mysql/client.ts';
+import { readLogin, type MysqlClient } from '../mysql/client.ts';
 import { quotedInPattern } from '../mysql/grant-pattern.ts';
 import { identifier, literal } from '../mysql/quoting.ts';
 import { drop } from './dropping.ts';
 import { assertDefiner, dropObjects, makeObjects } from './objects.ts';
 import { MoveRecord, recordedDatabase, recordedUser, type Recorded } from './record.ts';
 import { MoveServer, refused, type DatabaseMoveParts } from './server.ts';
-import { checksumsOf, dropTables, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
+import { readChecksums, dropTables, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
 import { load, toolFor } from './tools.ts';
-import { faultOf, makeUser, ownPatterns, textOf, userOf, type OwnNames } from './users.ts';
+import { findUserFault, makeUser, ownPatterns, userText, quotedUser, type OwnNames } from './users.ts';
 import { LOAD, type Alignment, type Meeting, type Requests } from './wire.ts';
 
 type Asked<N extends keyof Requests> = Requests[N][0];
@@ -67,7 +67,7 @@ export class Arriving {
           throw refused(`has databases of it already, and nothing is overwritten: ${databases.join(', ')}`);
         return { isSame: false, version };
       } catch (error) {
-        return { isSame: false, problem: messageOf(error) };
+        return { isSame: false, problem: errorMessage(error) };
       }
     });
   }
@@ -112,7 +112,7 @@ export class Arriving {
     const isAlike = (table: MovedTable) => wanted.get(table.name)?.isSequence === table.isSequence;
     const [alike, others] = [here?.tables.filter(isAlike) ?? [], here?.tables.filter((each) => !isAlike(each)) ?? []];
     if (others.length > 0) await server.with((single) => dropTables(single, name, others), 1);
-    return Object.fromEntries(await checksumsOf(client, { name, tables: alike }));
+    return Object.fromEntries(await readChecksums(client, { name, tables: alike }));
   }
 
   async #load(
@@ -124,14 +124,14 @@ export class Arriving {
     const record = await this.#recorded('database');
     if (!record.some(({ name }) => name === database)) throw refused(`there is no database ${database} to load`);
     await this.#asLoader(client, server, '', async (login) => {
-      await load({ ...(await loginOf(server.settings)), ...login }, database, body, signal);
+      await load({ ...(await readLogin(server.settings)), ...login }, database, body, signal);
     });
     return null;
   }
 
   async #makeObjects(client: MysqlClient, server: MoveServer, { objects }: Asked<'objects'>): Promise<null> {
     const databases = (await this.#recorded('database')).map(({ name }) => name);
-    const definers = new Set((await this.#recorded('user')).map(textOf));
+    const definers = new Set((await this.#recorded('user')).map(userText));
     for (const object of objects) {
       assertDefiner(object);
       if (!definers.has(object.definer) || !databases.includes(object.database))
@@ -150,24 +150,24 @@ export class Arriving {
     const databases = (await this.#recorded('database')).map(({ name }) => name);
     const brought: OwnNames = { ...own, databases };
     for (const user of users) {
-      const fault = faultOf(user);
+      const fault = findUserFault(user);
       if (fault !== undefined) throw refused(fault);
       const foreign = user.grants.find(({ database, object }) => {
         const patterns = ownPatterns(database, object === undefined, brought, databases);
         return patterns === undefined || (object === undefined && patterns.join() !== database);
       });
-      if (foreign !== undefined) throw refused(`${textOf(user)} has rights on ${foreign.database}`);
-      if (record.some((each) => textOf(each) === textOf(user))) continue;
+      if (foreign !== undefined) throw refused(`${userText(user)} has rights on ${foreign.database}`);
+      if (record.some((each) => userText(each) === userText(user))) continue;
       const there = await client.query('select 1 from mysql.global_priv where user = ? and host = ?', [
         Buffer.from(user.name),
         Buffer.from(user.host),
       ]);
       if (there.length > 0)
-        throw refused(`there is a database user ${textOf(user)} already, and nothing is overwritten`);
+        throw refused(`there is a database user ${userText(user)} already, and nothing is overwritten`);
       await this.#record.add([recordedUser(server.name, user)]);
     }
-    const wanted = new Set(users.map(textOf));
-    for (const gone of record.filter((each) => !wanted.has(textOf(each)))) {
+    const wanted = new Set(users.map(userText));
+    for (const gone of record.filter((each) => !wanted.has(userText(each)))) {
       await drop(client, gone);
       await this.#record.remove(gone);
     }
@@ -187,10 +187,10 @@ export class Arriving {
     const loader = recordedUser(server.name, { name: login.user, host: at?.host ?? '' });
     await this.#record.add([loader]);
     try {
-      await client.query(`create user ${userOf(loader)} identified by ${literal(login.password)}`);
+      await client.query(`create user ${quotedUser(loader)} identified by ${literal(login.password)}`);
       for (const { name } of await this.#recorded('database'))
-        await client.query(`grant all on ${identifier(quotedInPattern(name))}.* to ${userOf(loader)}`);
-      if (more !== '') await client.query(`grant ${more} on *.* to ${userOf(loader)}`);
+        await client.query(`grant all on ${identifier(quotedInPattern(name))}.* to ${quotedUser(loader)}`);
+      if (more !== '') await client.query(`grant ${more} on *.* to ${quotedUser(loader)}`);
       await work(login);
     } finally {
       await server.briefly((last) => drop(last, loader));

@@ -4,8 +4,8 @@ import type { MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';
 import type { MoveRecord, Recorded } from './record.ts';
 import { refused, type MoveServer } from './server.ts';
-import { contentsOf, dropTables, readDatabases, type MovedDatabase } from './tables.ts';
-import { userOf } from './users.ts';
+import { readContents, dropTables, readDatabases, type MovedDatabase } from './tables.ts';
+import { quotedUser } from './users.ts';
 import { TableLocks } from './window.ts';
 
 /** How many tables an error names. */
@@ -13,7 +13,7 @@ const NAMED = 5;
 
 /** Drops what is recorded, if it is there. */
 export async function drop(client: MysqlClient, { kind, name, host }: Recorded): Promise<void> {
-  if (kind === 'user') await client.query(`drop user if exists ${userOf({ name, host })}`);
+  if (kind === 'user') await client.query(`drop user if exists ${quotedUser({ name, host })}`);
   else await client.query(`drop database if exists ${identifier(name)}`);
 }
 
@@ -66,7 +66,7 @@ async function changedIn(
   const changed: string[] = [];
   for (const { name, tables } of databases) {
     const before = new Map(recorded.find((each) => each.kind === 'database' && each.name === name)?.contents);
-    const now = await contentsOf(client, { name, tables: tables.filter((table) => before.has(table.name)) });
+    const now = await readContents(client, { name, tables: tables.filter((table) => before.has(table.name)) });
     const isChanged = (table: string) => now.get(table) === undefined || now.get(table) !== before.get(table);
     changed.push(...tables.filter((table) => isChanged(table.name)).map((table) => `${name}.${table.name}`));
   }

@@ -1,15 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { escapeControl } from '../../../kernel/log.ts';
 import type { Leaving, MovedAccount, MoveLink } from '../../../kernel/contract/points/move-part.ts';
-import { loginOf, type MysqlClient } from '../mysql/client.ts';
+import { readLogin, type MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';
 import { dropMoved } from './dropping.ts';
 import { readObjects, type MovedObject } from './objects.ts';
 import { MoveRecord, recordedDatabase, recordedUser, type Contents } from './record.ts';
 import { isBefore, MoveServer, refused, type DatabaseMoveParts } from './server.ts';
-import { checksumsOf, definitionOf, digestOf, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
+import {
+  readChecksums,
+  readDefinition,
+  tableDigest,
+  readDatabases,
+  type MovedDatabase,
+  type MovedTable,
+} from './tables.ts';
 import { dumped, toolFor } from './tools.ts';
-import { faultOf, readUsers, textOf, type MovedUser, type UserName } from './users.ts';
+import { findUserFault, readUsers, userText, type MovedUser, type UserName } from './users.ts';
 import { whileThingsGo } from './vanished.ts';
 import { LOAD, type Requests } from './wire.ts';
 import { endConnections, lockUsers, TableLocks } from './window.ts';
@@ -73,7 +80,7 @@ export class LeavingDatabases implements Leaving {
       await toolFor('dump');
       const { leftOut } = await whileThingsGo(() => this.#read(client, server));
       if (leftOut.length > 0)
-        this.#link.say(escapeControl(`database users with further rights stay: ${leftOut.map(textOf).join(', ')}`));
+        this.#link.say(escapeControl(`database users with further rights stay: ${leftOut.map(userText).join(', ')}`));
       this.#moves = true;
     });
   }
@@ -103,10 +110,12 @@ export class LeavingDatabases implements Leaving {
       await lockUsers(client, unlocked);
       await endConnections(client, users, this.#closed);
       const last = await this.#readLast(client, server, databases);
-      if (JSON.stringify(last.users.map(textOf)) !== JSON.stringify(users.map(textOf)))
+      if (JSON.stringify(last.users.map(userText)) !== JSON.stringify(users.map(userText)))
         throw refused('database users were made or dropped meanwhile: try again');
-      const wereUnlocked = new Set(unlocked.map(textOf));
-      const asBefore = last.users.map((user) => (wereUnlocked.has(textOf(user)) ? { ...user, isLocked: false } : user));
+      const wereUnlocked = new Set(unlocked.map(userText));
+      const asBefore = last.users.map((user) =>
+        wereUnlocked.has(userText(user)) ? { ...user, isLocked: false } : user,
+      );
       await this.#ask('users', { users: asBefore, isOpen: false });
       await this.#ask('objects', { objects: last.objects });
       await this.#ask('users', { users: asBefore, isOpen: true });
@@ -192,8 +201,8 @@ export class LeavingDatabases implements Leaving {
     const own = await server.ownNames(client, this.#account);
     const { users, leftOut, obstacles: ofUsers } = await readUsers(client, own);
     const { databases, obstacles: ofTables } = await readDatabases(client, own.databases);
-    const { objects, obstacles: ofObjects } = await readObjects(client, own.databases, new Set(users.map(textOf)));
-    const faults = users.map(faultOf).filter((each) => each !== undefined);
+    const { objects, obstacles: ofObjects } = await readObjects(client, own.databases, new Set(users.map(userText)));
+    const faults = users.map(findUserFault).filter((each) => each !== undefined);
     const obstacles = [...ofTables, ...ofObjects, ...ofUsers, ...faults];
     if (obstacles.length > 0) throw refused(`the databases have what cannot move: ${obstacles.join('; ')}`);
     return { databases, objects, users, leftOut };
@@ -202,11 +211,11 @@ export class LeavingDatabases implements Leaving {
   /** Brings the tables that differ. Resolves with whether there are any. */
   async #bring(client: MysqlClient, server: MoveServer, databases: readonly MovedDatabase[]): Promise<boolean> {
     const differing = await this.#differing(client, databases);
-    const login = await loginOf(server.settings);
+    const login = await readLogin(server.settings);
     for (const [name, tables] of differing)
       for (let at = 0; at < tables.length; at += TABLES_AT_ONCE) {
         const some = tables.slice(at, at + TABLES_AT_ONCE);
-        for (const table of some) this.#sent.set(keyOf(name, table), await definitionOf(client, name, table));
+        for (const table of some) this.#sent.set(keyOf(name, table), await readDefinition(client, name, table));
         const names = some.map((table) => table.name);
         await this.#link.ask({ name: LOAD, about: name }, dumped(login, name, names, this.#alive));
       }
@@ -229,9 +238,9 @@ export class LeavingDatabases implements Leaving {
       for (const table of tables) {
         const checksum = here.get(database)?.get(table.name);
         const isSame = checksum !== undefined && checksum === there.get(table.name);
-        const definition = isSame ? await definitionOf(client, database, table) : '';
+        const definition = isSame ? await readDefinition(client, database, table) : '';
         if (isSame && definition === this.#sent.get(keyOf(database, table)))
-          contents.push([table.name, digestOf(checksum, definition)]);
+          contents.push([table.name, tableDigest(checksum, definition)]);
         else others.push(table);
       }
       this.#contents.set(database, contents);
@@ -245,7 +254,7 @@ export class LeavingDatabases implements Leaving {
     const found = new Map<string, Map<string, string>>();
     for (const { name, tables } of databases) {
       const sent = tables.filter((table) => this.#sent.has(keyOf(name, table)));
-      found.set(name, await checksumsOf(client, { name, tables: sent }));
+      found.set(name, await readChecksums(client, { name, tables: sent }));
     }
     return found;
   }

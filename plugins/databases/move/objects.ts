@@ -2,7 +2,7 @@
 import { isSqlError, type MysqlClient } from '../mysql/client.ts';
 import { identifier, literal } from '../mysql/quoting.ts';
 import { refused } from './server.ts';
-import { bytesOf } from './tables.ts';
+import { nameBytes } from './tables.ts';
 
 const KINDS = ['function', 'procedure', 'view', 'trigger', 'event'] as const;
 type Kind = (typeof KINDS)[number];
@@ -57,7 +57,7 @@ export async function readObjects(
   const objects: MovedObject[] = [];
   for (const kind of KINDS) {
     const [sql, column] = LISTS[kind];
-    for (const row of await client.query<Omit<MovedObject, 'kind' | 'statement'>>(sql, [bytesOf(databases)])) {
+    for (const row of await client.query<Omit<MovedObject, 'kind' | 'statement'>>(sql, [nameBytes(databases)])) {
       const shown = `show create ${kind} ${identifier(row.database)}.${identifier(row.name)}`;
       const [created] = await client.query<Record<string, string | null>>(shown);
       objects.push({ ...row, kind, statement: created?.[column] ?? '' });
@@ -66,7 +66,7 @@ export async function readObjects(
   const others = await client.query<Record<'database' | 'name' | 'type', string>>(
     `select routine_schema as \`database\`, routine_name as name, routine_type as type from information_schema.routines
       where routine_schema in (?) and routine_type not in ('FUNCTION', 'PROCEDURE')`,
-    [bytesOf(databases)],
+    [nameBytes(databases)],
   );
   const foreign = objects.filter(({ definer }) => !definers.has(definer));
   return {
@@ -98,7 +98,7 @@ export function assertDefiner({ kind, database, name, definer, statement }: Move
 /** Drops all objects of a database. Its triggers go first, because they may use the others. */
 export async function dropObjects(client: MysqlClient, database: string): Promise<void> {
   for (const kind of KINDS.toReversed())
-    for (const { name } of await client.query<{ name: string }>(LISTS[kind][0], [bytesOf([database])]))
+    for (const { name } of await client.query<{ name: string }>(LISTS[kind][0], [nameBytes([database])]))
       await client.query(`drop ${kind} if exists ${identifier(database)}.${identifier(name)}`);
 }
 

@@ -14,7 +14,7 @@ export interface Recorded {
   readonly host: string;
   /** Whether the operator had locked the user before. */
   readonly wasLocked: boolean;
-  /** What each table of a database that leaves held when it was compared last, by its name; see `contentsOf`. */
+  /** What each table of a database that leaves held when it was compared last, by its name; see `readContents`. */
   readonly contents: Contents;
 }
 export type Contents = readonly (readonly [table: string, digest: string])[];

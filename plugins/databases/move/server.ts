@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import { HttpError, errorMessage } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
 import type { MovedAccount } from '../../../kernel/contract/points/move-part.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
-import { serverOf } from '../database-sources.ts';
+import { serverName } from '../database-sources.ts';
 import { isSqlError, MysqlClient } from '../mysql/client.ts';
-import { namesOf } from '../purge.ts';
+import { purgeableNames } from '../purge.ts';
 import type { DatabasesConfig, ServerSettings } from '../schema.ts';
 import type { OwnNames } from './users.ts';
 import { fail } from '../errors.ts';
@@ -44,7 +44,7 @@ export class MoveServer {
 
   /** Returns the server of an account; `undefined` for SQLite files. An abort of `signal` ends what `with` runs. */
   static of(parts: DatabaseMoveParts, { username }: MovedAccount, signal?: AbortSignal): MoveServer | undefined {
-    return MoveServer.named(parts, serverOf(parts.config, username), signal);
+    return MoveServer.named(parts, serverName(parts.config, username), signal);
   }
 
   /** Returns a server by its name in the settings; `undefined` if there is none. */
@@ -101,7 +101,7 @@ export class MoveServer {
 
   async ownNames(client: MysqlClient, { username }: MovedAccount): Promise<OwnNames> {
     const { accounts } = this.#parts;
-    const databases = await namesOf(client, this.settings, accounts, username);
+    const databases = await purgeableNames(client, this.settings, accounts, username);
     if (this.settings.ownership !== 'prefix') return { databases, prefix: '', others: [] };
     const others = (await accounts.namesExtending(username)).map((name) => `${name}_`);
     return { databases, prefix: `${username}_`, others };
@@ -147,7 +147,7 @@ function refusalOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof HttpError) return error;
   if (isSqlError(error)) return refused(`the database server refuses: ${error.message}`, error);
   if (!('code' in error)) return error;
-  return fail.databases_unavailable(`the database server does not answer: ${messageOf(error)}`, {
+  return fail.databases_unavailable(`the database server does not answer: ${errorMessage(error)}`, {
     cause: error,
   });
 }

@@ -25,7 +25,7 @@ const ENGINES = new Set(['InnoDB', 'MyISAM', 'Aria', 'MEMORY', 'CSV', 'ARCHIVE']
 /** Of one statement that compares. */
 const TABLES_AT_ONCE = 200;
 
-export const bytesOf = (names: readonly string[]): Uint8Array[] => names.map((name) => Buffer.from(name));
+export const nameBytes = (names: readonly string[]): Uint8Array[] => names.map((name) => Buffer.from(name));
 
 /** Resolves with the databases, sorted as `names`, and with what cannot move. */
 export async function readDatabases(
@@ -36,12 +36,12 @@ export async function readDatabases(
   const schemata = await client.query<Record<'name' | 'charset' | 'collation', string>>(
     `select schema_name as name, default_character_set_name as charset, default_collation_name as collation
       from information_schema.schemata where schema_name in (?)`,
-    [bytesOf(names)],
+    [nameBytes(names)],
   );
   const rows = await client.query<TableRow>(
     `select table_schema as \`database\`, table_name as name, table_type as type, engine
       from information_schema.tables where table_schema in (?) and table_type <> 'VIEW' order by binary table_name`,
-    [bytesOf(names)],
+    [nameBytes(names)],
   );
   const obstacles = rows
     .filter(({ type, engine }) => !['BASE TABLE', 'SEQUENCE'].includes(type) || !ENGINES.has(engine ?? ''))
@@ -56,7 +56,7 @@ export async function readDatabases(
 }
 
 /** Resolves with the statement that makes a table, as the server shows it. */
-export async function definitionOf(client: MysqlClient, database: string, { name }: MovedTable): Promise<string> {
+export async function readDefinition(client: MysqlClient, database: string, { name }: MovedTable): Promise<string> {
   const rows = await client.query<Record<string, string>>(
     `show create table ${identifier(database)}.${identifier(name)}`,
   );
@@ -64,7 +64,7 @@ export async function definitionOf(client: MysqlClient, database: string, { name
 }
 
 /** Resolves with what is the same for equal contents, by table; `undefined` for a table that is not there. */
-export async function checksumsOf(
+export async function readChecksums(
   client: MysqlClient,
   { name: database, tables }: Pick<MovedDatabase, 'name' | 'tables'>,
 ): Promise<Map<string, string>> {
@@ -91,20 +91,20 @@ export async function checksumsOf(
 }
 
 /** Returns what is the same for a table that is and holds the same. */
-export const digestOf = (checksum: string, definition: string): string =>
+export const tableDigest = (checksum: string, definition: string): string =>
   createHash('sha256').update(`${checksum} ${definition}`).digest('base64url');
 
 /** Resolves with that of tables, by name. */
-export async function contentsOf(
+export async function readContents(
   client: MysqlClient,
   database: Pick<MovedDatabase, 'name' | 'tables'>,
 ): Promise<Map<string, string>> {
-  const checksums = await checksumsOf(client, database);
+  const checksums = await readChecksums(client, database);
   const contents = new Map<string, string>();
   for (const table of database.tables)
     contents.set(
       table.name,
-      digestOf(checksums.get(table.name) ?? '', await definitionOf(client, database.name, table)),
+      tableDigest(checksums.get(table.name) ?? '', await readDefinition(client, database.name, table)),
     );
   return contents;
 }

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import { escapeControl } from '../../../kernel/log.ts';
 import type { Finding } from '../../../kernel/contract/points/finding.ts';
 import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
 import { killProgram, startProgram, type ChildProcess } from '../../../kernel/kit/programs/start-program.ts';
 import type { ServerLogin } from '../mysql/client.ts';
-import { failureOf } from './vanished.ts';
+import { toolFailure } from './vanished.ts';
 import { fail } from '../errors.ts';
 
 /** Newer names first. */
@@ -97,7 +97,7 @@ export async function toolsFinding(): Promise<Finding> {
   try {
     return { name, ok: true, detail: `${await toolFor('dump')} and ${await toolFor('load')}` };
   } catch (error) {
-    return { name, ok: false, isWarning: true, detail: messageOf(error), remedy: TOOLS_REMEDY };
+    return { name, ok: false, isWarning: true, detail: errorMessage(error), remedy: TOOLS_REMEDY };
   }
 }
 
@@ -125,7 +125,7 @@ function start(program: string, args: readonly string[], login: ServerLogin, sig
     const ended = once(child, 'close').then(([code, by]) => {
       signal.throwIfAborted();
       if (code === 0) return;
-      throw failureOf(program, String(by ?? code), escapeControl(said.trim()));
+      throw toolFailure(program, String(by ?? code), escapeControl(said.trim()));
     });
     ended.catch(() => undefined); // for the caller
     return { child, ended, stop };

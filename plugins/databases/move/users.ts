@@ -45,8 +45,8 @@ export interface FoundUsers {
 type Row = Readonly<Record<string, string | null>>;
 const LOCKED = ' ACCOUNT LOCK';
 
-export const userOf = ({ name, host }: UserName): string => `${literal(name)}@${literal(host)}`;
-export const textOf = ({ name, host }: UserName): string => `${name}@${host}`;
+export const quotedUser = ({ name, host }: UserName): string => `${literal(name)}@${literal(host)}`;
+export const userText = ({ name, host }: UserName): string => `${name}@${host}`;
 
 /**
  * Returns what a grant means for the account: the patterns for the account's databases alone, `undefined` if it concerns
@@ -88,7 +88,7 @@ export async function readUsers(client: MysqlClient, own: OwnNames): Promise<Fou
       .filter(({ name, host }) => name === user.name && host === user.host)
       .every(({ db, isPattern }) => ownPatterns(db, isPattern === 1, own, all) !== undefined);
     if (!isOwn || isRole || hasGlobal || user.name === '') leftOut.push(user);
-    else if (roles > 0) obstacles.push(`the database user ${textOf(user)}, which has roles`);
+    else if (roles > 0) obstacles.push(`the database user ${userText(user)}, which has roles`);
     else users.push(await readUser(client, user, own, all));
   }
   return { users, leftOut, obstacles };
@@ -111,10 +111,10 @@ async function readUser(
   own: OwnNames,
   all: readonly string[],
 ): Promise<MovedUser> {
-  const [row] = await client.query<Record<string, string>>(`show create user ${userOf(user)}`);
+  const [row] = await client.query<Record<string, string>>(`show create user ${quotedUser(user)}`);
   const shown = Object.values(row ?? {})[0] ?? '';
   const head = `CREATE USER ${identifier(user.name)}@${identifier(user.host)}`;
-  if (!shown.startsWith(head)) throw new Error(`the server shows ${textOf(user)} in an unknown way`);
+  if (!shown.startsWith(head)) throw new Error(`the server shows ${userText(user)} in an unknown way`);
   const definition = shown.slice(head.length);
   const names = bytes(user.name, user.host);
   const of = (table: string) => client.query<Row>(`select * from mysql.${table} where user = ? and host = ?`, names);
@@ -168,10 +168,10 @@ const DEFINITION = new RegExp(
 const PRIVILEGE = /^[A-Z][A-Z ]*$/;
 
 /** Returns why a user cannot be made; `undefined` if it can. */
-export function faultOf({ name, host, definition, grants }: MovedUser): string | undefined {
-  if (!DEFINITION.test(definition)) return `${textOf({ name, host })} logs in by an unknown method`;
+export function findUserFault({ name, host, definition, grants }: MovedUser): string | undefined {
+  if (!DEFINITION.test(definition)) return `${userText({ name, host })} logs in by an unknown method`;
   const unknown = grants.flatMap(({ privileges }) => privileges).find((each) => !PRIVILEGE.test(each));
-  return unknown === undefined ? undefined : `${textOf({ name, host })} has an unknown right`;
+  return unknown === undefined ? undefined : `${userText({ name, host })} has an unknown right`;
 }
 
 /** The table, its column, or the routine was dropped, and the right to it was left: no such table, column, routine. */
@@ -183,7 +183,7 @@ export async function makeUser(client: MysqlClient, user: MovedUser, isOpen: boo
   const expiry = user.definition.indexOf(' PASSWORD EXPIRE');
   const at = expiry < 0 ? user.definition.length : expiry;
   await client.query(
-    `create or replace user ${userOf(user)}${user.definition.slice(0, at)}${locked}${user.definition.slice(at)}`,
+    `create or replace user ${quotedUser(user)}${user.definition.slice(0, at)}${locked}${user.definition.slice(at)}`,
   );
   for (const grant of user.grants)
     try {
@@ -198,5 +198,5 @@ function statementOf({ database, object, kind, column, privileges, mayGrant }: M
   const level = object === undefined ? '*' : identifier(object);
   const list = privileges.map((each) => each + columns).join(', ');
   const option = mayGrant ? ' with grant option' : '';
-  return `grant ${list} on ${kind ?? ''} ${identifier(database)}.${level} to ${userOf(user)}${option}`;
+  return `grant ${list} on ${kind ?? ''} ${identifier(database)}.${level} to ${quotedUser(user)}${option}`;
 }

@@ -13,7 +13,7 @@ const ATTEMPTS = 20;
 export class Vanished extends HttpError {}
 
 /** Returns 503 `databases_unavailable` for a program that has failed, by what it said. */
-export function failureOf(program: string, how: string, said: string): HttpError {
+export function toolFailure(program: string, how: string, said: string): HttpError {
   const detail = `${program} ended with ${how}: ${said}`;
   return new (WORDS.test(said) ? Vanished : HttpError)('databases_unavailable', detail);
 }

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isSqlError, type MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';
 import { BRIEF_MS, refused, type MoveServer } from './server.ts';
-import { bytesOf, type MovedDatabase } from './tables.ts';
-import { textOf, userOf, type UserName } from './users.ts';
+import { nameBytes, type MovedDatabase } from './tables.ts';
+import { userText, quotedUser, type UserName } from './users.ts';
 import { fail } from '../errors.ts';
 
 /** How long transactions may go on that have written, and at the end those that read. */
@@ -114,7 +114,7 @@ async function endWaiting(client: MysqlClient, databases: readonly string[]): Pr
   const rows = await client.query<{ id: number }>(
     `select id from information_schema.processlist where state = 'Waiting for table metadata lock' and db in (?)
       and user <> substring_index(user(), '@', 1) and info not regexp '^[[:space:]]*select'`,
-    [bytesOf(databases)],
+    [nameBytes(databases)],
   );
   for (const { id } of rows) await kill(client, id, 'query');
 }
@@ -130,12 +130,12 @@ async function connectionOf(client: MysqlClient): Promise<number> {
 }
 
 export async function lockUsers(client: MysqlClient, users: readonly UserName[]): Promise<void> {
-  for (const user of users) await client.query(`alter user ${userOf(user)} account lock`);
+  for (const user of users) await client.query(`alter user ${quotedUser(user)} account lock`);
 }
 
 export async function unlockUser(client: MysqlClient, user: UserName): Promise<void> {
   try {
-    await client.query(`alter user ${userOf(user)} account unlock`);
+    await client.query(`alter user ${quotedUser(user)} account unlock`);
   } catch (error) {
     if (!isSqlError(error) || error.errno !== NO_USER) throw error;
   }
@@ -153,14 +153,14 @@ export async function endConnections(
   if (users.length === 0) return;
   const names = [...new Set(users.map(({ name }) => name))];
   const all = await client.query<UserName>('select user as name, host from mysql.global_priv where user in (?)', [
-    bytesOf(names),
+    nameBytes(names),
   ]);
-  const own = new Set(users.map(textOf));
-  const shared = new Set(all.filter((each) => !own.has(textOf(each))).map(({ name }) => name));
+  const own = new Set(users.map(userText));
+  const shared = new Set(all.filter((each) => !own.has(userText(each))).map(({ name }) => name));
   for (const end = performance.now() + KILL_MS; performance.now() < end; await delay(POLL_MS)) {
     const rows = await client.query<{ id: number; user: string; db: string | null }>(
       'select id, user, db from information_schema.processlist where user in (?)',
-      [bytesOf(names)],
+      [nameBytes(names)],
     );
     const concerned = rows.filter(({ user, db }) => !shared.has(user) || databases.includes(db ?? ''));
     if (concerned.length === 0) return;

@@ -15,7 +15,7 @@ export interface ServerLogin {
 }
 
 /** Resolves with the login of a server; reads the option file, if one is set. */
-export async function loginOf(settings: ServerSettings): Promise<ServerLogin> {
+export async function readLogin(settings: ServerSettings): Promise<ServerLogin> {
   const file = settings.option_file === '' ? {} : await readOptionFile(settings.option_file);
   return {
     socket: settings.socket || (file.socket ?? ''),
@@ -84,7 +84,7 @@ export class MysqlClient {
     { connectMs, queryMs }: QueryLimits,
     connections = CONNECTIONS,
   ): Promise<MysqlClient> {
-    const { socket, host, port, user, password } = await loginOf(settings);
+    const { socket, host, port, user, password } = await readLogin(settings);
     const sockets = new PoolSockets(() => (socket === '' ? connect(port, host) : connect(socket)));
     const pool = mysql2().createPool({
       user,

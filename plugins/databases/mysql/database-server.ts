@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { messageOf, type HttpError } from '../../../kernel/errors.ts';
+import { errorMessage, type HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { ServerSettings } from '../schema.ts';
 import { MysqlClient, type QueryLimits } from './client.ts';
@@ -204,7 +204,7 @@ export class DatabaseServer {
   #unavailable(cause: unknown): HttpError {
     return fail.databases_unavailable('the database server does not answer at the moment', {
       retryAfterSeconds: this.#options.retryMs / 1000,
-      cause: new Error(`${this.name}: ${messageOf(cause)}`, { cause }),
+      cause: new Error(`${this.name}: ${errorMessage(cause)}`, { cause }),
     });
   }
 }

@@ -100,7 +100,10 @@ export function isAmbiguous(username: string, { name }: Pick<Database, 'name'>):
 }
 
 /** Returns the databases that belong to none of the accounts with longer names. */
-export function withoutThoseOf<D extends Database>(longerUsernames: readonly string[], databases: readonly D[]): D[] {
+export function withoutLongerNames<D extends Database>(
+  longerUsernames: readonly string[],
+  databases: readonly D[],
+): D[] {
   return databases.filter(({ name }) => !longerUsernames.some((username) => name.startsWith(`${username}_`)));
 }
 

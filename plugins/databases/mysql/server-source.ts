@@ -3,7 +3,7 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { AccountDatabases, type DatabaseSource } from '../account-databases.ts';
 import type { DatabaseServer, ServerSnapshot } from './database-server.ts';
-import { isAmbiguous, withoutThoseOf, type ListedDatabase, type ServerCatalogue } from './server-catalogue.ts';
+import { isAmbiguous, withoutLongerNames, type ListedDatabase, type ServerCatalogue } from './server-catalogue.ts';
 
 /** How long longer names are kept: none is added any more, but some may be left from before. */
 const NAMES_MS = 5000;
@@ -82,6 +82,8 @@ export class ServerSource implements DatabaseSource {
     const own = catalogue.prefixed(username);
     if (!own.some((database) => isAmbiguous(username, database))) return own;
     const longer = this.#longerNames.get(account, '', () => this.#accounts.namesExtending(username));
-    return longer instanceof Promise ? longer.then((names) => withoutThoseOf(names, own)) : withoutThoseOf(longer, own);
+    return longer instanceof Promise
+      ? longer.then((names) => withoutLongerNames(names, own))
+      : withoutLongerNames(longer, own);
   }
 }

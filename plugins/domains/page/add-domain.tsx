@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { api, asciiOf, Dialog, Field, Panel, t, toast, unicodeOf } from '../../pages/kit/index.ts';
-import { isBeyondLimit, usageOf, type Domains } from './room.ts';
+import { api, toAscii, Dialog, Field, Panel, t, toast, toUnicode } from '../../pages/kit/index.ts';
+import { isBeyondLimit, roomText, type Domains } from './room.ts';
 
 interface AddDomainProps {
   readonly domains: Domains;
@@ -15,7 +15,7 @@ function faultOf(name: string, domains: Domains): string | undefined {
   if (name === '') return undefined;
   if (/^https?:|\//.test(name)) return t('domains.fault.url');
   if (/\s/.test(name)) return t('domains.fault.space');
-  const ascii = asciiOf(name);
+  const ascii = toAscii(name);
   if (domains.domains.some(({ domain_url: each }) => each === ascii)) return t('domains.fault.known');
   const labels = name.split('.');
   if (labels.length < 2 || labels.at(-1) === '') return t('domains.fault.short');
@@ -34,7 +34,7 @@ export function AddDomain({ domains, onClose, onAdded }: AddDomainProps) {
     const added = await api('POST /api/domains/new', {
       body: { domain_url: typed, ...(docroot !== '' && { docroot }) },
     });
-    toast(t('domains.wasAdded', { name: unicodeOf(added.domain_url) }));
+    toast(t('domains.wasAdded', { name: toUnicode(added.domain_url) }));
     onAdded();
     onClose();
   };
@@ -45,7 +45,7 @@ export function AddDomain({ domains, onClose, onAdded }: AddDomainProps) {
       onSubmit={add}
       submit={{ text: t('domains.add'), isDisabled: typed === '' || fault !== undefined }}
     >
-      <p class="soft">{usageOf(domains)}</p>
+      <p class="soft">{roomText(domains)}</p>
       <div onFocusOut={() => void (hasLeft.value = true)}>
         <Field
           label={t('domains.domain')}
@@ -62,7 +62,7 @@ export function AddDomain({ domains, onClose, onAdded }: AddDomainProps) {
       </div>
       <Field
         label={t('domains.folderOptional')}
-        hint={t('domains.folderHint', { folder: typed === '' ? '…' : asciiOf(typed) })}
+        hint={t('domains.folderHint', { folder: typed === '' ? '…' : toAscii(typed) })}
         value={folder.value}
         onChange={(next) => (folder.value = next)}
         autocapitalize="none"

@@ -14,13 +14,13 @@ import {
   t,
   Table,
   Time,
-  unicodeOf,
+  toUnicode,
   useQuery,
   type Column,
 } from '../../pages/kit/index.ts';
 import { AddDomain } from './add-domain.tsx';
 import { RemoveDomain } from './remove-domain.tsx';
-import { hasRoomBelowOnly, isFull, usageOf, type Domains } from './room.ts';
+import { hasRoomBelowOnly, isFull, roomText, type Domains } from './room.ts';
 
 type Domain = Domains['domains'][number];
 
@@ -47,7 +47,7 @@ export default function DomainsPage() {
       <Card isFlush>
         <div class="card-head">
           <SearchInput label={t('domains.search')} value={search.value} onChange={(text) => (search.value = text)} />
-          {domains.data && <span class="small soft">{usageOf(domains.data)}</span>}
+          {domains.data && <span class="small soft">{roomText(domains.data)}</span>}
         </div>
         <Answer of={domains} lines={5}>
           {({ domains: all }) => (
@@ -108,7 +108,7 @@ function DomainTable({ all, search, onAdd, onRemove }: DomainTableProps) {
       </Empty>
     );
   const found = all.filter(({ domain_url: name, docroot }) =>
-    `${name} ${unicodeOf(name)} ${docroot}`.toLowerCase().includes(search),
+    `${name} ${toUnicode(name)} ${docroot}`.toLowerCase().includes(search),
   );
   if (found.length === 0)
     return (
@@ -120,13 +120,13 @@ function DomainTable({ all, search, onAdd, onRemove }: DomainTableProps) {
     {
       name: 'name',
       title: t('domains.domain'),
-      by: ({ domain_url: name }) => unicodeOf(name),
+      by: ({ domain_url: name }) => toUnicode(name),
       cell: ({ domain_url: name }) => (
         <span class="stack tight">
           <a href={`http://${name}/`} target="_blank" rel="noopener noreferrer">
             <DomainName name={name} />
           </a>
-          {unicodeOf(name) !== name && <code class="small soft wrap">{name}</code>}
+          {toUnicode(name) !== name && <code class="small soft wrap">{name}</code>}
         </span>
       ),
     },
@@ -152,7 +152,7 @@ function DomainTable({ all, search, onAdd, onRemove }: DomainTableProps) {
           isSmall
           isBad
           icon="trash"
-          label={t('domains.removeOne', { name: unicodeOf(domain.domain_url) })}
+          label={t('domains.removeOne', { name: toUnicode(domain.domain_url) })}
           onClick={() => onRemove(domain)}
         />
       ),

@@ -1,4 +1,4 @@
-import { api, at, defineArea, unicodeOf } from '../../pages/kit/index.ts';
+import { api, at, defineArea, toUnicode } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'domains',
@@ -17,11 +17,11 @@ export default defineArea({
     by: async (text) => {
       const { domains } = await api('GET /api/domains');
       return domains
-        .filter(({ domain_url: name }) => `${name} ${unicodeOf(name)}`.includes(text.toLowerCase()))
+        .filter(({ domain_url: name }) => `${name} ${toUnicode(name)}`.includes(text.toLowerCase()))
         .map(({ domain_url: name, docroot }) => ({
           group: 'domains.title',
           icon: 'globe',
-          title: unicodeOf(name),
+          title: toUnicode(name),
           detail: docroot,
           link: `${at('/domains')}?search=${encodeURIComponent(name)}`,
         }));

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { api, ConfirmDialog, t, toast, unicodeOf } from '../../pages/kit/index.ts';
+import { api, ConfirmDialog, t, toast, toUnicode } from '../../pages/kit/index.ts';
 
 interface Domain {
   readonly domain_url: string;
@@ -15,7 +15,7 @@ interface RemoveDomainProps {
 /** Says what goes and what stays, before a domain is removed. */
 export function RemoveDomain({ domain, all, onClose, onRemoved }: RemoveDomainProps) {
   const name = domain.domain_url;
-  const shown = unicodeOf(name);
+  const shown = toUnicode(name);
   const below = all.filter((each) => each.domain_url.endsWith(`.${name}`));
   const takesAll = useSignal(false);
   const remove = async () => {

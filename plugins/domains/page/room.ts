@@ -6,7 +6,7 @@ export type Domains = ReplyOf<'GET /api/domains'>;
 const NEAR = 0.8;
 
 /** Says how many of the domains of the plan are in use. */
-export function usageOf(domains: Domains): string {
+export function roomText(domains: Domains): string {
   const { domains_limit: limit, names_limit: namesLimit, total } = domains;
   const names = namesOf(domains);
   const used = mainsOf(names).length;

@@ -3,7 +3,7 @@ import { Badge, Button, t, Time, type ReplyOf } from '../../pages/kit/index.ts';
 export type LoggedEvent = ReplyOf<'GET /api/events'>['events'][number];
 
 /** Returns what happened as a sentence, without its time and address, which stand beside it. */
-export function sentenceOf({ text }: LoggedEvent): string {
+export function eventSentence({ text }: LoggedEvent): string {
   return text
     .replace(/^\[[\d: -]+\] /, '')
     .replace(/ from (?:IP \S+|the command line)$/, '')
@@ -17,7 +17,7 @@ export function EventLine({ event, onOpen }: { readonly event: LoggedEvent; read
         <Time at={event.at} />
       </span>
       <span class="row apart">
-        <span class="wrap">{sentenceOf(event)}</span>
+        <span class="wrap">{eventSentence(event)}</span>
         <span class="row small soft">
           <Badge>{event.type}</Badge>
           {event.node !== null && <span class="wrap">{event.node}</span>}

@@ -10,7 +10,7 @@ import {
   NodeFilter,
   Freshness,
   PageHead,
-  pathOf,
+  fillPath,
   Select,
   t,
   toastError,
@@ -44,7 +44,7 @@ export default function EventsPage() {
   const filter = { ...(type && { type }), ...(account && { account }), ...(ip && { ip }), ...(node && { node }) };
   const key = JSON.stringify([filter, since]);
   const live = useSignal<{ readonly key: string; readonly events: readonly LoggedEvent[] }>({ key, events: [] });
-  const feed = useStream(pathOf('/api/events/stream', {}, filter), ({ data }) => {
+  const feed = useStream(fillPath('/api/events/stream', {}, filter), ({ data }) => {
     const before = live.value.key === key ? live.value.events : [];
     live.value = { key, events: [JSON.parse(data) as LoggedEvent, ...before].slice(0, KEPT) };
   });

@@ -41,20 +41,23 @@ const DOMAIN = 'fleet.hostkeep';
 export type Destination = Address | 'moves';
 
 /** The host name under which a node answers what is for a destination; it exists in this traffic only. */
-export const hostOf = (destination: Destination, node: string): string => `${destination}.${node}.${DOMAIN}`;
+export const certificateHost = (destination: Destination, node: string): string => `${destination}.${node}.${DOMAIN}`;
 
 /** Returns what a node is asked for by a host name; `undefined` if that names nothing of its own. */
-export const destinationOf = (host: unknown, node: string): Destination | undefined =>
-  (['user', 'admin', 'moves'] as const).find((destination) => hostOf(destination, node) === host);
+export const parseDestination = (host: unknown, node: string): Destination | undefined =>
+  (['user', 'admin', 'moves'] as const).find((destination) => certificateHost(destination, node) === host);
 
 /** Returns what tells the key of a certificate from all others. */
-export function keyDigestOf(certificate: string | Uint8Array): string {
+export function digestKey(certificate: string | Uint8Array): string {
   const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(key).digest('base64url');
 }
 
 /** Returns what a node shows to be known as a member. */
-export const keyOf = ({ name, certificate }: Membership): MemberKey => ({ name, keyDigest: keyDigestOf(certificate) });
+export const memberKey = ({ name, certificate }: Membership): MemberKey => ({
+  name,
+  keyDigest: digestKey(certificate),
+});
 
 export async function makeAuthority(): Promise<Authority> {
   const key = makeKey();
@@ -69,7 +72,7 @@ export async function certify(
   key = makeKey(),
   days = NODE_DAYS,
 ): Promise<NodeCertificate> {
-  const hosts = (['user', 'admin'] as const).map((address) => hostOf(address, node));
+  const hosts = (['user', 'admin'] as const).map((address) => certificateHost(address, node));
   return { certificate: await sign({ subject: node, key, issuer: DOMAIN, issuerKey, days, hosts }), key };
 }
 

@@ -5,7 +5,7 @@ import type { Identity } from '../../../kernel/identity/identity.ts';
 import type { Keyring } from '../../../kernel/identity/gate/keyring.ts';
 import type { Reader, Tx } from '../../../kernel/store/store.ts';
 import { minorsAhead, VERSION } from '../../../kernel/kit/files/project-dir.ts';
-import { certify, keyDigestOf, keyOf, makeAuthority, type Authority } from './certificates.ts';
+import { certify, digestKey, memberKey, makeAuthority, type Authority } from './certificates.ts';
 import { Invitation } from './invitation.ts';
 import { shareKeys } from './signing-keys.ts';
 import { isDown } from '../state.ts';
@@ -54,7 +54,7 @@ export async function initiate(context: CommandContext, place: Place): Promise<{
         const own = await certify(authority, name);
         const moved = await store.write(async (tx) => {
           await assertNoFleet(tx, identity, name);
-          await addMember(tx, { ...place, keyDigest: keyDigestOf(own.certificate), isDraining: false });
+          await addMember(tx, { ...place, keyDigest: digestKey(own.certificate), isDraining: false });
           await writeSecret(tx, AUTHORITY, keys.seal(JSON.stringify(authority), AUTHORITY));
           await shareKeys(tx, keys);
           await accounts.rehome(tx, '', name);
@@ -108,7 +108,7 @@ export async function join(context: CommandContext, token: string, place: Place)
         const { keys, authority } = invitation.open(found.sealed);
         await assertVersionFits(tx);
         const own = await certify(authority, name);
-        await addMember(tx, { ...place, keyDigest: keyDigestOf(own.certificate), isDraining: false });
+        await addMember(tx, { ...place, keyDigest: digestKey(own.certificate), isDraining: false });
         const text = `let the node ${name} join the fleet`;
         await events.record(tx, { ...OPERATOR, type: 'fleet.joined', text, data: { node: name } });
         return { keys, membership: { name, ca: authority.certificate, ...own } };
@@ -128,7 +128,7 @@ export async function leave(context: CommandContext): Promise<{ name: string; is
   return nodeFiles.whileStopped(async () => {
     const isLast = await context.withStore(({ store, events, identity: { accounts } }) =>
       store.write(async (tx) => {
-        if (!isMember(await members(tx), keyOf(own))) return false; // it was removed, and its name may be another's
+        if (!isMember(await members(tx), memberKey(own))) return false; // it was removed, and its name may be another's
         const isAlone = (await members(tx)).every((each) => each.name === name);
         const here = await accounts.countAt(tx, name);
         if (!isAlone && here > 0)

@@ -1,12 +1,12 @@
 /** Which accounts can move, and where to. */
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { FleetPlace, NodeInfo } from '../../../kernel/contract/node-info.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { isDown } from '../state.ts';
-import { movePartsOf } from './parts.ts';
+import { gatherMoveParts } from './parts.ts';
 import { seenMembers, type Member } from '../store.ts';
 import { fail } from '../errors.ts';
 
@@ -25,13 +25,13 @@ export async function assertMovable(host: MoveParts, { name }: FleetPlace, usern
   if (account.role === 'admin') throw fail.move_refused(`${username} is an administrator, who lives on no node`);
   if (account.home !== name) throw fail.other_node(`${username} lives on the node ${account.home}: do this there`);
   assertOwnFolders(host);
-  const parts = [...(await movePartsOf(host))];
+  const parts = [...(await gatherMoveParts(host))];
   const obstacles = await Promise.all(
     parts.map(async ([plugin, part]) => {
       try {
         return await withDeadline(Promise.resolve(part.obstacles(account)), OBSTACLES_MS);
       } catch (error) {
-        return [`${plugin}: ${messageOf(error)}`];
+        return [`${plugin}: ${errorMessage(error)}`];
       }
     }),
   );
@@ -46,7 +46,7 @@ export function assertOwnFolders({ jobs }: Pick<Host, 'jobs'>): void {
 }
 
 /** Resolves with a node that takes accounts. Errors: 404 `node_not_found`, 409 `node_draining`, `move_refused`, 503 `node_unreachable`. */
-export async function targetOf(reader: Reader, { name: here }: FleetPlace, name: string): Promise<Member> {
+export async function findTarget(reader: Reader, { name: here }: FleetPlace, name: string): Promise<Member> {
   const node = (await seenMembers(reader)).find((each) => each.name === name);
   if (node === undefined) throw fail.node_not_found(`there is no node ${name} in the fleet`);
   if (name === here) throw fail.move_refused(`the account lives on ${name} already`);
@@ -58,7 +58,7 @@ export async function targetOf(reader: Reader, { name: here }: FleetPlace, name:
 const IN_USE = new Set(['ready', 'degraded']);
 
 /** Returns the plugins that do something for the account at this node, and must do it at the next one. */
-export function pluginsOf(node: Pick<NodeInfo, 'plugins'>, { features: held }: Pick<Account, 'features'>): string[] {
+export function usedPlugins(node: Pick<NodeInfo, 'plugins'>, { features: held }: Pick<Account, 'features'>): string[] {
   return node
     .plugins()
     .filter(({ state }) => IN_USE.has(state))

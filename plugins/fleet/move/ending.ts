@@ -6,7 +6,7 @@ import type { Store, Tx } from '../../../kernel/store/store.ts';
 import { members } from '../store.ts';
 import type { MovedFiles } from './moved-files.ts';
 import { forMovers } from './parts.ts';
-import { abandonedAt, moveOf, removeMove, setState, type Move } from './rows.ts';
+import { abandonedAt, readMove, removeMove, setState, type Move } from './rows.ts';
 
 /** Until the web server of the old home has noticed that the sites are not its own any more. */
 const SETTLED_MS = 3000;
@@ -69,7 +69,7 @@ export async function removeLeft(
 
 /** For the purge of a removed account: a move that is not finished may have left something of it, which a namesake would find. */
 export async function leftByMove(store: Store, username: string): Promise<readonly PurgePart[]> {
-  const move = await moveOf(store, username);
+  const move = await readMove(store, username);
   if (move === undefined) return [];
   const { source, target, state } = move;
   const isFinishable = (await members(store)).some(({ name }) => name === source);

@@ -1,10 +1,10 @@
-import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import { HttpError, errorMessage } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { FleetPlace } from '../../../kernel/contract/node-info.ts';
 import { formatSize } from '../../../kernel/kit/format.ts';
 import { members, type Member } from '../store.ts';
 import { MovedFiles, openMovePool } from './moved-files.ts';
-import { assertMovable, pluginsOf, targetOf, type MoveParts } from './admission.ts';
+import { assertMovable, usedPlugins, findTarget, type MoveParts } from './admission.ts';
 import { recordFailure, removeLeft, reopen } from './ending.ts';
 import { sendChanges, takeLast } from './last-files.ts';
 import { LeavingParts, leftToDo } from './parts.ts';
@@ -14,7 +14,7 @@ import {
   leaseOfMove,
   lost,
   MOVE_LEASE_MS,
-  moveOf,
+  readMove,
   removeMove,
   setCompared,
   setState,
@@ -78,17 +78,17 @@ export class AccountMove {
       }));
     }
     const account = await assertMovable(this.#parts, this.#place, username);
-    const member = await targetOf(store, this.#place, to);
+    const member = await findTarget(store, this.#place, to);
     const begun = { username, accountId: account.id, source: this.#place.name, target: to, claim } as const;
     await store.write(async (tx) => {
-      const current = await moveOf(tx, username);
+      const current = await readMove(tx, username);
       if (current?.claim !== before?.claim) throw inProgress(username);
       if (current === undefined) await addMove(tx, { ...begun, state: 'begun' });
       else await claimMove(tx, username, claim);
     });
-    const move = (await moveOf(store, username)) ?? refuse(inProgress(username));
+    const move = (await readMove(store, username)) ?? refuse(inProgress(username));
     const next = await leftToDo(this.#parts, account, to);
-    const target = this.#targetOf(member, move, this.#abort.signal);
+    const target = this.#findTarget(member, move, this.#abort.signal);
     try {
       return await this.#withFiles(move, async (files) => {
         const [switched, seconds] = await this.#copy(move, account, files, target).catch((error: unknown) =>
@@ -121,7 +121,7 @@ export class AccountMove {
 
   /** Resolves with a move that was interrupted; its account can change again. */
   async #earlier(username: string, to?: string): Promise<Move | undefined> {
-    const move = await moveOf(this.#parts.store, username);
+    const move = await readMove(this.#parts.store, username);
     if (move === undefined) return undefined;
     this.#assertFromHere(move);
     if (to !== undefined && to !== move.target && move.state !== 'begun')
@@ -147,7 +147,7 @@ export class AccountMove {
     const { store, node } = this.#parts;
     const lease = await node.leases.acquire(leaseOfMove(username), MOVE_LEASE_MS);
     if (lease === undefined) {
-      const move = await moveOf(store, username);
+      const move = await readMove(store, username);
       if (move !== undefined) this.#assertFromHere(move);
       throw inProgress(username);
     }
@@ -193,7 +193,7 @@ export class AccountMove {
     const { identity, store, events, node } = this.#parts;
     const { username, source: from, target: to } = move;
     const extent = await files.measure();
-    await target.begin({ ...extent, plugins: pluginsOf(node, account) });
+    await target.begin({ ...extent, plugins: usedPlugins(node, account) });
     await parts.begin();
     if (extent.exists) {
       this.#say(`copying ${extent.inodes} files and folders, ${formatSize(extent.bytes)}`);
@@ -201,7 +201,7 @@ export class AccountMove {
       await sendChanges(files, target); // so that less is left for the time in which nothing may change
     }
     await parts.copy();
-    const copied = (await moveOf(store, username)) ?? refuse(inProgress(username));
+    const copied = (await readMove(store, username)) ?? refuse(inProgress(username));
     this.#say('refusing changes, and taking the last differences');
     const closedMs = performance.now();
     await identity.accounts.relocate(username, { isReadOnly: true }, (tx) => setState(tx, copied, 'read_only'));
@@ -231,10 +231,10 @@ export class AccountMove {
   /** Leaves the account where it is, and rejects with the reason. */
   async #giveUp(begun: Move, error: unknown): Promise<never> {
     const { store, events } = this.#parts;
-    const move = await moveOf(store, begun.username);
+    const move = await readMove(store, begun.username);
     if (move === undefined || move.claim !== begun.claim) throw error;
     if (move.state === 'switched') throw error; // its answer was lost: running the command again finishes it
-    const reason = messageOf(error);
+    const reason = errorMessage(error);
     const stays = `${reason}; ${move.username} stays here`;
     if (move.state === 'read_only') await reopen(this.#parts, move, reason);
     else if (move.state === 'copying') await store.write((tx) => recordFailure(tx, events, move, reason));
@@ -243,7 +243,7 @@ export class AccountMove {
       await this.#discard(kept);
     } catch (cause) {
       const rest = `${move.target} keeps what it has got until the move is run again, or undone (--undo)`;
-      throw saying(`${stays}, and ${rest}: ${messageOf(cause)}`, error);
+      throw saying(`${stays}, and ${rest}: ${errorMessage(cause)}`, error);
     }
     throw saying(stays, error);
   }
@@ -253,7 +253,7 @@ export class AccountMove {
     const { store } = this.#parts;
     const member = (await members(store)).find(({ name }) => name === move.target);
     if (move.state !== 'begun' && member !== undefined) {
-      const target = this.#targetOf(member, move, new AbortController().signal);
+      const target = this.#findTarget(member, move, new AbortController().signal);
       try {
         await target.discard();
       } finally {
@@ -269,7 +269,7 @@ export class AccountMove {
     return account === undefined ? [] : leftToDo(this.#parts, account, to);
   }
 
-  #targetOf(member: Member, move: Move, signal: AbortSignal): Target {
+  #findTarget(member: Member, move: Move, signal: AbortSignal): Target {
     return new Target(this.#place.membership(), member, move, signal, this.#say);
   }
 
@@ -287,7 +287,7 @@ export class AccountMove {
     } catch (failure) {
       const { signal } = this.#abort;
       const error: unknown = signal.aborted ? signal.reason : failure;
-      const detail = `${username} lives at ${to}, but something of it is still here: ${messageOf(error)}; run this again`;
+      const detail = `${username} lives at ${to}, but something of it is still here: ${errorMessage(error)}; run this again`;
       throw saying(detail, error);
     }
   }

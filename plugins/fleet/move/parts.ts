@@ -1,7 +1,7 @@
 import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
 /** What plugins keep of an account beside its files, at both ends of its move. */
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
-import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import { HttpError, errorMessage } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Leaving, MovedAccount, MoveLink, MovePart, Mover } from '../../../kernel/contract/points/move-part.ts';
@@ -12,31 +12,31 @@ const LEFT_TO_DO_MS = 30_000;
 export type PartsHost = Pick<Host, 'gather'> & { readonly node: NodeInfo };
 
 /** Resolves with the parts by the names of their plugins. Errors: 409 `move_refused` while a plugin cannot say what it has. */
-export async function movePartsOf({ gather, node }: PartsHost): Promise<Map<string, MovePart>> {
+export async function gatherMoveParts({ gather, node }: PartsHost): Promise<Map<string, MovePart>> {
   const away = node.plugins().find(({ state, keepsByName }) => state === 'unavailable' && keepsByName === true);
   if (away !== undefined)
     throw refused(`the plugin ${away.name} is unavailable, and may have something of it: ${away.reason ?? ''}`);
   const parts = new Map<string, MovePart>();
   for (const answer of await gather('move')) {
-    if (!answer.ok) throw refused(`${answer.plugin}: ${messageOf(answer.error)}`);
+    if (!answer.ok) throw refused(`${answer.plugin}: ${errorMessage(answer.error)}`);
     parts.set(answer.plugin, answer.value);
   }
   return parts;
 }
 
 /** Resolves with those parts that can move something. Errors: 409 `move_refused`. */
-export async function moversOf(host: PartsHost): Promise<[plugin: string, mover: Mover][]> {
-  const all = [...(await movePartsOf(host))];
+export async function gatherMovers(host: PartsHost): Promise<[plugin: string, mover: Mover][]> {
+  const all = [...(await gatherMoveParts(host))];
   return all.flatMap(([plugin, { mover }]) => (mover === undefined ? [] : [[plugin, mover]]));
 }
 
 /** Resolves with what the operator has to do at the new home of an account; a plugin that cannot say it is named. */
 export async function leftToDo(host: PartsHost, account: Account, node: string): Promise<string[]> {
-  const asked = [...(await movePartsOf(host))].map(async ([plugin, part]) => {
+  const asked = [...(await gatherMoveParts(host))].map(async ([plugin, part]) => {
     try {
       return await withDeadline(Promise.resolve(part.leftToDo?.(account, node) ?? []), LEFT_TO_DO_MS);
     } catch (error) {
-      return [`see what the plugin ${plugin} needs there, which it cannot say: ${messageOf(error)}`];
+      return [`see what the plugin ${plugin} needs there, which it cannot say: ${errorMessage(error)}`];
     }
   });
   return (await Promise.all(asked)).flat();
@@ -44,7 +44,7 @@ export async function leftToDo(host: PartsHost, account: Account, node: string):
 
 /** Calls a method of all movers. Rejects with the first failure, after all have been called. */
 export async function forMovers(host: PartsHost, work: (mover: Mover) => Promise<void>): Promise<void> {
-  const ended = await Promise.allSettled((await moversOf(host)).map(([, mover]) => work(mover)));
+  const ended = await Promise.allSettled((await gatherMovers(host)).map(([, mover]) => work(mover)));
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
 
@@ -58,7 +58,7 @@ export class LeavingParts implements Leaving {
 
   /** Errors: 409 `move_refused`. */
   static async of(host: PartsHost, account: MovedAccount, linkTo: (plugin: string) => MoveLink): Promise<LeavingParts> {
-    const movers = await moversOf(host);
+    const movers = await gatherMovers(host);
     return new LeavingParts(movers.map(([plugin, mover]) => mover.leave(account, linkTo(plugin))));
   }
 

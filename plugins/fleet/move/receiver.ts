@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { json } from 'node:stream/consumers';
-import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import { HttpError, errorMessage } from '../../../kernel/errors.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import { formatSize } from '../../../kernel/kit/format.ts';
 import { MovedFiles, openMovePool } from './moved-files.ts';
 import { assertOwnFolders, assertPlugins } from './admission.ts';
-import { forMovers, movePartsOf } from './parts.ts';
-import { moveOf, setState, type Move } from './rows.ts';
-import { failureOf, REQUESTS, type Bringing, type Digest, type RequestName } from './wire.ts';
+import { forMovers, gatherMoveParts } from './parts.ts';
+import { readMove, setState, type Move } from './rows.ts';
+import { toFailure, REQUESTS, type Bringing, type Digest, type RequestName } from './wire.ts';
 import { fail } from '../errors.ts';
 
 /** The longest silence of a node that sends files, and of a connection on which an answer is prepared. */
@@ -85,14 +85,14 @@ export class Receiver {
       const asked = { name, query, move, request, body };
       return { status: 200, body: await this.#alone(move, request, (signal) => this.#do(asked, signal)) };
     } catch (error) {
-      const known = error instanceof HttpError ? error : fail.internal_error(messageOf(error));
+      const known = error instanceof HttpError ? error : fail.internal_error(errorMessage(error));
       this.#parts.log.warn({ err: error }, 'a move to this node was refused or failed');
-      return { status: known.status, body: failureOf(known) };
+      return { status: known.status, body: toFailure(known) };
     }
   }
 
   async #admitted(request: IncomingMessage, username: string, claim: string): Promise<Move> {
-    const move = await moveOf(this.#parts.store, username);
+    const move = await readMove(this.#parts.store, username);
     const isMeant = move?.source === this.#peers.get(request.socket) && move?.target === this.#parts.here;
     if (move === undefined || !isMeant || move.claim !== claim || move.state === 'switched')
       throw fail.move_refused('the store knows of no such move to this node');
@@ -151,7 +151,7 @@ export class Receiver {
   async #arrive({ query, move, body }: Asked, signal: AbortSignal): Promise<unknown> {
     const { accountId: id, username } = move;
     const [plugin = '', name = '', about = ''] = ['plugin', 'name', 'about'].map((key) => query.get(key) ?? '');
-    const mover = (await movePartsOf(this.#parts)).get(plugin)?.mover;
+    const mover = (await gatherMoveParts(this.#parts)).get(plugin)?.mover;
     if (mover === undefined) throw fail.move_refused(`what the account uses is off: ${plugin}`);
     return mover.arrive({ account: { id, username }, name, about, body, signal });
   }

@@ -32,7 +32,7 @@ export const MOVE_LEASE_MS = 10_000;
 
 const SELECT = 'select username, account_id, source, target, state, claim, compared_at from fleet_moves';
 
-export async function moveOf(reader: Reader, username: string): Promise<Move | undefined> {
+export async function readMove(reader: Reader, username: string): Promise<Move | undefined> {
   const row = await reader.get<Row>(`${SELECT} where username = ?`, username);
   return row && moveIn(row);
 }

@@ -9,7 +9,7 @@ import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import { reach, trustIn } from '../traffic/trust.ts';
 import type { Member } from '../store.ts';
 import type { Move } from './rows.ts';
-import { errorOf, pathOf, REQUESTS, type Bringing, type Digest, type Failure, type RequestName } from './wire.ts';
+import { toError, wirePath, REQUESTS, type Bringing, type Digest, type Failure, type RequestName } from './wire.ts';
 import { fail } from '../errors.ts';
 
 const CONNECT_MS = 5000;
@@ -110,13 +110,13 @@ export class Target {
     try {
       const answer = await this.#client.request({
         method: REQUESTS[name],
-        path: pathOf(name, this.#move, more),
+        path: wirePath(name, this.#move, more),
         body: body ?? null,
         signal: AbortSignal.any([this.#signal, gone.signal, ...(signal === undefined ? [] : [signal])]),
       });
       const text = await answer.body.text();
       const value: unknown = text === '' ? undefined : JSON.parse(text);
-      if (answer.statusCode >= 400) throw errorOf(node, (value ?? {}) as Failure);
+      if (answer.statusCode >= 400) throw toError(node, (value ?? {}) as Failure);
       return value;
     } catch (error) {
       this.#signal.throwIfAborted();

@@ -32,7 +32,7 @@ export interface Failure {
 }
 
 /** `more` names the plugin, and its request, of a part. */
-export const pathOf = (
+export const wirePath = (
   request: RequestName,
   of: Pick<Move, 'username' | 'claim'>,
   more: Readonly<Record<string, string>> = {},
@@ -41,10 +41,10 @@ export const pathOf = (
   return `/${request}?${new URLSearchParams({ username, claim, ...more }).toString()}`;
 };
 
-export const failureOf = (error: HttpError): Failure => ({ error: error.code, detail: error.message });
+export const toFailure = (error: HttpError): Failure => ({ error: error.code, detail: error.message });
 
 /** Returns the error that another node has answered with. */
-export function errorOf(node: string, { error, detail }: Partial<Failure>): HttpError {
+export function toError(node: string, { error, detail }: Partial<Failure>): HttpError {
   const code = typeof error === 'string' && isErrorCode(error) ? error : 'internal_error';
   return new HttpError(code, `${node}: ${typeof detail === 'string' ? detail : 'an answer that is none'}`);
 }

@@ -14,7 +14,7 @@ import {
   type Column,
 } from '../../pages/kit/index.ts';
 import { DrainDialog, undrain } from './drain-dialog.tsx';
-import { courseOf, type Figure, type Node } from './samples.ts';
+import { readCourse, type Figure, type Node } from './samples.ts';
 
 const TONES = { up: 'good', draining: 'warn', down: 'bad' } as const;
 /** A course of fewer samples, which are two minutes, does not fill its place yet. */
@@ -103,9 +103,9 @@ function figureColumn(figure: Figure): Column<Node> {
   return {
     name: figure,
     title: t(`fleet.${figure}`),
-    by: ({ name }) => courseOf(name, figure).at(-1) ?? -1,
+    by: ({ name }) => readCourse(name, figure).at(-1) ?? -1,
     cell: (node) => {
-      const course = courseOf(node.name, figure);
+      const course = readCourse(node.name, figure);
       const value = course.at(-1);
       if (value === undefined) return '–';
       return (

@@ -23,4 +23,4 @@ export function keepSamples(nodes: readonly Node[]): void {
 }
 
 /** Returns the course of a figure; empty where nothing is known now. */
-export const courseOf = (node: string, figure: Figure): readonly number[] => samples.get(`${figure} ${node}`) ?? [];
+export const readCourse = (node: string, figure: Figure): readonly number[] => samples.get(`${figure} ${node}`) ?? [];

@@ -23,7 +23,7 @@ const WHOLE_BYTES = 1 << 20;
  * Returns the answer of another node as one of this node. A short one is read whole; anything else is passed on as it
  * comes. Rejects if a refusal is long, which no node writes.
  */
-export async function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Reply | Stream> {
+export async function toAnswer({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Reply | Stream> {
   const type = String(headers['content-type'] ?? 'application/octet-stream');
   const passedOn = Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {

@@ -6,7 +6,7 @@ import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Membership } from '../../../kernel/store/membership.ts';
 import { splitHostPort } from '../../../kernel/kit/net/host-port.ts';
-import { destinationOf, keyDigestOf } from '../membership/certificates.ts';
+import { parseDestination, digestKey } from '../membership/certificates.ts';
 import type { MemberKey } from '../store.ts';
 
 const HANDSHAKE_MS = 5000;
@@ -127,7 +127,7 @@ export class FleetListener {
     const { place, log, hasKey } = this.#parts;
     socket.on('error', () => socket.destroy());
     this.#newcomers.delete(otherEndOf(socket));
-    const destination = destinationOf(socket.servername, place.name);
+    const destination = parseDestination(socket.servername, place.name);
     const peer = peerOf(socket.getPeerX509Certificate());
     if (destination === undefined || peer === undefined || !hasKey(peer.name, peer.keyDigest)) {
       log.warn(
@@ -155,7 +155,5 @@ const otherEndOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteA
 /** Returns who a certificate of the fleet says that its owner is. */
 function peerOf(certificate: X509Certificate | undefined): MemberKey | undefined {
   const name = /^CN=(.+)$/m.exec(certificate?.subject ?? '')?.[1];
-  return certificate === undefined || name === undefined
-    ? undefined
-    : { name, keyDigest: keyDigestOf(certificate.raw) };
+  return certificate === undefined || name === undefined ? undefined : { name, keyDigest: digestKey(certificate.raw) };
 }

@@ -5,7 +5,7 @@ import { type HttpError } from '../../../kernel/errors.ts';
 import type { ForwardedRequest } from '../../../kernel/contract/forwarding.ts';
 import { Stream, type Reply } from '../../../kernel/contract/reply.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
-import { answerOf } from './answer.ts';
+import { toAnswer } from './answer.ts';
 import { fail } from '../errors.ts';
 
 /** How long a node that could not be reached is not asked again. */
@@ -150,7 +150,7 @@ export class NodeLink {
         body: body ?? null,
         signal: AbortSignal.any([signal, gone.signal]),
       });
-      return { answer: await answerOf(response), body: response.body };
+      return { answer: await toAnswer(response), body: response.body };
     } finally {
       clearInterval(watch);
     }

@@ -1,7 +1,7 @@
 import { checkServerIdentity, connect, type ConnectionOptions } from 'node:tls';
 import type { Membership } from '../../../kernel/store/membership.ts';
 import { splitHostPort } from '../../../kernel/kit/net/host-port.ts';
-import { hostOf, keyDigestOf, type Destination } from '../membership/certificates.ts';
+import { certificateHost, digestKey, type Destination } from '../membership/certificates.ts';
 import type { Member } from '../store.ts';
 
 const REACH_MS = 2000;
@@ -20,11 +20,11 @@ export function trustIn(
     cert: certificate,
     key,
     minVersion: 'TLSv1.3',
-    servername: hostOf(destination, name),
+    servername: certificateHost(destination, name),
     // a certificate names the addresses of its node only, whatever else it is asked for
     checkServerIdentity: (_, shown) =>
-      checkServerIdentity(hostOf('user', name), shown) ??
-      (keyDigestOf(shown.raw) === keyDigest ? undefined : new Error(`the key is not that of the node ${name}`)),
+      checkServerIdentity(certificateHost('user', name), shown) ??
+      (digestKey(shown.raw) === keyDigest ? undefined : new Error(`the key is not that of the node ${name}`)),
   };
 }
 

@@ -14,7 +14,7 @@ import {
   useAddressState,
   useQuery,
 } from '../../pages/kit/index.ts';
-import { groupsOf, type Document, type Group } from './document.ts';
+import { groupOperations, type Document, type Group } from './document.ts';
 import { Fold } from './fold.tsx';
 import { OperationView } from './operation-view.tsx';
 import { Prose } from './prose.tsx';
@@ -45,7 +45,7 @@ export default function DocsPage() {
           {(document) => (
             <Operations
               document={document}
-              groups={groupsOf(document, search)}
+              groups={groupOperations(document, search)}
               token={token.value}
               opened={operation}
               onOpen={(id) => set({ operation: id })}

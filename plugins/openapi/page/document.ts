@@ -64,7 +64,7 @@ export interface Group {
 }
 
 /** Returns the operations in which all words are found, by the plugin that has them. */
-export function groupsOf({ tags = [], paths }: Document, search: string): readonly Group[] {
+export function groupOperations({ tags = [], paths }: Document, search: string): readonly Group[] {
   const words = search.toLowerCase().split(/\s+/);
   const operations = Object.entries(paths)
     .flatMap(([path, item]) =>
@@ -85,11 +85,11 @@ export function groupsOf({ tags = [], paths }: Document, search: string): readon
 
 /** Returns what a reference stands for. */
 export function resolve(schema: Schema, { components }: Document): Schema {
-  const name = nameOf(schema);
+  const name = schemaName(schema);
   return name === undefined ? schema : (components?.schemas?.[name] ?? {});
 }
 
 /** Returns the name of a schema that others refer to. */
-export function nameOf({ $ref }: Schema): string | undefined {
+export function schemaName({ $ref }: Schema): string | undefined {
   return $ref?.slice($ref.lastIndexOf('/') + 1);
 }

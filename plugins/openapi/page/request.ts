@@ -1,4 +1,4 @@
-import { ApiError, ask, pathOf, session } from '../../pages/kit/index.ts';
+import { ApiError, ask, fillPath, session } from '../../pages/kit/index.ts';
 import type { Document, Operation, Parameter } from './document.ts';
 
 /** What of a reply is shown; the rest stays unread, also of a stream that never ends. */
@@ -33,19 +33,19 @@ export async function readDescription(token: string, signal: AbortSignal): Promi
 }
 
 /** Returns path and query of a request. */
-export function targetOf({ path, parameters = [] }: Operation, { values }: Pick<Input, 'values'>): string {
+export function requestTarget({ path, parameters = [] }: Operation, { values }: Pick<Input, 'values'>): string {
   const given = (where: Parameter['in']) =>
     Object.fromEntries(
       parameters.filter((each) => each.in === where).map(({ name }) => [name, values[name] ?? ''] as const),
     );
   const rest = parameters.filter(({ description }) => description?.endsWith(REST) === true).map(({ name }) => name);
   const pattern = path.replace(/\{(\w+)\}/g, (_, name: string) => `${rest.includes(name) ? '*' : ':'}${name}`);
-  return pathOf(pattern, given('path'), given('query'));
+  return fillPath(pattern, given('path'), given('query'));
 }
 /** How descriptions say that a parameter keeps its slashes, for which OpenAPI has no notation. */
 const REST = 'Takes the rest of the path, slashes included';
 
-export function headersOf({ parameters = [], requestBody }: Operation, input: Input): Record<string, string> {
+export function requestHeaders({ parameters = [], requestBody }: Operation, input: Input): Record<string, string> {
   const own = parameters.filter((each) => each.in === 'header' && (input.values[each.name] ?? '') !== '');
   return {
     ...Object.fromEntries(own.map(({ name }) => [name, input.values[name] ?? ''])),
@@ -65,9 +65,9 @@ export async function send(
   signal: AbortSignal,
   report: (received: Received) => void,
 ): Promise<void> {
-  const reply = await fetch(targetOf(operation, input), {
+  const reply = await fetch(requestTarget(operation, input), {
     method: operation.method,
-    headers: { ...(input.token === '' && { 'Hostkeep-Page': '1' }), ...headersOf(operation, input) },
+    headers: { ...(input.token === '' && { 'Hostkeep-Page': '1' }), ...requestHeaders(operation, input) },
     credentials: input.token === '' ? 'same-origin' : 'omit',
     cache: 'no-store',
     signal,

@@ -1,5 +1,5 @@
 import { Badge, t } from '../../pages/kit/index.ts';
-import { nameOf, resolve, type Document, type Schema } from './document.ts';
+import { schemaName, resolve, type Document, type Schema } from './document.ts';
 import { Fold } from './fold.tsx';
 import { Prose } from './prose.tsx';
 
@@ -11,7 +11,7 @@ interface SchemaViewProps {
 /** The members of an object, or of what a list or a choice holds; objects inside them unfold. */
 export function SchemaView({ schema, document }: SchemaViewProps) {
   const whole = objectIn(schema, document);
-  if (whole === undefined) return <p class="small soft">{typeOf(schema)}</p>;
+  if (whole === undefined) return <p class="small soft">{typeText(schema)}</p>;
   return (
     <ul class="members">
       {Object.entries(whole.properties ?? {}).map(([name, member]) => (
@@ -36,7 +36,7 @@ function Member(props: SchemaViewProps & { readonly name: string; readonly isReq
   const head = (
     <>
       <code class="wrap">{name}</code>
-      <span class="small soft wrap">{typeOf(schema)}</span>
+      <span class="small soft wrap">{typeText(schema)}</span>
       {isRequired && <Badge>{t('openapi.required')}</Badge>}
     </>
   );
@@ -67,13 +67,13 @@ function objectIn(schema: Schema, document: Document): Schema | undefined {
 }
 
 /** Returns a type in a few words, as `string (date-time)` or `Session[]`. */
-export function typeOf(schema: Schema): string {
-  const name = nameOf(schema);
+export function typeText(schema: Schema): string {
+  const name = schemaName(schema);
   if (name !== undefined) return name;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(' | ');
-  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' | ');
-  if (schema.prefixItems !== undefined) return `[${schema.prefixItems.map(typeOf).join(', ')}]`;
-  if (schema.items !== undefined) return `${typeOf(schema.items)}[]`;
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeText).join(' | ');
+  if (schema.prefixItems !== undefined) return `[${schema.prefixItems.map(typeText).join(', ')}]`;
+  if (schema.items !== undefined) return `${typeText(schema.items)}[]`;
   return schema.format === undefined ? (schema.type ?? '') : `${schema.type ?? ''} (${schema.format})`;
 }

@@ -12,11 +12,11 @@ import {
   Select,
   t,
 } from '../../pages/kit/index.ts';
-import { curlOf } from './curl.ts';
+import { curlCommand } from './curl.ts';
 import type { Operation, Parameter } from './document.ts';
 import { Prose } from './prose.tsx';
 import { send, type Input, type Received } from './request.ts';
-import { typeOf } from './schema-view.tsx';
+import { typeText } from './schema-view.tsx';
 
 interface TryFormProps {
   readonly operation: Operation;
@@ -60,7 +60,7 @@ export function TryForm({ operation, token }: TryFormProps) {
     await refreshSession();
     changed();
   };
-  const command = curlOf(operation, input, withToken.value && token !== '');
+  const command = curlCommand(operation, input, withToken.value && token !== '');
   return (
     <form class="stack" onSubmit={run} noValidate>
       {parameters.map((each) => (
@@ -121,7 +121,7 @@ function ParameterField(props: {
     <Field
       placeholder={shown}
       label={label}
-      hint={<Prose text={[typeOf(schema), description].filter(Boolean).join(' · ')} />}
+      hint={<Prose text={[typeText(schema), description].filter(Boolean).join(' · ')} />}
       value={props.value}
       onChange={props.onChange}
       autocomplete="off"

@@ -13,7 +13,7 @@ export function areaFiles(app: App): string[] {
 }
 
 /** Returns the texts of the shell and of all areas in one language, by key. */
-export function textsOf(language: string): Record<string, string> {
+export function mergedTexts(language: string): Record<string, string> {
   const files = findFiles(`plugins/{pages,*/page}/texts/${language}.json`, projectDir);
   return Object.assign(
     {},

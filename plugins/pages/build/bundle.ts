@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { context, type BuildContext, type BuildOptions, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
-import { APPS, areaFiles, textsOf, type App } from './areas.ts';
+import { APPS, areaFiles, mergedTexts, type App } from './areas.ts';
 
 const FOLDER = join(projectDir, 'plugins/pages');
 const STYLE = join(FOLDER, 'kit/styles/index.css');
@@ -25,7 +25,7 @@ const virtualModules: Plugin = {
       return { contents, resolveDir: projectDir, watchDirs: [join(projectDir, 'plugins')] };
     });
     build.onLoad({ filter: /^hostkeep:texts\//, namespace: 'hostkeep' }, ({ path }) => ({
-      contents: JSON.stringify(textsOf(path.split('/')[1] ?? '')),
+      contents: JSON.stringify(mergedTexts(path.split('/')[1] ?? '')),
       loader: 'json',
     }));
   },
@@ -63,7 +63,7 @@ export function bundler(
 }
 
 /** Returns the HTML of an application: no inline script or style, and what its first screen needs is asked for at once. */
-export function shellOf(app: App, { outputs }: Metafile, icon: string): string {
+export function shellPage(app: App, { outputs }: Metafile, icon: string): string {
   const named = (end: string) =>
     Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(end) === true);
   const [script = '', output] = named(`shell/${app}.tsx`) ?? [];

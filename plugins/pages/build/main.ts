@@ -4,11 +4,11 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { apiTypes } from './api-types.ts';
-import { APPS, textsOf } from './areas.ts';
-import { bundler, readIcon, shellOf, type Bundle } from './bundle.ts';
+import { APPS, mergedTexts } from './areas.ts';
+import { bundler, readIcon, shellPage, type Bundle } from './bundle.ts';
 
 const TARGET = join(projectDir, 'dist/plugins/pages/assets');
 const TYPES: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ function writeAssets({ outputFiles, metafile }: Bundle, quality: number): void {
     writeFileSync(join(TARGET, `${name}.br`), brotliCompressSync(bytes, { params }));
   }
   const manifest = {
-    shells: Object.fromEntries(APPS.map((app) => [app, shellOf(app, metafile, iconName)])),
+    shells: Object.fromEntries(APPS.map((app) => [app, shellPage(app, metafile, iconName)])),
     types: Object.fromEntries(
       [...all.keys()].map((name) => [name, TYPES[extname(name)] ?? 'application/octet-stream']),
     ),
@@ -43,7 +43,7 @@ function writeAssets({ outputFiles, metafile }: Bundle, quality: number): void {
 
 /** Writes the types against which the sources of the pages are checked. */
 async function writeTypes(): Promise<void> {
-  const keys = Object.keys(textsOf('en')).toSorted();
+  const keys = Object.keys(mergedTexts('en')).toSorted();
   const texts = `declare module 'hostkeep:text-keys' {\n  export type TextKey =\n${keys.map((key) => `    | ${JSON.stringify(key)}`).join('\n')};\n}\n`;
   writeFileSync(join(projectDir, 'dist/plugins/pages/generated.d.ts'), (await apiTypes()) + texts);
 }
@@ -62,6 +62,6 @@ if (!isWatching) {
       writeAssets(await build.rebuild(), 1);
       console.log(`built the pages in ${Math.round(performance.now() - startedMs)} ms ${line}`);
     } catch (error) {
-      console.log(messageOf(error));
+      console.log(errorMessage(error));
     }
   }

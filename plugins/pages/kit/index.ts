@@ -1,5 +1,5 @@
 /** What areas build their pages of. */
-export { api, ApiError, ask, pathOf, send, type ReplyOf, type Route } from './server/api.ts';
+export { api, ApiError, ask, fillPath, send, type ReplyOf, type Route } from './server/api.ts';
 export { defineArea, type Area, type AreaPage, type Found } from './area.ts';
 export { useAddressState } from './place/address-state.ts';
 export { at, linkTo, pathAt } from './place/base-path.ts';
@@ -7,12 +7,12 @@ export { Button, Choices, CopyButton } from './button.tsx';
 export { Badge, Card, PageHead } from './card.tsx';
 export { CurrentPassword, SecondFactor } from './form/credential-fields.tsx';
 export { ConfirmDialog, Dialog } from './form/dialog.tsx';
-export { asciiOf, DomainName, unicodeOf } from './text/domain-name.tsx';
+export { toAscii, DomainName, toUnicode } from './text/domain-name.tsx';
 export { Answer, Empty, ErrorPanel, Panel, Skeleton } from './feedback.tsx';
 export { Field, FilterInput, PasswordField, SearchInput, Select } from './form/field.tsx';
 export { Icon, type IconName } from './icon.tsx';
 export { bytes, dateTime, language, LANGUAGES, number, percent, t, textOr, useLanguage } from './text/i18n.ts';
-export { Bar, levelOf, Meter } from './meter.tsx';
+export { Bar, meterLevel, Meter } from './meter.tsx';
 export { changed, useQuery, useRefresh, type Query } from './server/query.ts';
 export { logOut, mayUse, refreshSession, session } from './server/session.ts';
 export { ShownOnce } from './form/shown-once.tsx';

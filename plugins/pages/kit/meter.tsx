@@ -4,7 +4,7 @@ const WARN_PERCENT = 80;
 const BAD_PERCENT = 95;
 
 /** Returns how near to its limit something is. */
-export function levelOf(part: number): 'good' | 'warn' | 'bad' {
+export function meterLevel(part: number): 'good' | 'warn' | 'bad' {
   return part >= BAD_PERCENT ? 'bad' : part >= WARN_PERCENT ? 'warn' : 'good';
 }
 
@@ -21,7 +21,7 @@ interface MeterProps {
 export function Meter({ label, used, limit, isBytes }: MeterProps) {
   const say = (value: number) => (isBytes === true ? bytes(value) : number(value));
   const part = limit === 0 ? 0 : Math.min(100, (used / limit) * 100);
-  const level = levelOf(part);
+  const level = meterLevel(part);
   const text =
     limit === 0
       ? t('pages.meter.unlimited', { used: say(used) })
@@ -44,7 +44,7 @@ export function Bar({ label, part }: { readonly label: string; readonly part: nu
   return (
     <div
       class="meter"
-      data-level={levelOf(part)}
+      data-level={meterLevel(part)}
       role="meter"
       aria-label={label}
       aria-valuemin={0}

@@ -51,7 +51,7 @@ export async function browserVersion(executable: string, timeoutMs = TELL_MS): P
  * The ids of the user that the browser runs as; `undefined` when Hostkeep is not root, and the browser runs as the same
  * user. Rejects when there is no such user; with `NoAnswer` when the system does not say in time.
  */
-export async function browserUserOf(user: string): Promise<ProgramUser | undefined> {
+export async function findBrowserUser(user: string): Promise<ProgramUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const ids = /^uid=(\d+)\S* gid=(\d+)/.exec(await outputOf('id', ['--', user]));
   if (ids === null) throw new Error(`the ids of the user ${user} cannot be read`);

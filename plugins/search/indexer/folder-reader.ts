@@ -55,7 +55,7 @@ export function listFolder(folder: number, max: number): ListedFolder | undefine
   return { state, listing: { files: files.toSorted(), folders: folders.toSorted() } };
 }
 
-export function stateOf(folder: number): FolderState {
+export function readState(folder: number): FolderState {
   return stateIn(fstatSync(folder));
 }
 
@@ -68,7 +68,7 @@ export function stateAt(parent: number, name: string): FolderState | undefined {
   return unlessRefused(() => stateIn(statEntrySync(parent, name)));
 }
 
-export function inodeOf(parent: number, name: string): number | undefined {
+export function readInode(parent: number, name: string): number | undefined {
   return unlessRefused(() => statEntrySync(parent, name).ino);
 }
 

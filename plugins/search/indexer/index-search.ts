@@ -2,7 +2,7 @@ import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { closeSync } from 'node:fs';
 import type { FileTree } from '../name-index/file-tree.ts';
 import type { NameTable } from '../name-index/name-table.ts';
-import { rankOf, TopHits, type Fit } from '../name-index/ranking.ts';
+import { hitRank, TopHits, type Fit } from '../name-index/ranking.ts';
 import { fileStats, openFolder, openRoot } from './folder-reader.ts';
 
 export interface SearchQuery {
@@ -75,7 +75,7 @@ function collect(tree: FileTree, query: SearchQuery, within: number, wanted: num
   const newTop = () => new TopHits(query.kind === 'files' ? tree.orderedFiles : tree.orderedFolders, wanted);
   const addTo = (top: TopHits) => (id: number, fit: Fit) => {
     const parent = table.parent(id);
-    if ((query.kind === 'files' || id !== 0) && isInside(parent)) top.add(id, rankOf(fit, tree.depth(parent)));
+    if ((query.kind === 'files' || id !== 0) && isInside(parent)) top.add(id, hitRank(fit, tree.depth(parent)));
   };
   let top = newTop();
   if (text.includes(0) || ending.includes(0)) return top;

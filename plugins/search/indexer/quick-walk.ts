@@ -1,7 +1,7 @@
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { closeSync } from 'node:fs';
 import type { FolderListing } from '../name-index/file-tree.ts';
-import { comparePaths, fitOf, rankOf } from '../name-index/ranking.ts';
+import { comparePaths, nameFit, hitRank } from '../name-index/ranking.ts';
 import { fileStats, listFolder, openFolder, openPath } from './folder-reader.ts';
 import type { Hit, SearchQuery } from './index-search.ts';
 
@@ -29,8 +29,8 @@ export function quickWalk(root: FilesRoot, query: SearchQuery): Hit[] | undefine
     const listing = listAt(root, path);
     if (listing === undefined && visited === 0) return undefined;
     for (const name of listing?.[query.kind] ?? []) {
-      const fit = fitOf(name, query);
-      if (fit !== undefined) candidates.push({ path: [...path, name], rank: rankOf(fit, path.length) });
+      const fit = nameFit(name, query);
+      if (fit !== undefined) candidates.push({ path: [...path, name], rank: hitRank(fit, path.length) });
     }
     for (const name of listing?.folders ?? []) queue.push([...path, name]);
   }

@@ -2,7 +2,7 @@ import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { closeSync } from 'node:fs';
 import type { FileTree, FolderState } from '../name-index/file-tree.ts';
 import { fillFrom, WalkAhead } from './walk-ahead.ts';
-import { inodeOf, listFolder, openFolder, openPath, openRoot, stateAt, stateOf } from './folder-reader.ts';
+import { readInode, listFolder, openFolder, openPath, openRoot, stateAt, readState } from './folder-reader.ts';
 import type { Watches } from './watches.ts';
 
 /** How many levels a walk descends; each holds a descriptor. */
@@ -96,7 +96,7 @@ export async function compareTree(
   const isWanted = (folder: number) => options.watches?.wants(folder, tree.state(folder).mtimeMs) === true;
   const compare = (folder: number, open: number): number[] => {
     if (isWanted(folder)) options.watches?.add(folder, open); // before the look, so that no change is missed
-    if (isSame(folder, stateOf(open))) return tree.subfolders(folder);
+    if (isSame(folder, readState(open))) return tree.subfolders(folder);
     hasChanged = true;
     return (tree.state(folder).inode === 0 ? listFirst : listAgain)(tree, folder, open, options);
   };
@@ -159,7 +159,7 @@ function listAgain(tree: FileTree, folder: number, descriptor: number, options: 
   tree.setState(folder, listed.state);
   const { added, removed } = tree.update(folder, listed.listing);
   const isReplaced = (each: number) =>
-    !added.includes(each) && ![0, inodeOf(descriptor, tree.folders.name(each))].includes(tree.state(each).inode);
+    !added.includes(each) && ![0, readInode(descriptor, tree.folders.name(each))].includes(tree.state(each).inode);
   const replaced = tree
     .subfolders(folder)
     .filter(isReplaced)

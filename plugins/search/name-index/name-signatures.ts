@@ -50,7 +50,7 @@ export class NameSignatures {
 }
 
 /** The signature of the bytes from `start` up to `end`, the same in any case of ASCII. */
-export function signatureOf(bytes: Uint8Array, start: number, end: number): Signature {
+export function nameSignature(bytes: Uint8Array, start: number, end: number): Signature {
   let low = 0;
   let high = 0;
   let three = (lower(bytes[start]) << 8) | lower(bytes[start + 1]);

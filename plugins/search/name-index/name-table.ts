@@ -1,6 +1,6 @@
 import { copied } from './copied.ts';
 import { LOWER, lowered } from './letter-case.ts';
-import { BYTES_IN_SIGNATURE, NameSignatures, signatureOf } from './name-signatures.ts';
+import { BYTES_IN_SIGNATURE, NameSignatures, nameSignature } from './name-signatures.ts';
 import { NameParents, type ParentData } from './name-parents.ts';
 import { Fit } from './ranking.ts';
 
@@ -112,7 +112,7 @@ export class NameTable {
    * lower-case bytes and may be empty.
    */
   scan(text: Buffer, ending: Buffer, visit: (id: number, fit: Fit) => void): void {
-    const [ofText, ofEnding] = [signatureOf(text, 0, text.length), signatureOf(ending, 0, ending.length)];
+    const [ofText, ofEnding] = [nameSignature(text, 0, text.length), nameSignature(ending, 0, ending.length)];
     const sought = { low: ofText.low | ofEnding.low, high: ofText.high | ofEnding.high };
     const next = (from: number) => this.#signatures.next(sought, from, this.#count);
     for (let id = next(0); id < this.#count; id = next(id + 1)) {
@@ -160,7 +160,7 @@ export class NameTable {
   }
 
   #sign(id: number): void {
-    this.#signatures.set(id, signatureOf(this.#bytes, this.#start(id), this.#end(id)));
+    this.#signatures.set(id, nameSignature(this.#bytes, this.#start(id), this.#end(id)));
   }
 
   #copy({ bytes, starts }: NameData): void {

@@ -3,7 +3,7 @@ export const Fit = { whole: 0, prefix: 1, word: 2, inside: 3 } as const;
 export type Fit = (typeof Fit)[keyof typeof Fit];
 
 /** How well a query matches a single name, by the same rules as `NameTable.scan`; `undefined` when it does not. */
-export function fitOf(
+export function nameFit(
   name: string,
   { text, extension }: { readonly text: string; readonly extension: string },
 ): Fit | undefined {
@@ -22,7 +22,7 @@ export function fitOf(
 }
 
 /** Fit and depth in one number; smaller is better. */
-export function rankOf(fit: Fit, depth: number): number {
+export function hitRank(fit: Fit, depth: number): number {
   return fit * 0x1_0000 + depth;
 }
 

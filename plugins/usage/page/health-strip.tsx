@@ -5,7 +5,7 @@ import {
   number,
   ofNode,
   ownNode,
-  pathOf,
+  fillPath,
   send,
   shownNode,
   Skeleton,
@@ -64,7 +64,7 @@ async function ownFigures(signal: AbortSignal): Promise<Samples> {
 }
 
 async function pluginsOf(): Promise<Samples> {
-  const { plugins } = await ask<{ plugins: readonly Plugin[] }>('GET', pathOf('/api/plugins', {}, ofNode()));
+  const { plugins } = await ask<{ plugins: readonly Plugin[] }>('GET', fillPath('/api/plugins', {}, ofNode()));
   const on = plugins.filter(({ state }) => state !== 'off');
   return new Map([
     [

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ofNode, pathOf, shownNode, useStream } from '../../pages/kit/index.ts';
+import { ofNode, fillPath, shownNode, useStream } from '../../pages/kit/index.ts';
 
 export interface Partition {
   readonly device: string;
@@ -30,7 +30,7 @@ export function useSamples() {
     nodeOfSamples = shownNode();
     samples.value = [];
   }
-  return useStream(pathOf('/api/usage/stream', {}, ofNode()), ({ data }) => {
+  return useStream(fillPath('/api/usage/stream', {}, ofNode()), ({ data }) => {
     const sample = JSON.parse(data) as Sample;
     // a stream begins with a sample that may be here already
     if (sample.at !== samples.value.at(-1)?.at) samples.value = [...samples.value.slice(1 - KEPT), sample];

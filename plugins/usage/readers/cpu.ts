@@ -40,14 +40,14 @@ export function cpuLoad(before: CpuTimes, after: CpuTimes): CpuLoad {
     if (then === undefined || now.total < then.total || now.busy < then.busy) continue;
     const total = now.total - then.total;
     const busy = Math.min(now.busy - then.busy, total); // I/O wait can decrease, see proc(5)
-    cores[`core_${core}`] = percentOf(busy, total);
+    cores[`core_${core}`] = toPercent(busy, total);
     busyTicks += busy;
     totalTicks += total;
   }
-  return { cores, percent: percentOf(busyTicks, totalTicks) };
+  return { cores, percent: toPercent(busyTicks, totalTicks) };
 }
 
 /** Rounds to one decimal; 0 of 0 is 0. */
-export function percentOf(part: number, whole: number): number {
+export function toPercent(part: number, whole: number): number {
   return whole <= 0 ? 0 : Math.round((part / whole) * 1000) / 10;
 }

@@ -7,8 +7,8 @@ import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
-import { percentOf } from './cpu.ts';
-import { disksOf, parseFilesystems, parseMountinfo, type Disk, type MountKind } from './mounts.ts';
+import { toPercent } from './cpu.ts';
+import { selectDisks, parseFilesystems, parseMountinfo, type Disk, type MountKind } from './mounts.ts';
 import type { Partition } from '../schema.ts';
 import type { SystemReport } from '../system/report.ts';
 
@@ -89,7 +89,7 @@ export class DiskReader {
     const table = await readFile(join(proc, files === '/' ? 'self' : '1', 'mountinfo'), 'latin1');
     if (table !== this.#table) {
       const withoutDevice = parseFilesystems(await readFile(join(proc, 'filesystems'), 'latin1'));
-      this.#disks = disksOf(parseMountinfo(table), withoutDevice, this.#withRemote);
+      this.#disks = selectDisks(parseMountinfo(table), withoutDevice, this.#withRemote);
       this.#table = table;
       const mounted = new Set(this.#disks.map(({ mountpoint }) => mountpoint));
       for (const [mountpoint, { isPending }] of this.#readings)
@@ -140,5 +140,5 @@ function below(root: string, path: Buffer): Buffer {
 }
 
 function partition({ source, fstype, mountpoint }: Disk, { total, used, free }: Space): Partition {
-  return { device: source, free, fstype, mountpoint, percent: percentOf(used, used + free), total, used };
+  return { device: source, free, fstype, mountpoint, percent: toPercent(used, used + free), total, used };
 }

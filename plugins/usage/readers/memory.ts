@@ -4,7 +4,7 @@
  */
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { percentOf } from './cpu.ts';
+import { toPercent } from './cpu.ts';
 import type { Memory } from '../schema.ts';
 
 /** Bytes. */
@@ -82,7 +82,7 @@ export class MemoryReader {
 
 export function memoryReply({ total, available }: MemorySpace): Memory {
   const used = total - available;
-  const percent = percentOf(used, total);
+  const percent = toPercent(used, total);
   return {
     human_readable_info: {
       available: gigabytes(available),

@@ -77,7 +77,7 @@ export function parseFilesystems(text: string): Set<string> {
  * mounts hidden by a later mount, read-only images, and, unless `withRemote` is set, those that may not answer: network
  * file systems, FUSE, and all mounts below one of these.
  */
-export function disksOf(mounts: readonly Mount[], withoutDevice: ReadonlySet<string>, withRemote: boolean): Disk[] {
+export function selectDisks(mounts: readonly Mount[], withoutDevice: ReadonlySet<string>, withRemote: boolean): Disk[] {
   const byId = new Map(mounts.map((mount) => [mount.id, mount]));
   const disks = new Map<string, Disk>();
   for (const [i, mount] of mounts.entries()) {

@@ -1,6 +1,6 @@
-import { fail, messageOf } from '../../../kernel/errors.ts';
+import { fail, errorMessage } from '../../../kernel/errors.ts';
 import { ready, type Reply } from '../../../kernel/contract/reply.ts';
-import { percentOf, type CpuLoad } from '../readers/cpu.ts';
+import { toPercent, type CpuLoad } from '../readers/cpu.ts';
 import { memoryReply, type MemorySpace } from '../readers/memory.ts';
 import type { Partition } from '../schema.ts';
 
@@ -20,7 +20,7 @@ class Figure<T> {
   /** Errors: 503 where the figure could not be read. */
   get reply(): Reply {
     if (this.value === undefined)
-      throw fail.feature_unavailable(`this figure cannot be read on this host: ${messageOf(this.#cause)}`, {
+      throw fail.feature_unavailable(`this figure cannot be read on this host: ${errorMessage(this.#cause)}`, {
         retryAfterSeconds: 5,
         cause: this.#cause,
       });
@@ -81,8 +81,8 @@ export class Sample {
     const free = disks?.reduce((sum, disk) => sum + disk.free, 0) ?? 0;
     return {
       cpu: this.cpu.value?.percent ?? null,
-      memory: memory === undefined ? null : percentOf(memory.total - memory.available, memory.total),
-      disk: disks === undefined || disks.length === 0 ? null : percentOf(used, used + free),
+      memory: memory === undefined ? null : toPercent(memory.total - memory.available, memory.total),
+      disk: disks === undefined || disks.length === 0 ? null : toPercent(used, used + free),
     };
   }
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { cpuLoad, parseStat, type CpuLoad, type CpuTimes } from '../readers/cpu.ts';
 import type { MemorySpace } from '../readers/memory.ts';
@@ -141,7 +141,7 @@ export class Sampler {
   /** Logs failures when they change, not at every sample. */
   #warn(results: readonly PromiseSettledResult<unknown>[]): void {
     const failures = results
-      .flatMap((result) => (result.status === 'rejected' ? [messageOf(result.reason)] : []))
+      .flatMap((result) => (result.status === 'rejected' ? [errorMessage(result.reason)] : []))
       .join('; ');
     if (failures !== '' && failures !== this.#failures)
       this.#log.warn({ failures }, 'some figures of the host cannot be read');

@@ -1,6 +1,6 @@
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { WorkerPool } from '../../../kernel/kit/waiting/worker-pool.ts';
-import { fail, messageOf } from '../../../kernel/errors.ts';
+import { fail, errorMessage } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { SystemNames } from '../../../kernel/contract/points/system-names.ts';
 import { EtagReply } from '../../../kernel/contract/etag-reply.ts';
@@ -78,7 +78,11 @@ export class SystemSampler {
   /** Takes a sample unless one is on its way or the next is due later. */
   #sample(): void {
     if (this.#flight !== undefined || this.#timer !== undefined) return;
-    const processes = this.#processes().catch((error: unknown) => ({ total: 0, top: [], problem: messageOf(error) }));
+    const processes = this.#processes().catch((error: unknown) => ({
+      total: 0,
+      top: [],
+      problem: errorMessage(error),
+    }));
     this.#flight = Promise.all([this.#pool.ask(null), processes, this.#fileSystems()])
       .then(
         ([host, listed, file_systems]) => {

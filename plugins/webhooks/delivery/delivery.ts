@@ -21,7 +21,7 @@ interface EndpointAnswer {
 }
 
 /** Returns the body of a delivery; `id` is the same in every attempt, so that receivers can ignore duplicates. */
-export function bodyOf({ id, at, type, account_id, username, ip, line, data, node }: LoggedEvent): string {
+export function deliveryBody({ id, at, type, account_id, username, ip, line, data, node }: LoggedEvent): string {
   return JSON.stringify({
     id: String(id),
     type,

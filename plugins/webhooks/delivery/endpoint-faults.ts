@@ -1,6 +1,6 @@
 import { Unavailable } from '../../../kernel/errors.ts';
 import type { EndpointConfig, WebhooksConfig } from '../schema.ts';
-import { keyOf } from './signatures.ts';
+import { decodeKey } from './signatures.ts';
 
 /** Throws `Unavailable` with the first setting that cannot be used, without its value: a URL may contain a secret, too. */
 export function assertEndpoints({ endpoints }: WebhooksConfig): void {
@@ -20,6 +20,6 @@ function urlFault(url: string, seen: ReadonlySet<string>): string | undefined {
 }
 
 function secretFault(endpoint: EndpointConfig): string | undefined {
-  const name = (['secret', 'previous_secret'] as const).find((each) => keyOf(endpoint[each] ?? '') === undefined);
+  const name = (['secret', 'previous_secret'] as const).find((each) => decodeKey(endpoint[each] ?? '') === undefined);
   return name && `${name} does not go on with base64 of 24 to 64 bytes after whsec_`;
 }

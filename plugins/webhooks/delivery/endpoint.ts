@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { send } from './delivery.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { secretsOf, type EndpointConfig, type WebhooksConfig } from '../schema.ts';
+import { endpointSecrets, type EndpointConfig, type WebhooksConfig } from '../schema.ts';
 import type { Delivery, DeliveryQueue } from '../store.ts';
 
 const LONGEST_BACKOFF_MS = 6 * 3_600_000;
@@ -47,7 +47,7 @@ export class Endpoint {
   constructor(index: number, parts: EndpointParts) {
     this.#parts = parts;
     this.#url = new URL(parts.config.url);
-    ({ key: this.key, label: this.label } = namesOf(index, this.#url));
+    ({ key: this.key, label: this.label } = endpointNames(index, this.#url));
     this.#patterns = parts.config.events.map(
       (pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`),
     );
@@ -109,7 +109,7 @@ export class Endpoint {
     const { config, settings, queue, userAgent } = this.#parts;
     const options = {
       url: this.#url,
-      secrets: secretsOf(config),
+      secrets: endpointSecrets(config),
       timeoutMs: settings.timeout_ms,
       allowPrivate: settings.allow_private,
       userAgent,
@@ -118,7 +118,7 @@ export class Endpoint {
     if (!(await queue.claim(this.key, delivery, Date.now() + settings.timeout_ms + CLAIM_MARGIN_MS))) return;
     const { status, retryAfter, reason } = await send(delivery.body, delivery.event_id, options).then(
       (answer) => ({ ...answer, reason: `answered ${answer.status}` }),
-      (error: unknown) => ({ status: NO_ANSWER, retryAfter: '', reason: messageOf(error) }),
+      (error: unknown) => ({ status: NO_ANSWER, retryAfter: '', reason: errorMessage(error) }),
     );
     // Closed during the attempt: its outcome is unknown, so the next start repeats it.
     if (this.#abort.signal.aborted && status === NO_ANSWER)
@@ -157,7 +157,7 @@ export class Endpoint {
  * Returns the key of an endpoint in the store, and its label: host and position in the configuration, because the URL
  * itself may contain a secret.
  */
-export function namesOf(index: number, url: URL): { key: string; label: string } {
+export function endpointNames(index: number, url: URL): { key: string; label: string } {
   return { key: createHash('sha256').update(url.href).digest('hex').slice(0, 32), label: `${url.host}#${index}` };
 }
 

@@ -1,6 +1,6 @@
 import type { AuditLog } from '../../../kernel/store/events/audit-log.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { bodyOf } from './delivery.ts';
+import { deliveryBody } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { DeliveryQueue } from '../store.ts';
 
@@ -92,7 +92,7 @@ export class EventFollower {
     const deliveries = page.flatMap((event) =>
       endpoints
         .filter((each) => each.wants(event.type))
-        .map(({ key }) => ({ endpoint: key, eventId: event.id, body: bodyOf(event) })),
+        .map(({ key }) => ({ endpoint: key, eventId: event.id, body: deliveryBody(event) })),
     );
     if (deliveries.length > 0 || last.id - this.#saved > MAX_UNSAVED) {
       const dropped = await queue.add(last.id, deliveries, backlog);

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import { LogThrottle, type Log } from '../../../kernel/log.ts';
 import type { Lease, Leases } from '../../../kernel/store/lease.ts';
 
@@ -43,7 +43,7 @@ export class FleetLead {
     this.#trying ??= this.#try()
       .catch((error: unknown) => {
         if (this.#throttle.isDue('lease'))
-          this.#log.warn({ err: error }, `it is not known which node delivers webhooks: ${messageOf(error)}`);
+          this.#log.warn({ err: error }, `it is not known which node delivers webhooks: ${errorMessage(error)}`);
       })
       .finally(() => (this.#trying = undefined));
   }

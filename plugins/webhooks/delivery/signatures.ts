@@ -13,7 +13,7 @@ interface Message {
  * Returns the key of a secret: what follows `whsec_`, decoded, or else the secret's own bytes. `undefined` if what follows is
  * not base64 of 24 to 64 bytes, the lengths that Standard Webhooks allow.
  */
-export function keyOf(secret: string): Buffer | undefined {
+export function decodeKey(secret: string): Buffer | undefined {
   if (!secret.startsWith(STANDARD)) return Buffer.from(secret);
   const text = secret.slice(STANDARD.length).replace(/={1,2}$/, '');
   const key = Buffer.from(text, 'base64');
@@ -40,7 +40,7 @@ export function signatureHeaders(secrets: readonly string[], { id, seconds, body
 }
 
 function hmac(secret: string, content: string): Buffer {
-  const key = keyOf(secret);
+  const key = decodeKey(secret);
   if (key === undefined) throw new Error('the secret of a webhook is not base64'); // assertEndpoints refuses it before
   return createHmac('sha256', key).update(content).digest();
 }

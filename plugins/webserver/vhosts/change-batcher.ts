@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { HttpError } from '../../../kernel/errors.ts';
-import { fileNameOf } from './vhost-folder.ts';
+import { vhostFileName } from './vhost-folder.ts';
 import type { VhostChange, VhostVerbs } from './vhost-writer.ts';
 import { fail } from '../errors.ts';
 
@@ -60,7 +60,7 @@ export class ChangeBatcher {
     return new Promise((resolve, reject) => {
       this.#queue.push({
         change,
-        file: 'file' in change ? change.file : fileNameOf(change.site.domain),
+        file: 'file' in change ? change.file : vhostFileName(change.site.domain),
         accountId,
         settle: (error) => (error === undefined ? resolve() : reject(error)),
       });

@@ -29,7 +29,7 @@ const HEADER = '# Written by Hostkeep, which overwrites it.\n';
 const OWNER = /^# Account (\d+)$/m;
 
 /** Returns the id of the account of a virtual host's file; `undefined` where it names none. */
-export function ownerOf(content: string): number | undefined {
+export function readOwner(content: string): number | undefined {
   const [, id] = OWNER.exec(content) ?? [];
   return id === undefined ? undefined : Number(id);
 }
@@ -81,7 +81,7 @@ export async function siteRenderer(driver: Driver, listen: string): Promise<Rend
 }
 
 /** Resolves with what the virtual hosts share; `undefined` where the web server has nothing for it. */
-export async function commonOf({ commonFile }: Driver): Promise<string | undefined> {
+export async function readCommon({ commonFile }: Driver): Promise<string | undefined> {
   return commonFile && HEADER + (await readFile(commonFile, 'utf8'));
 }
 

@@ -23,7 +23,7 @@ export const COMMON_FILE = `${PREFIX}common${EXTENSION}`;
 const NOT_OF_DOMAINS = [BEACON_FILE, PROOF_FILE, COMMON_FILE];
 
 /** Returns the name of a domain's file: the domain between prefix and extension, with a digest if it is shortened. */
-export function fileNameOf(domain: string): string {
+export function vhostFileName(domain: string): string {
   const digest = createHash('sha256').update(domain).digest('hex').slice(0, 32);
   return `${PREFIX}${domain.length <= LONGEST_PLAIN ? domain : `${domain.slice(0, LONGEST_PLAIN - 40)}-${digest}`}${EXTENSION}`;
 }

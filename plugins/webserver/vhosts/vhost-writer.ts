@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { accountOf, booleanOf, listOf, membersOf, textOf } from '../../../kernel/contract/verb-arguments.ts';
+import { readAccount, readBoolean, readList, readMembers, readText } from '../../../kernel/contract/verb-arguments.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
 import type { WebserverConfig } from '../schema.ts';
-import { commonOf, siteRenderer, type RenderSite, type Site } from './template.ts';
+import { readCommon, siteRenderer, type RenderSite, type Site } from './template.ts';
 import {
   BEACON_FILE,
   COMMON_FILE,
-  fileNameOf,
+  vhostFileName,
   isVhostFile,
   PROOF_FILE,
   SUSPENDED_PAGE,
@@ -82,28 +82,28 @@ export class VhostWriter implements VhostVerbs {
 
   async acquire(holder: unknown): Promise<LockResult> {
     await this.#folder.make();
-    const result = await new FolderLock(this.#folder, textOf(holder, HOLDER)).acquire();
+    const result = await new FolderLock(this.#folder, readText(holder, HOLDER)).acquire();
     if (result !== 'held-elsewhere') await this.#folder.removeLeftovers();
     return result;
   }
 
   async release(holder: unknown): Promise<null> {
-    await new FolderLock(this.#folder, textOf(holder, HOLDER)).release();
+    await new FolderLock(this.#folder, readText(holder, HOLDER)).release();
     return null;
   }
 
   async prepare(): Promise<null> {
     this.#renderer = undefined;
     await this.#folder.put(SUSPENDED_PAGE, await this.#suspendedPage());
-    const common = await commonOf(this.#driver);
+    const common = await readCommon(this.#driver);
     if (common !== undefined) await this.#folder.put(COMMON_FILE, common);
     return null;
   }
 
   async apply(batch: unknown): Promise<null> {
-    const { id, changes } = membersOf(batch, ['id', 'changes']);
-    const key = textOf(id, TOKEN);
-    const files = listOf(changes, LARGEST_BATCH, changeOf);
+    const { id, changes } = readMembers(batch, ['id', 'changes']);
+    const key = readText(id, TOKEN);
+    const files = readList(changes, LARGEST_BATCH, changeOf);
     const before: Before = new Map();
     try {
       const contents = await this.#contentsOf(files);
@@ -126,9 +126,9 @@ export class VhostWriter implements VhostVerbs {
   }
 
   async reload(request: unknown): Promise<null> {
-    const { token, isProof } = membersOf(request, ['token', 'isProof']);
-    const file = booleanOf(isProof) ? PROOF_FILE : BEACON_FILE;
-    const beacon = token === null ? undefined : this.#driver.beacon?.(textOf(token, TOKEN), this.#config.listen);
+    const { token, isProof } = readMembers(request, ['token', 'isProof']);
+    const file = readBoolean(isProof) ? PROOF_FILE : BEACON_FILE;
+    const beacon = token === null ? undefined : this.#driver.beacon?.(readText(token, TOKEN), this.#config.listen);
     await this.#folder.make();
     await this.#folder.put(file, beacon);
     await this.#commands.reload();
@@ -136,11 +136,11 @@ export class VhostWriter implements VhostVerbs {
   }
 
   async settle(batch: unknown): Promise<null> {
-    const { id, isKept } = membersOf(batch, ['id', 'isKept']);
-    const key = textOf(id, TOKEN);
+    const { id, isKept } = readMembers(batch, ['id', 'isKept']);
+    const key = readText(id, TOKEN);
     const before = this.#unsettled.get(key);
     this.#unsettled.delete(key);
-    if (booleanOf(isKept) || before === undefined) return null;
+    if (readBoolean(isKept) || before === undefined) return null;
     await this.#restore(before, undefined);
     await this.#commands.reload(); // the server may have accepted the change after the time limit
     return null;
@@ -166,7 +166,7 @@ export class VhostWriter implements VhostVerbs {
     return changes.map((change) => {
       if ('file' in change) return [change.file, undefined];
       const { domain, account } = change.site;
-      return [fileNameOf(domain), render(change.site, this.#rootOf(account.username).path)];
+      return [vhostFileName(domain), render(change.site, this.#rootOf(account.username).path)];
     });
   }
 
@@ -183,21 +183,21 @@ export class VhostWriter implements VhostVerbs {
 
 function changeOf(given: unknown): VhostChange {
   if (typeof given === 'object' && given !== null && 'file' in given) {
-    const file = textOf(membersOf(given, ['file']).file, FILE);
+    const file = readText(readMembers(given, ['file']).file, FILE);
     if (isVhostFile(file) || file === BEACON_FILE) return { file };
     throw fail.invalid_request(`${file} is not a virtual host's`);
   }
-  const { domain, account, components, isSuspended } = membersOf(membersOf(given, ['site']).site, [
+  const { domain, account, components, isSuspended } = readMembers(readMembers(given, ['site']).site, [
     'domain',
     'account',
     'components',
     'isSuspended',
   ]);
   const site = {
-    domain: textOf(domain, /^[^\0]{1,255}$/), // checked when it is written
-    account: accountOf(account),
-    components: listOf(components, 100, (name) => textOf(name, COMPONENT)),
-    isSuspended: booleanOf(isSuspended),
+    domain: readText(domain, /^[^\0]{1,255}$/), // checked when it is written
+    account: readAccount(account),
+    components: readList(components, 100, (name) => readText(name, COMPONENT)),
+    isSuspended: readBoolean(isSuspended),
   };
   return { site };
 }

@@ -1,12 +1,12 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
-import { messageOf } from '../../../kernel/errors.ts';
-import { componentsOf } from '../../../kernel/kit/files/client-path.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
+import { pathComponents } from '../../../kernel/kit/files/client-path.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { DomainDirectory, DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
-import { ownerOf, type RenderSite, type Site } from './template.ts';
-import { BEACON_FILE, COMMON_FILE, fileNameOf, isVhostFile, type VhostFolder } from './vhost-folder.ts';
+import { readOwner, type RenderSite, type Site } from './template.ts';
+import { BEACON_FILE, COMMON_FILE, vhostFileName, isVhostFile, type VhostFolder } from './vhost-folder.ts';
 
 interface VhostParts {
   readonly folder: VhostFolder;
@@ -37,7 +37,7 @@ export class Vhosts {
 
   /** Errors: 400 `invalid_domain`, `invalid_docroot`, 502 `webserver_failed`. */
   add({ name, docroot, account }: DomainPart): Promise<void> {
-    const components = componentsOf(docroot, this.#parts.virtualRoot);
+    const components = pathComponents(docroot, this.#parts.virtualRoot);
     const site = siteOf(name, components, account);
     this.#parts.render(site, account.filesRoot); // throws for what cannot be written
     return this.#parts.batcher.change({ site, accountId: account.id });
@@ -46,7 +46,7 @@ export class Vhosts {
   /** Does nothing if there is no such file, and none being written. Errors: 502 `webserver_failed`. */
   async remove({ name, account }: Pick<DomainPart, 'name' | 'account'>): Promise<void> {
     const { folder, batcher } = this.#parts;
-    const file = fileNameOf(name);
+    const file = vhostFileName(name);
     if (!batcher.isBusy(file) && (await folder.changedAt(file)) === undefined) return;
     await batcher.change({ file, accountId: account.id });
   }
@@ -56,7 +56,7 @@ export class Vhosts {
     const { folder, batcher } = this.#parts;
     const files: string[] = [];
     for (const file of (await folder.names()).filter(isVhostFile))
-      if (ownerOf((await folder.read(file)) ?? '') === accountId) files.push(file);
+      if (readOwner((await folder.read(file)) ?? '') === accountId) files.push(file);
     await Promise.all(files.map((file) => batcher.change({ file, accountId })));
     return files.length;
   }
@@ -70,7 +70,7 @@ export class Vhosts {
   /** Whether the file of an active domain is as it should be; the account may have been suspended while it was written. */
   async isCurrent(username: string, name: string): Promise<boolean> {
     const { folder, domains, accounts, render } = this.#parts;
-    const content = await folder.read(fileNameOf(name));
+    const content = await folder.read(vhostFileName(name));
     if (content === undefined) return false;
     const account = await accounts.byUsername(username);
     if (account === undefined) return false;
@@ -127,7 +127,7 @@ export class Vhosts {
       changes.push({ file: BEACON_FILE }); // so that the server reads it again
     }
     for await (const { name, components, accountId } of domains.all()) {
-      const file = fileNameOf(name);
+      const file = vhostFileName(name);
       present.delete(file);
       const account = accounts.get(accountId);
       if (account === undefined || batcher.isBusy(file)) continue;
@@ -135,7 +135,7 @@ export class Vhosts {
         const site = siteOf(name, components, account);
         if ((await folder.read(file)) !== render(site, account.filesRoot)) changes.push({ site });
       } catch (error) {
-        log.error({ domain: name, err: error }, `the virtual host cannot be written: ${messageOf(error)}`);
+        log.error({ domain: name, err: error }, `the virtual host cannot be written: ${errorMessage(error)}`);
       }
     }
     for (const file of present)
@@ -155,7 +155,7 @@ export class Vhosts {
   async #mayBeAdded(file: string): Promise<boolean> {
     const { folder, accounts } = this.#parts;
     if (Date.now() - ((await folder.changedAt(file)) ?? 0) >= YOUNG_MS) return false;
-    const owner = ownerOf((await folder.read(file)) ?? '');
+    const owner = readOwner((await folder.read(file)) ?? '');
     if (owner === undefined) return true;
     const account = await accounts.byId(owner); // which may be newer than all that were read
     return account !== undefined && accounts.isHere(account);

@@ -2,7 +2,7 @@
 import type { TypeWithDatabase } from '../detection/detectors.ts';
 import { parseEnv } from './env-file.ts';
 import { PhpFile } from './php-evaluator.ts';
-import { PhpArray, textOf, type PhpValue } from './php-value.ts';
+import { PhpArray, asText, type PhpValue } from './php-value.ts';
 
 export interface DatabaseSettings {
   readonly name: PhpValue;
@@ -63,9 +63,9 @@ function drupal(text: string): DatabaseSettings | undefined {
   const main = valueAt(new PhpFile(text).variables.get('databases'), 'default', 'default');
   if (!(main instanceof PhpArray)) return undefined;
   const found = settings((name) => main.get(name), ['database', 'username', 'password', 'host', 'prefix']);
-  const port = textOf(main.get('port')) ?? '';
+  const port = asText(main.get('port')) ?? '';
   const prefix = found.prefix instanceof PhpArray ? found.prefix.get('default') : found.prefix;
-  return { ...found, prefix, host: port === '' ? found.host : `${textOf(found.host) ?? ''}:${port}` };
+  return { ...found, prefix, host: port === '' ? found.host : `${asText(found.host) ?? ''}:${port}` };
 }
 
 function magento(text: string): DatabaseSettings | undefined {

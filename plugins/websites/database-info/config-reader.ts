@@ -4,7 +4,7 @@ import { openFile } from '../detection/docroot-files.ts';
 import type { DatabaseInfo } from '../schema.ts';
 import { tooComplex } from './budget.ts';
 import { CONFIG_FILES, type DatabaseSettings } from './config-files.ts';
-import { textOf, type PhpValue } from './php-value.ts';
+import { asText, type PhpValue } from './php-value.ts';
 
 const MAX_BYTES = 1 << 20;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -31,7 +31,7 @@ export async function readDatabaseInfo(
         first === '..' ? [...base.slice(0, -1), ...rest] : [...base, ...path.split('/')],
       );
       const settings = text === undefined ? undefined : read(text);
-      if (settings !== undefined && Object.values(settings).some((value) => (textOf(value) ?? '') !== ''))
+      if (settings !== undefined && Object.values(settings).some((value) => (asText(value) ?? '') !== ''))
         return infoOf(settings, type);
     }
   }
@@ -39,7 +39,7 @@ export async function readDatabaseInfo(
 }
 
 function infoOf({ name, user, password, host, prefix }: DatabaseSettings, application: string): DatabaseInfo {
-  const text = (value: PhpValue) => textOf(value) ?? '';
+  const text = (value: PhpValue) => asText(value) ?? '';
   return {
     database_name: text(name),
     database_user: text(user),

@@ -5,8 +5,8 @@
  * requested by itself; so are loops and declarations of functions.
  */
 import { Budget, tooComplex } from './budget.ts';
-import { isNode, nameOf, nodesOf, parsePhp, type Node } from './php-syntax.ts';
-import { copied, joined, PhpArray, textOf, type PhpValue } from './php-value.ts';
+import { isNode, nodeName, asNodes, parsePhp, type Node } from './php-syntax.ts';
+import { copied, joined, PhpArray, asText, type PhpValue } from './php-value.ts';
 
 const LITERALS: ReadonlyMap<string, PhpValue> = new Map<string, PhpValue>([
   ['null', null],
@@ -48,16 +48,16 @@ export class PhpFile {
       case 'block':
       case 'namespace':
       case 'declare':
-        for (const child of nodesOf(node['children'])) this.#execute(child);
+        for (const child of asNodes(node['children'])) this.#execute(child);
         return;
       case 'if':
-        this.#conditionally([...nodesOf(node['body']), ...nodesOf(node['alternate'])]);
+        this.#conditionally([...asNodes(node['body']), ...asNodes(node['alternate'])]);
         return;
       case 'class':
         this.#class(node);
         return;
       case 'constantstatement':
-        for (const each of nodesOf(node['constants'])) this.#define(nameOf(each['name']), this.#value(each['value']));
+        for (const each of asNodes(node['constants'])) this.#define(nodeName(each['name']), this.#value(each['value']));
         return;
       case 'return':
         if (isNode(node['expr'])) this.returned ??= this.#settled(this.#value(node['expr']));
@@ -78,11 +78,11 @@ export class PhpFile {
 
   #class(node: Node): void {
     const members = new PhpArray();
-    for (const statement of nodesOf(node['body'])) {
-      for (const each of nodesOf(statement['properties']))
-        members.set(String(nameOf(each['name'])), this.#value(each['value']));
+    for (const statement of asNodes(node['body'])) {
+      for (const each of asNodes(statement['properties']))
+        members.set(String(nodeName(each['name'])), this.#value(each['value']));
     }
-    this.classes.set(String(nameOf(node['name'])), members);
+    this.classes.set(String(nodeName(node['name'])), members);
   }
 
   #value(node: unknown): PhpValue {
@@ -100,15 +100,15 @@ export class PhpFile {
         return null;
       case 'encapsed':
         return joined(
-          nodesOf(node['value']).map((part) => this.#value(part['expression'])),
+          asNodes(node['value']).map((part) => this.#value(part['expression'])),
           this.#budget,
         );
       case 'array':
         return this.#array(node);
       case 'variable':
-        return this.variables.get(nameOf(node) ?? '');
+        return this.variables.get(nodeName(node) ?? '');
       case 'name':
-        return this.#constant(String(nameOf(node)));
+        return this.#constant(String(nodeName(node)));
       case 'offsetlookup':
       case 'propertylookup':
         return this.#member(node);
@@ -134,7 +134,7 @@ export class PhpFile {
 
   #array(node: Node): PhpArray {
     const array = new PhpArray();
-    for (const entry of nodesOf(node['items'])) {
+    for (const entry of asNodes(node['items'])) {
       const value = copied(this.#value(entry['value']), this.#budget);
       if (entry['unpack'] === true) this.#spread(value, array);
       else if (isNode(entry['key'])) array.set(this.#key(entry['key']) ?? '', value);
@@ -163,7 +163,7 @@ export class PhpFile {
 
   /** The text of a key; an identifier stands for itself. */
   #key(node: unknown): string | undefined {
-    return isNode(node) && node.kind === 'identifier' ? nameOf(node) : textOf(this.#value(node));
+    return isNode(node) && node.kind === 'identifier' ? nodeName(node) : asText(this.#value(node));
   }
 
   #assign({ operator, left, right }: Node): PhpValue {
@@ -177,7 +177,7 @@ export class PhpFile {
 
   #store(target: Node, value: PhpValue): void {
     if (target.kind === 'variable') {
-      const name = nameOf(target);
+      const name = nodeName(target);
       if (name !== undefined) this.variables.set(name, value);
       return;
     }
@@ -190,10 +190,10 @@ export class PhpFile {
   }
 
   #call(node: Node): PhpValue {
-    const name = isNode(node['what']) && node['what'].kind === 'name' ? String(nameOf(node['what'])) : '';
+    const name = isNode(node['what']) && node['what'].kind === 'name' ? String(nodeName(node['what'])) : '';
     if (name.replace(/^\\/, '').toLowerCase() !== 'define') return undefined;
-    const [constant, value] = nodesOf(node['arguments']).map((each) => this.#value(each));
-    this.#define(textOf(constant), value);
+    const [constant, value] = asNodes(node['arguments']).map((each) => this.#value(each));
+    this.#define(asText(constant), value);
     return true;
   }
 

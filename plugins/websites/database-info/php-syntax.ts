@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import { HttpError, errorMessage } from '../../../kernel/errors.ts';
 import { tooComplex } from './budget.ts';
 import { fail } from '../errors.ts';
 
@@ -17,13 +17,13 @@ export function isNode(value: unknown): value is Node {
 }
 
 /** The nodes of a member that holds one, several or none. */
-export function nodesOf(value: unknown): readonly Node[] {
+export function asNodes(value: unknown): readonly Node[] {
   return (Array.isArray(value) ? value : [value]).filter(isNode);
 }
 
 /** The name of a node, which holds it as a string or as another node. */
-export function nameOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : isNode(value) ? nameOf(value['name']) : undefined;
+export function nodeName(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : isNode(value) ? nodeName(value['name']) : undefined;
 }
 
 /** The time of the parser grows with the square of the properties of a class, so that its input needs a bound. */
@@ -39,12 +39,12 @@ export function parsePhp(text: string): readonly Node[] {
       ast: { withPositions: false },
     });
     assertParsable(engine.lexer as unknown as Lexer, text);
-    return nodesOf(engine.parseCode(text, 'config.php').children);
+    return asNodes(engine.parseCode(text, 'config.php').children);
   } catch (cause) {
     if (cause instanceof HttpError) throw cause;
     if (cause instanceof RangeError) throw tooComplex('is nested too deeply', cause);
     throw fail.invalid_config_file(
-      `the configuration file is not valid PHP: ${messageOf(cause)
+      `the configuration file is not valid PHP: ${errorMessage(cause)
         .replace(/^Parse Error\s*:\s*/, '')
         .slice(0, 200)}`,
       { cause },

@@ -19,7 +19,7 @@ export class PhpArray extends Map<string, PhpValue> {
 }
 
 /** Converts to a string as PHP does; `undefined` for arrays and unknown values. */
-export function textOf(value: PhpValue): string | undefined {
+export function asText(value: PhpValue): string | undefined {
   if (value === undefined || value instanceof PhpArray) return undefined;
   if (value === true) return '1';
   return value === null || value === false ? '' : String(value);
@@ -27,7 +27,7 @@ export function textOf(value: PhpValue): string | undefined {
 
 /** Concatenates values; unknown when one of them is. */
 export function joined(parts: readonly PhpValue[], budget: Budget): string | undefined {
-  const texts = parts.map(textOf);
+  const texts = parts.map(asText);
   if (texts.includes(undefined)) return undefined;
   budget.spendText(texts.reduce((sum, text) => sum + (text?.length ?? 0), 0));
   return texts.join('');

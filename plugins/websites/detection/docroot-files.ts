@@ -61,7 +61,7 @@ export async function readHead(
 }
 
 /** The time of a file, or of a folder where the path ends with `''`: 0 when it is missing, -1 when it is too recent. */
-export async function timeOf(root: FilesRoot, path: readonly string[]): Promise<number> {
+export async function modifiedTime(root: FilesRoot, path: readonly string[]): Promise<number> {
   const handle =
     path.at(-1) === ''
       ? await ifPresent(

@@ -1,6 +1,6 @@
 /** Finds applications in a docroot and the folders below it. */
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
-import { listFolder, readHead, timeOf } from './docroot-files.ts';
+import { listFolder, readHead, modifiedTime } from './docroot-files.ts';
 import { DETECTORS, type Detector } from './detectors.ts';
 
 /** How deep below a docroot, and into how many of its folders, a scan goes. */
@@ -27,7 +27,7 @@ export interface FoundSite {
   readonly version: string;
 }
 
-/** Times of the files and folders that a scan depends on, by path below the docroot; see `timeOf`. */
+/** Times of the files and folders that a scan depends on, by path below the docroot; see `modifiedTime`. */
 export type Stamps = Readonly<Record<string, number>>;
 
 export interface DocrootScan {
@@ -54,7 +54,7 @@ export async function scanDocroot(
 async function isUnchanged(root: FilesRoot, docroot: readonly string[], before: Stamps): Promise<boolean> {
   const entries = Object.entries(before);
   for (const [path, time] of entries)
-    if (time < 0 || (await timeOf(root, componentsAt(docroot, path))) !== time) return false;
+    if (time < 0 || (await modifiedTime(root, componentsAt(docroot, path))) !== time) return false;
   return entries.length > 0;
 }
 
@@ -181,6 +181,6 @@ class Scan {
   }
 
   async #stamp(path: string): Promise<number> {
-    return (this.stamps[path] = await timeOf(this.#root, componentsAt(this.#docroot, path)));
+    return (this.stamps[path] = await modifiedTime(this.#root, componentsAt(this.#docroot, path)));
   }
 }

@@ -15,12 +15,12 @@ import {
 } from '../../../plugins/containers/stats/cgroup-files.ts';
 import { CgroupReader } from '../../../plugins/containers/stats/cgroup-reader.ts';
 import { ContainerSnapshot } from '../../../plugins/containers/engine/container-snapshot.ts';
-import { labelOf, parseContainers, type Container } from '../../../plugins/containers/engine/container.ts';
-import { tarOf } from '../../../plugins/containers/demo.ts';
+import { readLabel, parseContainers, type Container } from '../../../plugins/containers/engine/container.ts';
+import { tarFile } from '../../../plugins/containers/demo.ts';
 import { remedyFor } from '../../../plugins/containers/engine-monitor.ts';
 import { parseStats } from '../../../plugins/containers/stats/engine-stats.ts';
 import { portText } from '../../../plugins/containers/disk-usage/port-text.ts';
-import { portsOf } from '../../../plugins/containers/published-ports.ts';
+import { publishedPorts } from '../../../plugins/containers/published-ports.ts';
 import {
   cpuPercent,
   withoutCache,
@@ -38,7 +38,7 @@ import {
 } from '../../../plugins/containers/docker-format.ts';
 import { parseEngineUsage } from '../../../plugins/containers/disk-usage/engine-usage.ts';
 import type { DiskUsage } from '../../../plugins/containers/schema.ts';
-import { usageOf } from '../../../plugins/containers/disk-usage/usage-records.ts';
+import { accountDiskUsage } from '../../../plugins/containers/disk-usage/usage-records.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('containers');
@@ -485,7 +485,7 @@ test('services are recognised by name and port, or by a rare port', () => {
     });
   const compose = (service: string) => ({ Labels: { 'com.docker.compose.service': service } });
   assert.equal(
-    portsOf([
+    publishedPorts([
       one('1', { Image: 'phpmyadmin/phpmyadmin:5' }, [80, 8081]),
       one('2', compose('mariadb'), [3306, 33_061]),
       one('3', {}, [22, 2201]),
@@ -493,14 +493,14 @@ test('services are recognised by name and port, or by a rare port', () => {
     ]),
     { phpmyadmin_port: 8081, remote_mysql_port: 33_061, remote_ssh_port: 2201, webterminal_port: 7001 },
   );
-  assert.equal(portsOf([one('1', {}, [80, 8081], [443, 8443])]), {}, 'a web server is none of these services');
-  assert.equal(portsOf([one('1', { Image: 'registry.test:5000/mysql' }, [3306, 0])]), {}, 'not published');
+  assert.equal(publishedPorts([one('1', {}, [80, 8081], [443, 8443])]), {}, 'a web server is none of these services');
+  assert.equal(publishedPorts([one('1', { Image: 'registry.test:5000/mysql' }, [3306, 0])]), {}, 'not published');
   assert.equal(
-    portsOf([one('1', { Created: 9 }, [3306, 1]), one('2', { Created: 5 }, [3306, 2])]),
+    publishedPorts([one('1', { Created: 9 }, [3306, 1]), one('2', { Created: 5 }, [3306, 2])]),
     { remote_mysql_port: 2 },
     'the oldest',
   );
-  assert.equal(portsOf([one('1', {}, [3306, 99_999])]), {}, 'not a valid port');
+  assert.equal(publishedPorts([one('1', {}, [3306, 99_999])]), {}, 'not a valid port');
 });
 
 test("disk usage has the account's containers, their images and volumes", () => {
@@ -549,7 +549,11 @@ test("disk usage has the account's containers, their images and volumes", () => 
     data: [mine],
     date,
     measured_at: measuredAt,
-  } = usageOf(usage, { all, now: MEASURED_AT + 10_000 }, (labels) => labelOf(labels, 'hostkeep.account') === 'ann');
+  } = accountDiskUsage(
+    usage,
+    { all, now: MEASURED_AT + 10_000 },
+    (labels) => readLabel(labels, 'hostkeep.account') === 'ann',
+  );
   assert.is(date, '2026-11-20-12-20-26', 'when sizes were measured');
   assert.is(measuredAt, '2026-11-20T12:20:26.000Z');
   assert.equal(
@@ -592,7 +596,7 @@ test('the remedy for missing access differs from the one for a missing engine', 
 });
 
 test("the header of the demo's archive has a valid checksum", () => {
-  const tar = tarOf('busybox', Buffer.from('program'));
+  const tar = tarFile('busybox', Buffer.from('program'));
   assert.is(tar.length % 512, 0);
   const stored = Number.parseInt(tar.toString('latin1', 148, 154), 8);
   const header = Buffer.from(tar.subarray(0, 512)).fill(' ', 148, 156);
@@ -622,7 +626,7 @@ test('thousands of images with one id, and of containers of it, are shown in a m
     0,
   );
   const started = process.cpuUsage();
-  const [{ Images, Volumes }] = usageOf(usage, { all: containers, now: 0 }, () => true).data as [
+  const [{ Images, Volumes }] = accountDiskUsage(usage, { all: containers, now: 0 }, () => true).data as [
     DiskUsage['data'][number],
   ];
   assert.ok(process.cpuUsage(started).user < 1_000_000, `${process.cpuUsage(started).user} µs`);

@@ -1,7 +1,7 @@
 /** What a move locks on a database server, whose connections it ends, and what it drops in the end. */
 import * as assert from 'uvu/assert';
 import { MysqlClient } from '../../../plugins/databases/mysql/client.ts';
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import { dropMoved } from '../../../plugins/databases/move/dropping.ts';
 import {
   recordedDatabase,
@@ -9,7 +9,7 @@ import {
   type MoveRecord,
   type Recorded,
 } from '../../../plugins/databases/move/record.ts';
-import { contentsOf, readDatabases } from '../../../plugins/databases/move/tables.ts';
+import { readContents, readDatabases } from '../../../plugins/databases/move/tables.ts';
 import type { MoveServer } from '../../../plugins/databases/move/server.ts';
 import { TableLocks } from '../../../plugins/databases/move/window.ts';
 import { hasMariaDb, loginTo, MariaDb } from '../../support/mariadb.ts';
@@ -90,7 +90,7 @@ if (hasReal) {
     const { databases } = await readDatabases(client, names);
     const rows: Recorded[] = [recordedUser('own', { name: 'eve', host: 'localhost' })];
     for (const database of databases)
-      rows.push({ ...recordedDatabase('own', database.name), contents: [...(await contentsOf(client, database))] });
+      rows.push({ ...recordedDatabase('own', database.name), contents: [...(await readContents(client, database))] });
     const removed: Recorded[] = [];
     const record = {
       all: () => Promise.resolve(rows),
@@ -101,7 +101,7 @@ if (hasReal) {
     const refused = async (tables: string) => {
       const message = await dropAll().then(
         () => 'dropped',
-        (error: unknown) => messageOf(error),
+        (error: unknown) => errorMessage(error),
       );
       assert.match(message, `changed after they had moved: ${tables}; look at them`);
       assert.equal((await readDatabases(client, names)).databases.length, 2);

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { AccountDatabases, type Unit } from '../../../plugins/databases/account-databases.ts';
 import type { DatabaseSizes } from '../../../plugins/databases/schema.ts';
 import { parseOptions } from '../../../plugins/databases/mysql/option-file.ts';
-import { ServerCatalogue, isAmbiguous, withoutThoseOf } from '../../../plugins/databases/mysql/server-catalogue.ts';
+import { ServerCatalogue, isAmbiguous, withoutLongerNames } from '../../../plugins/databases/mysql/server-catalogue.ts';
 import { GrantPattern } from '../../../plugins/databases/mysql/grant-pattern.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -225,7 +225,7 @@ test('databases are matched with user names and grants as a whole', () => {
   assert.equal(catalogue.granted('ben').length, 8);
   assert.equal(catalogue.granted('nobody'), []);
   assert.equal(catalogue.system, named('mysql'));
-  assert.equal(withoutThoseOf(['ann_b', 'ann_sh'], catalogue.prefixed('ann')), named('ann_shop'));
+  assert.equal(withoutLongerNames(['ann_b', 'ann_sh'], catalogue.prefixed('ann')), named('ann_shop'));
   assert.equal(
     catalogue.prefixed('ann').map((each) => isAmbiguous('ann', each)),
     [true, false],

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { isWithin, parentsOf, parseDomain, publicSuffix, reversedName } from '../../../plugins/domains/name.ts';
+import { isWithin, parentNames, parseDomain, publicSuffix, reversedName } from '../../../plugins/domains/name.ts';
 import { group } from '../../../plugins/domains/views.ts';
 import { testSuite } from '../../support/suite.ts';
 
@@ -78,8 +78,8 @@ test('a domain of 253 characters is the longest', () => {
 });
 
 test('above, below and within go by whole labels', () => {
-  assert.equal(parentsOf('a.b.example.com'), ['b.example.com', 'example.com']);
-  assert.equal(parentsOf('example.com'), []);
+  assert.equal(parentNames('a.b.example.com'), ['b.example.com', 'example.com']);
+  assert.equal(parentNames('example.com'), []);
   assert.is(reversedName('a.example.com'), 'com.example.a');
   assert.ok(isWithin('a.example.com', 'example.com'));
   assert.not(isWithin('badexample.com', 'example.com'));

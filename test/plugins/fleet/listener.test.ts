@@ -5,7 +5,7 @@ import { connect, type ConnectionOptions } from 'node:tls';
 import * as assert from 'uvu/assert';
 import { readMembership, writeMembership, type Membership } from '../../../kernel/store/membership.ts';
 import { splitHostPort } from '../../../kernel/kit/net/host-port.ts';
-import { certify, keyDigestOf, makeAuthority, partLeft } from '../../../plugins/fleet/membership/certificates.ts';
+import { certify, digestKey, makeAuthority, partLeft } from '../../../plugins/fleet/membership/certificates.ts';
 import fleetPlugin from '../../../plugins/fleet/index.ts';
 import { readAuthority } from '../../../plugins/fleet/membership/joining.ts';
 import { TestFleet, type FleetMember } from '../../support/fleet.ts';
@@ -192,7 +192,7 @@ test('a node renews its certificate in time and keeps its key', async () => {
   assert.ok(partLeft(old.certificate) < 1 / 3);
   const now = () => readMembership((one as FleetMember).data)?.certificate ?? '';
   await until('it is renewed', () => partLeft(now()) > 0.9);
-  assert.is(keyDigestOf(now()), keyDigestOf(old.certificate));
+  assert.is(digestKey(now()), digestKey(old.certificate));
   await until('it listens with the new one', async () => {
     const socket = connect({
       ...splitHostPort((one as FleetMember).address),

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
-import { isTool, toolName, toolOf } from '../../../plugins/mcp/tools.ts';
+import { isTool, toolName, toTool } from '../../../plugins/mcp/tools.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 import { apiToken, connected, post, request, said, toolNames, type Members } from './client.ts';
@@ -123,7 +123,7 @@ test('every tool has a name and arguments that clients take', async () => {
   const validators = new AjvJsonSchemaValidator();
   for (const address of ['user', 'admin'] as const) {
     const routes = server.hostkeep.node.routes().filter((route) => route.address === address && isTool(route));
-    const tools = routes.map(toolOf);
+    const tools = routes.map(toTool);
     assert.is(new Set(tools.map(({ name }) => name)).size, tools.length);
     for (const [i, { name, inputSchema }] of tools.entries()) {
       assert.match(name, /^[A-Za-z0-9_-]{1,64}$/);

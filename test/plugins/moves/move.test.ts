@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { PluginStatus } from '../../../kernel/contract/node-info.ts';
 import { assertPlugins } from '../../../plugins/fleet/move/admission.ts';
 import { hostkeep } from '../../support/command.ts';
@@ -111,7 +111,7 @@ test('a node that lacks what the account uses is no home for it', () => {
       assertPlugins({ plugins: () => plugins }, needed);
       return 'admitted';
     } catch (error) {
-      return messageOf(error);
+      return errorMessage(error);
     }
   };
   const detail = 'what the account uses is off or unavailable: ';

@@ -7,7 +7,7 @@ import { errorKind } from '../../../kernel/errors.ts';
 import { Validator as SchemaValidator } from '../../../kernel/config/validator.ts';
 import { NamedObject, Type, type TSchema } from '../../../kernel/schema.ts';
 import type { LoggedEvent } from '../../../kernel/store/events/event-types.ts';
-import { bodyOf } from '../../../plugins/webhooks/delivery/delivery.ts';
+import { deliveryBody } from '../../../plugins/webhooks/delivery/delivery.ts';
 import { replySchema } from '../../../plugins/openapi/json-schema.ts';
 import { NamedSchemas } from '../../../plugins/openapi/named-schemas.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
@@ -296,7 +296,7 @@ test('an administrator sees what webhooks send for each event, and nobody else d
     core.events.record(tx, { type: 'domain.added', account, ip: '192.0.2.1', text: 'added a domain', data }),
   );
   const [event] = await core.events.after(last, 1);
-  const body = JSON.parse(bodyOf(event as LoggedEvent)) as unknown;
+  const body = JSON.parse(deliveryBody(event as LoggedEvent)) as unknown;
   assert.equal(new SchemaValidator(sent).issues(body), []);
   assert.equal(
     new SchemaValidator(sent).issues({ ...(body as object), type: 'domain.removed' }).map(({ path }) => path),

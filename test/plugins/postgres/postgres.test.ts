@@ -6,7 +6,7 @@ import { openCore, type Core } from '../../../kernel/run/core.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { PostgresEngine } from '../../../plugins/postgres/postgres-engine.ts';
-import { statementOf } from '../../../plugins/postgres/statements.ts';
+import { toStatement } from '../../../plugins/postgres/statements.ts';
 import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
 import type { Store } from '../../../kernel/store/store.ts';
 import { findFiles } from '../../../kernel/kit/files/find-files.ts';
@@ -80,15 +80,15 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
 
 test("statements get PostgreSQL's numbers and functions; string literals stay", () => {
   assert.is(
-    statementOf("select '?', instr(a, ?), 'it''s ?' where x = ?").text,
+    toStatement("select '?', instr(a, ?), 'it''s ?' where x = ?").text,
     "select '?', strpos(a, $1), 'it''s ?' where x = $2",
   );
-  assert.is(statementOf('select ?1, ?2, ?1').text, 'select $1, $2, $1');
+  assert.is(toStatement('select ?1, ?2, ?1').text, 'select $1, $2, $1');
   assert.is(
-    statementOf('delete from t where id in (select value from json_each(?))').text,
+    toStatement('delete from t where id in (select value from json_each(?))').text,
     'delete from t where id in (select value from json_array_elements_text($1))',
   );
-  assert.is(statementOf('select ?1, ?2, ?1'), statementOf('select ?1, ?2, ?1'));
+  assert.is(toStatement('select ?1, ?2, ?1'), toStatement('select ?1, ?2, ?1'));
 });
 
 test('values come back as SQLite gives them', async () => {

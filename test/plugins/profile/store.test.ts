@@ -24,7 +24,7 @@ test('only a confirmed set-up is turned on, and an active one stays', async () =
     assert.not.ok(await rows.useStep(tx, id, 'second', 6), 'it is not on yet');
     assert.ok(await rows.enableTwofa(tx, id, 'second', 5, 3, ['hash']));
     assert.not.ok(await rows.startTwofa(tx, id, 'third', 4));
-    assert.is((await rows.twofaOf(tx, id))?.secret, 'second');
+    assert.is((await rows.readTwofa(tx, id))?.secret, 'second');
     assert.not.ok(await rows.useStep(tx, id, 'first', 6), 'a code of an earlier secret');
     assert.not.ok(await rows.useStep(tx, id, 'second', 5), 'it was the first code');
     assert.ok(await rows.useStep(tx, id, 'second', 6));
@@ -43,7 +43,7 @@ test('a recovery code and a favorite are removed from their own account only', a
     assert.not.ok(await rows.useRecoveryCode(tx, bob, `hash of ${bea}`));
     await rows.removeFavorite(tx, bea, '/x');
     assert.equal(
-      [await rows.favoritesOf(tx, bea), await rows.favoritesOf(tx, bob)],
+      [await rows.readFavorites(tx, bea), await rows.readFavorites(tx, bob)],
       [[], [{ link: '/x', title: 'x' }]],
     );
   });
@@ -65,7 +65,7 @@ test('logins, networks and failures are kept up to a limit, the newest ones', as
     ['network 50', false],
     ['network 51', true],
   ] as const)
-    assert.equal(await rows.standingOf(store, id, network), { isKnown, unlockedAt: 0 });
+    assert.equal(await rows.readStanding(store, id, network), { isKnown, unlockedAt: 0 });
   assert.equal([await total("login_failures where budget = 'old'"), await total('login_failures')], [0, 2]);
   assert.equal(await rows.failureTimes(store, 'new', Date.now() - 60_000, 9), [], 'a failure of the future');
   assert.is((await rows.failureTimes(store, 'new', Date.now(), 9)).length, 1);

@@ -14,7 +14,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import { HttpError, errorMessage } from '../../../kernel/errors.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { FolderSizes } from '../../../plugins/quota/folder-sizes.ts';
 import type { DiskInodes } from '../../../plugins/quota/schema.ts';
@@ -165,7 +165,7 @@ test('what is mounted in a folder is not counted', async () => {
   try {
     execFileSync('mount', ['-t', 'tmpfs', 'hostkeep-test', mount], { stdio: ['ignore', 'ignore', 'pipe'] });
   } catch (error) {
-    return reportSkipped(`nothing can be mounted here (${messageOf(error).split('\n')[0]})`);
+    return reportSkipped(`nothing can be mounted here (${errorMessage(error).split('\n')[0]})`);
   }
   try {
     writeFileSync(join(mount, 'large'), Buffer.alloc(1 << 20, 1));

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
-import { messageOf } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import { quotaMounts, RepquotaParser, type QuotaRow } from '../../../plugins/quota/repquota.ts';
 import type { DiskInodes } from '../../../plugins/quota/schema.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -263,7 +263,7 @@ test('real quotas of a file system of our own are read by the real repquota', as
     as('mkfs.ext4', '-q', '-F', image);
     as('mount', '-o', 'loop,usrquota', image, mount);
   } catch (error) {
-    return reportSkipped(`a file system with quotas cannot be mounted here (${messageOf(error).split('\n')[0]})`);
+    return reportSkipped(`a file system with quotas cannot be mounted here (${errorMessage(error).split('\n')[0]})`);
   }
   try {
     mkdirSync(join(mount, 'files'));

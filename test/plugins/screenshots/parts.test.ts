@@ -17,13 +17,13 @@ import { basename, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import sharp from 'sharp';
 import * as assert from 'uvu/assert';
-import { HttpError, messageOf } from '../../../kernel/errors.ts';
+import { HttpError, errorMessage } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { pipeTransport } from '../../../plugins/screenshots/browser/pipe-transport.ts';
 import {
   browserFlags,
-  browserUserOf,
+  findBrowserUser,
   browserVersion,
   NoAnswer,
   stripUnsafeFlags,
@@ -40,7 +40,7 @@ import { OwnDomains } from '../../../plugins/screenshots/own-domains.ts';
 import { remoteUrl } from '../../../plugins/screenshots/remote-url.ts';
 import { greetingLength, parseRequest } from '../../../plugins/screenshots/egress/socks.ts';
 import { ScreenshotService, type ScreenshotRequest } from '../../../plugins/screenshots/screenshot-service.ts';
-import { targetOf } from '../../../plugins/screenshots/target.ts';
+import { parseTarget } from '../../../plugins/screenshots/target.ts';
 import { pixels } from '../../fixtures/screenshots/harness.ts';
 import { NameServer } from '../../fixtures/screenshots/name-server.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -70,16 +70,16 @@ function codeOf(work: () => unknown): string {
 }
 
 test('a target is a domain and a normalized URL, which stays on that domain', () => {
-  assert.equal(targetOf('Own.Test.'), { domain: 'own.test', url: 'http://own.test/' });
-  assert.is(targetOf('own.test/a/../b?x=1#y').url, 'http://own.test/b?x=1');
-  assert.is(targetOf('münchen.test').domain, 'xn--mnchen-3ya.test');
+  assert.equal(parseTarget('Own.Test.'), { domain: 'own.test', url: 'http://own.test/' });
+  assert.is(parseTarget('own.test/a/../b?x=1#y').url, 'http://own.test/b?x=1');
+  assert.is(parseTarget('münchen.test').domain, 'xn--mnchen-3ya.test');
   for (const path of [
     'own.test//evil.test/',
     'own.test/\\evil.test',
     'own.test/@evil.test',
     'own.test/../../..//evil.test',
   ])
-    assert.is(new URL(targetOf(path).url).host, 'own.test', path);
+    assert.is(new URL(parseTarget(path).url).host, 'own.test', path);
   for (const path of [
     '',
     '/',
@@ -104,13 +104,13 @@ test('a target is a domain and a normalized URL, which stays on that domain', ()
     'mün/../x'.replace('/', '\u2044'),
   ])
     assert.is(
-      codeOf(() => targetOf(path)),
+      codeOf(() => parseTarget(path)),
       'invalid_domain',
       path,
     );
   for (const path of ['own.test/\u0000', 'own.test/a\nb', 'ow\tn.test'])
     assert.is(
-      codeOf(() => targetOf(path)),
+      codeOf(() => parseTarget(path)),
       'invalid_path',
       path,
     );
@@ -163,7 +163,7 @@ test('without an https server an own domain never leads to this node', async () 
   const names = await NameServer.start();
   try {
     const policy = new EgressPolicy({ ...SETTINGS, dns_servers: [names.address] });
-    const admitted = () => policy.admit({ host: 'own.test', port: 443 }, OWN).catch(messageOf);
+    const admitted = () => policy.admit({ host: 'own.test', port: 443 }, OWN).catch(errorMessage);
     for (const address of ['127.0.0.1', '127.0.0.2', '10.0.0.1']) {
       names.answer('own.test', address);
       assert.is(await admitted(), `own.test is at ${address}, which is not public`);
@@ -179,7 +179,7 @@ test('a web server on this node is reached from the source address', async () =>
   const admit = (site: string, source: string) =>
     new EgressPolicy({ ...SETTINGS, site_address: site, source_address: source })
       .admit({ host: 'own.test', port: 80 }, OWN)
-      .catch(messageOf);
+      .catch(errorMessage);
   assert.is(
     await admit('[::1]:8081', '127.0.0.2'),
     'the web server at ::1 cannot be reached from 127.0.0.2, which is of another IP version',
@@ -381,17 +381,20 @@ test('a client that has the screenshot gets a 304', () => {
 // asvs 1.2.2: addresses are percent-encoded and signed
 test('the remote URL is filled, encoded, signed and stable for a while', () => {
   const size = { width: 320, refresh: false };
-  const request = { target: targetOf('own.test/a?b=c&d={width}'), ...size };
+  const request = { target: parseTarget('own.test/a?b=c&d={width}'), ...size };
   assert.is(
     remoteUrl('https://s.test/{domain}?p={path}&w={width}&r={refresh}&{other}', '', request, 0),
     'https://s.test/own.test?p=%2Fa%3Fb%3Dc%26d%3D%7Bwidth%7D&w=320&r=false&{other}',
   );
-  const signed = remoteUrl('https://s.test/?u={url}', 'key', { target: targetOf('own.test'), ...size }, 1000);
+  const signed = remoteUrl('https://s.test/?u={url}', 'key', { target: parseTarget('own.test'), ...size }, 1000);
   assert.is(
     signed,
     'https://s.test/?u=http%3A%2F%2Fown.test%2F&expires=7200&signature=fd3489630348e64020013abdd5eadb9ce64f09c9a613ccbe424d34901fdbd3e3',
   );
-  assert.is(remoteUrl('https://s.test/?u={url}', 'key', { target: targetOf('own.test'), ...size }, 3_599_000), signed);
+  assert.is(
+    remoteUrl('https://s.test/?u={url}', 'key', { target: parseTarget('own.test'), ...size }, 3_599_000),
+    signed,
+  );
   assert.match(remoteUrl('https://s.test/x', 'key', request, 0), /^https:\/\/s\.test\/x\?expires=7200&signature=/);
 });
 
@@ -417,14 +420,14 @@ test('a program that says nothing in time is told from one that does not run', a
   };
   const silent = await failureOf('sleep 1000', 50);
   assert.instance(silent, NoAnswer);
-  assert.match(messageOf(silent), /browser did not end within 0\.05 s, or was killed$/);
+  assert.match(errorMessage(silent), /browser did not end within 0\.05 s, or was killed$/);
   const broken = await failureOf('echo "no libraries" >&2; exit 127');
   assert.not.instance(broken, NoAnswer);
-  assert.is(messageOf(broken), 'no libraries');
+  assert.is(errorMessage(broken), 'no libraries');
   assert.is(await failureOf('sleep 2; echo Chromium 156.0.1'), 'Chromium 156.0.1', 'a busy node starts it slowly');
   if (process.getuid?.() === 0) {
-    assert.match(messageOf(await browserUserOf('nobody-at-all').catch((error: unknown) => error)), /no such user/);
-    assert.ok(((await browserUserOf('nobody'))?.uid ?? 0) > 0);
+    assert.match(errorMessage(await findBrowserUser('nobody-at-all').catch((error: unknown) => error)), /no such user/);
+    assert.ok(((await findBrowserUser('nobody'))?.uid ?? 0) > 0);
   }
 });
 
@@ -519,7 +522,13 @@ function serviceWith(settings: { failure_seconds: number; memory_cache_bytes: nu
     log: createLog('silent'),
   });
   const show = (over: Partial<ScreenshotRequest> = {}) =>
-    service.show({ account: { id: 1 } as Account, target: targetOf('own.test'), width: 1280, refresh: false, ...over });
+    service.show({
+      account: { id: 1 } as Account,
+      target: parseTarget('own.test'),
+      width: 1280,
+      refresh: false,
+      ...over,
+    });
   return { service, state, show };
 }
 
@@ -562,7 +571,7 @@ test('screenshots in memory are bounded by bytes, and 0 bytes keep none', async 
   ] as const) {
     const { service, state, show } = serviceWith({ failure_seconds: 0, memory_cache_bytes: bytes }, folder);
     for (const path of ['own.test/a', 'own.test/b', 'own.test/b', 'own.test/a']) {
-      await show({ target: targetOf(path) });
+      await show({ target: parseTarget(path) });
       await service.settle();
     }
     assert.is(state.captures, captures, `${bytes} bytes`);

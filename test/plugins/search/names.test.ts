@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { NameParents } from '../../../plugins/search/name-index/name-parents.ts';
 import { NameTable } from '../../../plugins/search/name-index/name-table.ts';
-import { Fit, fitOf } from '../../../plugins/search/name-index/ranking.ts';
+import { Fit, nameFit } from '../../../plugins/search/name-index/ranking.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('tables of names');
@@ -40,7 +40,7 @@ test('a scan finds what a look at each name finds', () => {
     const sought = i % 5 === 4 ? '' : text(i % 7 === 0 ? LONG / 3 : 5).toLowerCase();
     const extension = i % 3 === 0 ? text(3).toLowerCase() : '';
     const expected = names.flatMap((name, id): [number, Fit][] => {
-      const fit = removed.has(id) ? undefined : fitOf(name, { text: sought, extension });
+      const fit = removed.has(id) ? undefined : nameFit(name, { text: sought, extension });
       return fit === undefined ? [] : [[id, fit]];
     });
     const ending = extension === '' ? '' : `.${extension}`;

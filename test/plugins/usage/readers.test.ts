@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { cpuLoad, parseStat } from '../../../plugins/usage/readers/cpu.ts';
 import { DiskReader, type ReadSpace, type Space } from '../../../plugins/usage/readers/disks.ts';
 import { limited, memoryReply, MemoryReader, parseMeminfo } from '../../../plugins/usage/readers/memory.ts';
-import { disksOf, parseFilesystems, parseMountinfo } from '../../../plugins/usage/readers/mounts.ts';
+import { selectDisks, parseFilesystems, parseMountinfo } from '../../../plugins/usage/readers/mounts.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';
 
@@ -87,7 +87,7 @@ test('memory is read below the configured roots, with either cgroup version', as
 const FILESYSTEMS =
   'nodev\tproc\nnodev\ttmpfs\n\text4\n\tsquashfs\nnodev\toverlay\nnodev\tnfs4\nnodev\tfuse\n\tfuseblk\nnodev\tzfs\nnodev\tautofs\n';
 const shown = (table: string, withRemote = false) =>
-  disksOf(parseMountinfo(table), parseFilesystems(FILESYSTEMS), withRemote).map(
+  selectDisks(parseMountinfo(table), parseFilesystems(FILESYSTEMS), withRemote).map(
     ({ mountpoint, source, kind }) => `${source} on ${mountpoint}${kind === 'remote' ? ' (remote)' : ''}`,
   );
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
-import { keyOf, signatureHeaders } from '../../../plugins/webhooks/delivery/signatures.ts';
+import { decodeKey, signatureHeaders } from '../../../plugins/webhooks/delivery/signatures.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { reportSkipped, testSuite } from '../../support/suite.ts';
 
@@ -57,12 +57,12 @@ test('a secret is base64 of 24 to 64 bytes after its prefix', () => {
     `${'A'.repeat(32)}\n`,
     'A'.repeat(33),
   ])
-    assert.is(keyOf(`whsec_${text}`), undefined, JSON.stringify(text));
-  assert.is(keyOf(`whsec_${'A'.repeat(32)}`)?.length, 24);
+    assert.is(decodeKey(`whsec_${text}`), undefined, JSON.stringify(text));
+  assert.is(decodeKey(`whsec_${'A'.repeat(32)}`)?.length, 24);
   const bytes = randomBytes(32);
-  assert.equal(keyOf(`whsec_${bytes.toString('base64')}`), bytes);
-  assert.equal(keyOf(`whsec_${bytes.toString('base64').replace('=', '')}`), bytes);
-  assert.equal(keyOf('any other text is a key'), Buffer.from('any other text is a key'));
+  assert.equal(decodeKey(`whsec_${bytes.toString('base64')}`), bytes);
+  assert.equal(decodeKey(`whsec_${bytes.toString('base64').replace('=', '')}`), bytes);
+  assert.equal(decodeKey('any other text is a key'), Buffer.from('any other text is a key'));
 });
 
 test('only receivers with an older secret get the older headers, signed with that one', () => {

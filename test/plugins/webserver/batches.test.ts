@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { defaultsOf } from '../../../kernel/config/validator.ts';
+import { schemaDefaults } from '../../../kernel/config/validator.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { ChangeBatcher } from '../../../plugins/webserver/vhosts/change-batcher.ts';
 import privileged from '../../../plugins/webserver/privileged.ts';
 import { WebserverConfig } from '../../../plugins/webserver/schema.ts';
-import { fileNameOf } from '../../../plugins/webserver/vhosts/vhost-folder.ts';
+import { vhostFileName } from '../../../plugins/webserver/vhosts/vhost-folder.ts';
 import { rootAt } from '../../support/files-root.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -17,7 +17,7 @@ function newBatcher(): { batcher: ChangeBatcher; path: string } {
   const path = temporaryFolder();
   const command = ['true'];
   const settings = { driver: 'nginx', vhost_folder: path, check: command, reload: command, served_timeout_ms: 0 };
-  const config = { ...defaultsOf(WebserverConfig), ...settings } as WebserverConfig;
+  const config = { ...schemaDefaults(WebserverConfig), ...settings } as WebserverConfig;
   const { signal } = new AbortController();
   const rootOf = (username: string) => rootAt(`/srv/${username}`);
   const writer = privileged.open({ config: config as never, log: createLog('silent'), rootOf, signal });
@@ -38,7 +38,7 @@ const changes = (name: string, accountId: number, count: number) =>
 // threat crowding-out: a batch of virtual hosts holds a share of one account's changes, and all of an account with few
 test("an account's change is in the next batch, however many changes of others wait", async () => {
   const { batcher, path } = newBatcher();
-  const running = batcher.change({ file: fileNameOf('first.example'), accountId: 1 });
+  const running = batcher.change({ file: vhostFileName('first.example'), accountId: 1 });
   const crowd = Promise.all(changes('ann', 1, 300).map((change) => batcher.change(change)));
   await running;
   await Promise.all(changes('bob', 2, 3).map((change) => batcher.change(change)));
@@ -51,6 +51,6 @@ test("an account's change is in the next batch, however many changes of others w
 
 test('changes of the server itself are one batch', async () => {
   const { batcher } = newBatcher();
-  await Promise.all(Array.from({ length: 300 }, (_, i) => batcher.change({ file: fileNameOf(`${i}.example`) })));
+  await Promise.all(Array.from({ length: 300 }, (_, i) => batcher.change({ file: vhostFileName(`${i}.example`) })));
   assert.is(batcher.reloads, 1);
 });

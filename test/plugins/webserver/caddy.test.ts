@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
-import { driverOf } from '../../../plugins/webserver/drivers.ts';
+import { findDriver } from '../../../plugins/webserver/drivers.ts';
 import { Caddy, hasCaddy } from '../../support/caddy.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { fetchPage } from '../../support/page.ts';
@@ -26,14 +26,14 @@ const DEFAULTS = {
 };
 
 test('each driver has default commands, which the configuration overrides', () => {
-  assert.equal(driverOf(DEFAULTS)?.reload, ['caddy', 'reload', '--config', '/etc/caddy/Caddyfile']);
-  assert.equal(driverOf({ ...DEFAULTS, driver: 'nginx', check: ['sudo', 'nginx', '-t'] })?.check, [
+  assert.equal(findDriver(DEFAULTS)?.reload, ['caddy', 'reload', '--config', '/etc/caddy/Caddyfile']);
+  assert.equal(findDriver({ ...DEFAULTS, driver: 'nginx', check: ['sudo', 'nginx', '-t'] })?.check, [
     'sudo',
     'nginx',
     '-t',
   ]);
-  assert.is(driverOf({ ...DEFAULTS, driver: 'nginx', served_timeout_ms: 0 })?.beacon, undefined);
-  assert.is(driverOf({ ...DEFAULTS, driver: 'none' }), undefined);
+  assert.is(findDriver({ ...DEFAULTS, driver: 'nginx', served_timeout_ms: 0 })?.beacon, undefined);
+  assert.is(findDriver({ ...DEFAULTS, driver: 'none' }), undefined);
 });
 
 if (hasCaddy()) {

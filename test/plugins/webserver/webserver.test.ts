@@ -10,7 +10,7 @@ import domains from '../../../plugins/domains/index.ts';
 import webserverPlugin from '../../../plugins/webserver/index.ts';
 import { FolderLock } from '../../../plugins/webserver/vhosts/folder-lock.ts';
 import { compileTemplate } from '../../../plugins/webserver/vhosts/template.ts';
-import { fileNameOf, isVhostFile, VhostFolder } from '../../../plugins/webserver/vhosts/vhost-folder.ts';
+import { vhostFileName, isVhostFile, VhostFolder } from '../../../plugins/webserver/vhosts/vhost-folder.ts';
 import { hostkeep, start as startProgram } from '../../support/command.ts';
 import { memberFolder } from '../../support/node-pair.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -88,11 +88,11 @@ test('a template is filled with what cannot be read as anything else', () => {
 
 test('a domain of any length has a file of its own', async () => {
   const long = (last: string) => `${'a'.repeat(62)}.${'b'.repeat(62)}.${'c'.repeat(62)}.${'d'.repeat(58)}.${last}`;
-  assert.is(fileNameOf('shop.example'), 'hostkeep-shop.example.conf');
-  assert.is.not(fileNameOf(long('xa')), fileNameOf(long('xb')));
-  assert.ok(fileNameOf(long('xa')).length <= 255 && isVhostFile(fileNameOf(long('xa'))));
+  assert.is(vhostFileName('shop.example'), 'hostkeep-shop.example.conf');
+  assert.is.not(vhostFileName(long('xa')), vhostFileName(long('xb')));
+  assert.ok(vhostFileName(long('xa')).length <= 255 && isVhostFile(vhostFileName(long('xa'))));
   const folder = new VhostFolder(temporaryFolder());
-  const names = [long('xa'), long('xa').slice(-200)].map(fileNameOf);
+  const names = [long('xa'), long('xa').slice(-200)].map(vhostFileName);
   for (const name of names) await folder.put(name, name);
   assert.equal((await folder.names()).toSorted(), names.toSorted());
   assert.ok(

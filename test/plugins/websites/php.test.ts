@@ -5,7 +5,7 @@ import { CONFIG_FILES } from '../../../plugins/websites/database-info/config-fil
 import type { TypeWithDatabase } from '../../../plugins/websites/detection/detectors.ts';
 import { parseEnv } from '../../../plugins/websites/database-info/env-file.ts';
 import { PhpFile } from '../../../plugins/websites/database-info/php-evaluator.ts';
-import { textOf } from '../../../plugins/websites/database-info/php-value.ts';
+import { asText } from '../../../plugins/websites/database-info/php-value.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('websites php');
@@ -16,7 +16,7 @@ const constants = (php: string): Record<string, unknown> => Object.fromEntries(n
 function read(type: TypeWithDatabase, text: string, file = 0): (string | undefined)[] {
   const access = CONFIG_FILES[type][file]?.read(text);
   assert.ok(access, `${type} names no database`);
-  return [access.name, access.user, access.password, access.host, access.prefix].map(textOf);
+  return [access.name, access.user, access.password, access.host, access.prefix].map(asText);
 }
 const isRefused = (error: unknown) => error instanceof HttpError && error.code === 'invalid_config_file';
 const isTooComplex = (error: unknown) => error instanceof HttpError && error.code === 'file_too_complex';

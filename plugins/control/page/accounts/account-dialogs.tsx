@@ -18,7 +18,7 @@ import {
 } from '../../../pages/kit/index.ts';
 import type { Account } from './account.ts';
 import { randomPassword } from './add-account.tsx';
-import { differenceOf } from '../plans/plan-difference.ts';
+import { planDifference } from '../plans/plan-difference.ts';
 
 export type AccountAction = 'plan' | 'open' | 'password' | 'twofa' | 'unlock' | 'suspend' | 'remove';
 interface DialogProps {
@@ -43,7 +43,7 @@ function PlanDialog({ account, onClose }: DialogProps) {
   // Until the plans are there, the list has the account's own.
   const names = plans.data === undefined && before !== null ? [before] : all.map(({ name }) => name);
   const of = (name: string | null) => all.find((each) => each.name === name);
-  const difference = differenceOf(of(before), of(chosen.value));
+  const difference = planDifference(of(before), of(chosen.value));
   const change = async () => {
     const plan = chosen.value === '' ? null : chosen.value;
     await api('PATCH /api/accounts/:username', { params: { username }, body: { plan } });

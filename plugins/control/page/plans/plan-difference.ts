@@ -32,7 +32,7 @@ export function limitText(limit: Limit, value: number): string {
 }
 
 /** Returns what changes from one plan to another, a line each. */
-export function differenceOf(before: Plan | undefined, after: Plan | undefined): string[] {
+export function planDifference(before: Plan | undefined, after: Plan | undefined): string[] {
   if (before === undefined || after === undefined || before === after) return [];
   const limits = LIMITS.filter((each) => before[each] !== after[each]).map(
     (each) => `${limitName(each)}: ${limitText(each, before[each])} → ${limitText(each, after[each])}`,

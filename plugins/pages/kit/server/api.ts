@@ -48,7 +48,7 @@ export async function api<R extends Route>(
 ): Promise<ReplyOf<R>> {
   const given = (input ?? {}) as { params?: object; query?: object; body?: unknown; signal?: AbortSignal };
   const [method = 'GET', pattern = ''] = route.split(' ');
-  const response = await send(pathOf(pattern, given.params, given.query), {
+  const response = await send(fillPath(pattern, given.params, given.query), {
     method,
     headers: given.body === undefined ? HEADERS : { ...HEADERS, 'Content-Type': 'application/json' },
     ...(given.body !== undefined && { body: JSON.stringify(given.body) }),
@@ -65,7 +65,7 @@ export async function ask<T>(method: string, path: string, body?: unknown): Prom
 }
 
 /** Returns the path of a request, every part encoded once. */
-export function pathOf(pattern: string, params: object = {}, query: object = {}): string {
+export function fillPath(pattern: string, params: object = {}, query: object = {}): string {
   const values = params as Record<string, unknown>;
   const path = pattern.replace(/([:*])(\w+)/g, (_, kind: string, name: string) => {
     const text = String(values[name] ?? '');

@@ -5,7 +5,7 @@ const [BASE, T_MIN, T_MAX, SKEW, DAMP, FIRST_BIAS, FIRST_CODE] = [36, 1, 26, 38,
  * Returns a domain name, or one with a path, in the script of its owner. Names that do not lead back to the same ASCII form stay
  * as they are, so that nothing is shown that the browser would not open.
  */
-export function unicodeOf(name: string): string {
+export function toUnicode(name: string): string {
   const [host = '', ...path] = name.split('/');
   if (!/(^|\.)xn--/.test(host)) return name;
   try {
@@ -13,20 +13,20 @@ export function unicodeOf(name: string): string {
       .split('.')
       .map((label) => (label.startsWith('xn--') ? decode(label.slice(4)) : label))
       .join('.');
-    return asciiOf(decoded) === host ? [decoded, ...path].join('/') : name;
+    return toAscii(decoded) === host ? [decoded, ...path].join('/') : name;
   } catch {
     return name;
   }
 }
 
 /** Returns the ASCII form of a name as browsers make it; the name itself where there is none. */
-export function asciiOf(name: string): string {
+export function toAscii(name: string): string {
   return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name;
 }
 
 /** A domain name in the script of its owner; its title has the ASCII form, by which look-alikes are told apart. */
 export function DomainName({ name }: { readonly name: string }) {
-  const shown = unicodeOf(name);
+  const shown = toUnicode(name);
   return (
     <span class="wrap" title={shown === name ? undefined : name}>
       {shown}
