@@ -22,7 +22,7 @@ import { escapeControl, type Log } from '../log.ts';
 export interface CommandOption {
   /** The option in commander's syntax: `--plan <name>`, or `--admin` for a switch. */
   readonly flags: string;
-  /** What the value means, with its unit, and what holds if the option is not given. */
+  /** Describes the value, with its unit, and the default. */
   readonly summary: string;
   readonly default?: string;
   /** Whether the value must be a number of at least 0. */
@@ -95,7 +95,7 @@ export interface ServingProcess {
   readonly sinceMs: number;
 }
 
-/** What a plugin does with rights; see `Privileged`. */
+/** A plugin's verbs that need rights; see `Privileged`. */
 export interface InstalledPrivilege {
   readonly name: string;
   readonly verbs: readonly string[];
@@ -138,7 +138,7 @@ export interface DemoNode extends Pick<NodeInfo, 'config' | 'locales' | 'plugins
   backdate(ms: number): Promise<void>;
 }
 
-/** What a command gets to work with. */
+/** The context of a command. */
 export interface CommandContext {
   readonly config: Config;
   readonly locales: Locales;
@@ -197,7 +197,7 @@ export interface CommandOutput {
 export interface Command {
   /** The name and arguments in commander's syntax: `add <username>`; optional arguments are in brackets. */
   readonly usage: string;
-  /** What it does; lists of commands show the first sentence. */
+  /** Says what the command does; lists of commands show the first sentence. */
   readonly summary: string;
   readonly options?: readonly CommandOption[];
   /** Set for a command that destroys something: returns the question that must be answered, unless `--yes` is given. */

@@ -29,12 +29,12 @@ export interface RouteInfo extends RouteSpec {
   readonly features: readonly string[];
   /** Further features, all of which the account must have. */
   readonly requiredFeatures: readonly string[];
-  /** What an API token needs; `undefined` if none may use the route. */
+  /** Scopes that an API token needs; `undefined` if none may use the route. */
   readonly scopes: RouteScopes | undefined;
   readonly traffic: RouteMetrics;
 }
 
-/** What operators see of a plugin. */
+/** The state of a plugin, for operators. */
 export interface PluginStatus {
   readonly name: string;
   /** See `Plugin.description`; none of a plugin that is off. */
@@ -86,7 +86,7 @@ export interface NodeInfo {
   readonly fleet: FleetPlace | undefined;
   /** By how much times in the store may be ahead of this node's clock, because another node wrote them; 0 without a fleet. */
   readonly clockSlackMs: number;
-  /** What one process may do at a time, of all that share the store. */
+  /** Leases of work that one process may do at a time, of all that share the store. */
   readonly leases: Leases;
   /** Whether the server finishes accepted requests only, before it ends. */
   isStopping(): boolean;

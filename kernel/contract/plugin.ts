@@ -32,15 +32,15 @@ export interface PluginNode extends NodeInfo {
   onLeader(start: () => void | Promise<void>): void | Promise<void>;
 }
 
-/** What a plugin gets from the kernel. */
+/** The kernel's services for a plugin. */
 export interface Host<C = unknown> {
   /** Its section of the configuration, valid and with defaults. A reload sets the plugin up again. */
   readonly config: C;
   /** Adds the plugin's name to each line. */
   readonly log: Log;
-  /** What belongs to customers and operators. `Store` says which SQL all engines take. */
+  /** Data of customers and operators. `Store` says which SQL all engines take. */
   readonly store: Store;
-  /** What belongs to this machine; its tables stand in `migrations/local`. */
+  /** Data of this machine; its tables stand in `migrations/local`. */
   readonly local: Store;
   readonly identity: Identity;
   /** Records what has happened, in the transaction of the change. */
@@ -58,12 +58,12 @@ export interface Host<C = unknown> {
   onClose(release: () => void | Promise<void>): void;
 }
 
-/** What `Plugin.setup` returns. */
+/** The result of `Plugin.setup`. */
 export interface Setup<T extends RouteSpecs> {
   readonly handlers: Handlers<T>;
   /** Its answers at the extension points that it serves. */
   readonly provides?: Partial<ExtensionPoints>;
-  /** What plugins get that name this one in `uses`; their types describe it. */
+  /** The service for plugins that name this one in `uses`; their types describe it. */
   readonly service?: unknown;
   /** Of the plugin that knows the other nodes of the fleet. */
   readonly forward?: Forward;
@@ -73,7 +73,7 @@ export interface Setup<T extends RouteSpecs> {
 export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = RouteSpecs> {
   /** The name of its folder, and of its section of the configuration. */
   readonly name: string;
-  /** What its operations are about, as a sentence. */
+  /** Says in a sentence what its operations are about. */
   readonly description?: string;
   /** Names of the features that it provides, which `features.json` in its folder describes. */
   readonly features: readonly string[];

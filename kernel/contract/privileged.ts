@@ -2,7 +2,7 @@ import type { Log } from '../log.ts';
 import type { Static, TSchema } from '../schema.ts';
 import type { FilesRoot } from '../kit/files/files-root.ts';
 
-/** What privileged code gets: the settings of the process that it runs in, and nothing of the store. */
+/** The context of privileged code: the settings of its process, and nothing of the store. */
 export interface PrivilegedHost<C> {
   readonly config: C;
   readonly log: Log;
@@ -15,7 +15,7 @@ export interface PrivilegedHost<C> {
 export type Verbs<V> = { readonly [K in keyof V]: (args: never) => Promise<unknown> };
 
 /**
- * What a plugin does with more rights than the service has: the default export of `privileged.ts` in its folder. It runs
+ * A plugin's verbs that need more rights than the service has: the default export of its `privileged.ts`. They run
  * in the broker, whose callers may be in foreign hands, so each verb checks its arguments itself; where there is no
  * broker, in the service's own process.
  */

@@ -1,7 +1,7 @@
 interface ReplyOptions {
   /** The media type; `application/json` unless given. */
   readonly type?: string;
-  /** That of the route unless given. */
+  /** Defaults to the route's status. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }

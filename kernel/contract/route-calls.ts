@@ -4,7 +4,7 @@ import type { Call } from './route-spec.ts';
 
 type Values = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** What a client would send. */
+/** The parts of a request, as a client would send them. */
 export interface RouteInput {
   /** Values by the names in the path, not percent-encoded. */
   readonly params?: Values;
@@ -16,7 +16,7 @@ export interface RouteInput {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a client would get. */
+/** The answer, as a client would get it. */
 export interface RouteAnswer {
   readonly status: number;
   /** The JSON, which must not be changed; `undefined` if the answer is something else. */

@@ -26,7 +26,7 @@ export interface RouteSpec {
    */
   readonly feature?: string | readonly string[] | { readonly any?: readonly string[]; readonly all: readonly string[] };
   /**
-   * What API tokens need, unless it is the scope of the feature, or of the first part of the path. `area`: the scope of that
+   * Names the scope of API tokens, unless it is that of the feature, or of the first part of the path. `area`: the scope of that
    * area. `refused`: none may use the route, because it changes credentials, tokens or sessions. `delegated`: any token may,
    * because all that the route does is to call other routes for its client, each of which asks for its own scope.
    */

@@ -1,5 +1,5 @@
 /**
- * What the broker checks of its callers' arguments, by hand and by itself: a caller may be a process in foreign hands,
+ * Checks of the arguments that callers send to the broker, by hand: a caller may be a process in foreign hands,
  * and what it was checked with before does not count. All errors are 400 `invalid_request`.
  */
 import { isObject } from '../config/plain-check.ts';

@@ -12,7 +12,7 @@ interface MonitorTiming {
 
 const TIMING: MonitorTiming = { firstMs: 1000, intervalMs: 10_000 };
 
-/** What a plugin lacks, and how to mend that. */
+/** Something that a plugin lacks, and its remedy. */
 type Degradation = Pick<Finding, 'detail' | 'remedy'>;
 
 /**

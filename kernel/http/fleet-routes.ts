@@ -6,7 +6,7 @@ import type { Address } from '../contract/route-spec.ts';
 import type { TObject } from '../schema.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 
-/** What forwarding needs to know of a request that was admitted and checked. */
+/** A request that was admitted and checked, as forwarding needs it. */
 interface AdmittedCall {
   readonly account: Account | undefined;
   readonly address: Address;
@@ -79,7 +79,7 @@ function hasLeft(node: string, cause: unknown): HttpError {
 const unreachable: Forward = (node) =>
   Promise.reject(fail.node_unreachable(`what this is about is at the node ${node}`, { retryAfterSeconds: 1 }));
 
-/** What is no object is sent as it is. */
+/** Returns the body with defaults taken out. Bodies that are not objects are sent unchanged. */
 const bodyOf = (schema: TObject, body: unknown): unknown =>
   schema.type === 'object' ? Object.fromEntries(given(body as Values, schema)) : body;
 

@@ -1,6 +1,6 @@
 import type { TSchema } from '../schema.ts';
 
-/** What operators call the types of JSON Schema. */
+/** Names of JSON Schema's types, for operators. */
 export const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
   integer: 'a whole number',

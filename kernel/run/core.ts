@@ -49,7 +49,7 @@ const EVENT = 'event';
 /** The services that outlive a change of the configuration: the store, and identity. */
 export interface Core {
   readonly store: Store;
-  /** What belongs to this machine. */
+  /** Data of this machine. */
   readonly local: Store;
   readonly revision: Revision;
   readonly locales: Locales;
@@ -75,7 +75,7 @@ export interface Core {
   close(): Promise<void>;
 }
 
-/** What a process has that serves, or examines, a data folder by itself. */
+/** Returns the workers of a process that serves, or examines, a data folder by itself. */
 const alone = (): Pick<Core, 'leadership' | 'workers'> => ({ leadership: Leadership.alone(), workers: soleWorker() });
 
 /** Opens the data folder; creates it, with the shipped plans, if it is missing. */
@@ -214,7 +214,7 @@ async function migrationsOfNewer({ store, local }: Stores): Promise<AppliedMigra
 }
 
 /**
- * What a migration changes in PostgreSQL, the version before it can do without: nodes of a fleet one minor version apart share a
+ * The version before tolerates each migration in PostgreSQL: nodes of a fleet one minor version apart share a
  * store, and a node that goes back to the version before has no copy of it.
  */
 const isOfNextMinor = ({ version }: AppliedMigration): boolean =>

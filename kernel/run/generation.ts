@@ -35,7 +35,7 @@ export interface Generation {
   readonly node: NodeInfo;
 }
 
-/** What outlives a configuration of a node. */
+/** The parts of a node that outlive its configuration. */
 export interface Life {
   readonly core: Core;
   readonly log: Log;

@@ -6,7 +6,7 @@ export interface AccountChange {
   readonly accountId: number | null;
 }
 
-/** What a process does when it learns of changes. */
+/** Callbacks of a process that follows changes. */
 export interface ChangeFollower {
   /**
    * Another process may have changed the revision; `change` is how, where that is known. Changes come in their order, but some

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { replaceFileSync } from '../kit/files/atomic-file.ts';
 import { assertPrivate, assertPrivateFolder } from '../kit/files/private-file.ts';
 
-/** What makes a node a member of its fleet. */
+/** The membership of a node in its fleet. */
 export interface Membership {
   /** The name of this node. */
   readonly name: string;

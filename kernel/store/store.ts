@@ -45,7 +45,7 @@ export interface Column {
   readonly place: number;
 }
 
-/** What a database knows of its own tables. */
+/** The tables of a database, as the database describes them. */
 export interface Catalogue {
   /** Resolves with the columns of all tables in the order in which they were made, so that a row comes after those that it refers to. */
   columns(): Promise<Column[]>;
@@ -73,7 +73,7 @@ export interface Catalogue {
 export interface Store extends Reader {
   /** Where the database is, for people. */
   readonly place: string;
-  /** What operators do if it is damaged. */
+  /** The operator's remedy if it is damaged. */
   readonly remedy: string;
   /** Subfolder of `migrations/` with this dialect's files; empty for the folder itself. */
   readonly migrationsFolder: string;

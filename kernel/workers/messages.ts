@@ -1,4 +1,4 @@
-/** What workers and their supervisor say to each other, over the channel that Node.js opens to a process that it starts. */
+/** Messages between workers and their supervisor, over the channel that Node.js opens to a process that it starts. */
 import type { Answer } from './workers.ts';
 
 /** The ports in use by address, which the system may have chosen. */

@@ -10,7 +10,7 @@ const ANSWER_MS = 2000;
 /** The process that a supervisor started, as this end of the channel needs it. */
 type Self = Pick<NodeJS.Process, 'on' | 'once' | 'pid'> & { send?: NodeJS.Process['send'] };
 
-/** What a supervisor orders. */
+/** Orders of a supervisor. */
 interface Orders {
   stop(): void;
   /** Resolves with why the configuration was refused; `undefined` if it is in force. */
@@ -28,7 +28,7 @@ export class WorkerChannel implements Workers {
   readonly #listeners = new Map<string, Set<(value: unknown) => void>>();
   readonly #answers = new Map<string, () => unknown>();
   #ids = 0;
-  /** What came before there was anybody to follow it. */
+  /** Messages that came before anybody followed. */
   #early: ToWorker[] | undefined = [];
   #orders: Orders | undefined;
 

@@ -1,6 +1,6 @@
 import type { Release } from './turns.ts';
 
-/** What another worker said when it was asked; `problem` is why it said nothing. */
+/** The answer of another worker; `problem` says why there is none. */
 export type Answer = { readonly worker: number } & ({ readonly value: unknown } | { readonly problem: string });
 
 /**
@@ -16,7 +16,7 @@ export interface Workers {
   share(number: number): number;
   /**
    * Waits until fewer than `most` turns of a name are held, in all workers together, and takes one until it is released.
-   * Those of a worker that dies are released.
+   * Turns of a worker that dies are released.
    */
   turn(name: string, most: number): Promise<Release>;
   /** Says something to all other workers, which may hear it a moment later. */
@@ -40,5 +40,5 @@ export interface OpenCounts {
   close(): void;
 }
 
-/** What others hear when a worker has ended, in order or not. */
+/** Topic published when a worker exits, in order or not. */
 export const WORKER_GONE = 'worker.gone';

@@ -16,7 +16,7 @@ export const fail = defineErrors({
   twofa_not_started: [409, 'Two-factor set-up was not started'],
 });
 
-/** What every route may answer that checks a password or a code. */
+/** Errors of every route that checks a password or a code. */
 export const CREDENTIAL_ERRORS = ['invalid_credentials', 'rate_limited'] as const;
 
 /** The challenge (RFC 9110, section 11.6.1) of every 401. */

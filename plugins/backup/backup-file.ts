@@ -17,7 +17,7 @@ export const CONTENT = ['keys.json', 'hostkeep.db', 'node.db'] as const;
 /** A manifest lists three files and some dozens of migrations. */
 const MANIFEST_LIMIT = 1024 * 1024;
 
-/** What a backup holds, as its first member says. */
+/** The manifest of a backup, its first member. */
 export interface Manifest {
   readonly format: typeof FORMAT;
   readonly format_version: number;

@@ -19,7 +19,7 @@ export interface BrokerRequest {
 export type BrokerReply =
   | { readonly ok: true; readonly output?: unknown }
   | { readonly ok: false; readonly code?: string | undefined; readonly message: string };
-/** What the broker says about a process that it started, after the answer to `run`. */
+/** Messages of the broker about a process that it started, after the answer to `run`. */
 export type JobMessage =
   { readonly isAttached: true } | { readonly processorTime: ProcessorTime } | { readonly ended: JobEnd };
 

@@ -1,4 +1,4 @@
-/** What administrators do from a terminal on the node, with or without a running server. */
+/** Commands for administrators on the node, with or without a running server. */
 import { defineCommands } from '../../kernel/contract/command.ts';
 import { accountCommands } from './commands/account.ts';
 import { featureCommands } from './commands/feature.ts';

@@ -115,7 +115,7 @@ export function staticSite(title: string, pages: number, hue = 42): Files {
   };
 }
 
-/** What visitors see of a site whose program does not run in the demo. */
+/** Returns the front page of a site whose program does not run in the demo. */
 export function frontPage(title: string, hue: number): Files {
   return { 'index.html': page(title), 'assets/css/site.css': styleOf(hue) };
 }

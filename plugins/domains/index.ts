@@ -18,7 +18,7 @@ import {
 import { count, countDomains, listDomains, readDomainUsage } from './store.ts';
 import { DomainViews, domainEntry, type DomainView } from './views.ts';
 
-/** What workers hear when one has ended. */
+/** Topic published when a worker exits. */
 const WORKER_GONE = 'worker.gone';
 const CHANGES = new Set(['domain.added', 'domain.removed']);
 /** How many names the operator is told after a move. */

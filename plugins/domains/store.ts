@@ -36,7 +36,7 @@ export interface NameStatus {
   readonly names: number;
   /** Domains of the account that count, those being added or removed included; 0 only if the account has no domain. */
   readonly mains: number;
-  /** Those of them that are subdomains of the name, and no longer count once it is active. */
+  /** Main domains that are subdomains of the name, and no longer count once it is active. */
   readonly mainsBelow: number;
 }
 

@@ -1,4 +1,4 @@
-/** What operators do to nodes of a fleet: put one in, take one out, and look at all. */
+/** Commands about the nodes of a fleet: add one, remove one, list all. */
 import {
   assertChange,
   defineCommands,

@@ -1,4 +1,4 @@
-/** What administrators, doctor and Prometheus learn of the fleet. */
+/** Reports about the fleet for administrators, doctor and Prometheus. */
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { noNode } from '../../kernel/contract/fleet-nodes.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
@@ -59,7 +59,7 @@ export async function fleetMetrics(store: Store, { outcomes }: Forwarder): Promi
   ];
 }
 
-/** What `health` checks every few seconds: no connections are made for it. */
+/** Resolves with findings for `health`, every few seconds: opens no connections. */
 export async function fleetHealth(store: Store, place: FleetPlace): Promise<Finding[]> {
   const nodes = await seenMembers(store);
   const silent = nodes.filter((node) => node.name !== place.name && isDown(node)).map(({ name }) => name);

@@ -11,7 +11,7 @@ export interface Member {
   readonly isDraining: boolean;
 }
 
-/** What a member shows to be known: its name, and the key that it joined with. */
+/** The identity of a member: its name, and the key that it joined with. */
 export type MemberKey = Pick<Member, 'name' | 'keyDigest'>;
 
 export interface Beat {

@@ -31,7 +31,7 @@ export type ServerInfo = Static<typeof ServerInfo>;
 
 const NameServer = Type.String({ description: 'Empty when unset' });
 const Limit = (what: string) => Type.Integer({ description: `${what}; 0 = unlimited` });
-/** What the plan sets, also where the account lacks the feature; a client tells by the dashboard's member. */
+/** A limit of the plan, also if the account lacks the feature; a client tells by the dashboard's member. */
 const LimitOf = (feature: string, what: string) =>
   Type.Integer({
     description: `${what}; 0 = unlimited. Not included unless user_features of /api/dashboard names ${feature}`,

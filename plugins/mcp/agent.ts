@@ -36,7 +36,7 @@ const RESOURCE_NOT_FOUND = -32002;
 /** Descriptions by route, made once: most callers see many of the same. */
 const described = new WeakMap<RouteInfo, Tool>();
 
-/** What one request of a client may see and do: the routes that its account and token open, as tools and resources. */
+/** The tools and resources of one request: the routes that its account and token open. */
 export class Agent {
   readonly #host: AgentHost;
   readonly #call: Call;

@@ -21,7 +21,7 @@ export function toResult(answer: RouteAnswer): CallToolResult {
   return { content: [{ type: 'image', data: body.toString('base64'), mimeType: reply.type }] };
 }
 
-/** What a client of the route would be told. */
+/** A problem, as a client of the route would get it. */
 export interface Problem {
   readonly error: string;
   readonly status: number;

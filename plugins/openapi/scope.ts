@@ -4,7 +4,7 @@ import type { Webhook } from '../../kernel/contract/points/webhook.ts';
 import type { Examples } from './examples.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 
-/** What one description is made from. */
+/** The scope of one description. */
 export interface Scope {
   readonly address: Address;
   /** The routes described, and hence the possible targets of links. */

@@ -140,7 +140,7 @@ const service = ({ name }: { readonly name: string }) => ({
   on_dashboard: true,
 });
 
-/** What OpenPanel documents on the admin address and plugins here provide. */
+/** Rows of OpenPanel's admin address that plugins here provide. */
 export const adminRows: readonly Row[] = [
   {
     is: 'GET /api/',

@@ -69,5 +69,5 @@ const admin: Paths = {
   import: ['/api/import/*rest'],
 };
 
-/** What OpenPanel documents and nothing here provides, by feature: patterns of paths, with a method where others have an answer. */
+/** Paths of OpenPanel that nothing here provides, by feature: patterns, with a method where others have an answer. */
 export const MISSING: Readonly<Record<Address, Paths>> = { user, admin };

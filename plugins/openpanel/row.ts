@@ -1,7 +1,7 @@
 import type { RouteInput } from '../../kernel/contract/route-calls.ts';
 
 /**
- * What a client sent: parameters of the path, of the query, and members of the body, by the names that OpenPanel gives them. The
+ * The client's values: parameters of the path, of the query, and members of the body, by OpenPanel's names. The
  * type is what is expected: members of a body may be anything, and the operation that is called checks them.
  */
 export type Given = Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface Step {
   readonly each?: Cell<readonly Given[]>;
 }
 
-/** What both addresses' logins call. */
+/** The operation behind the logins of both addresses. */
 export const LOGIN: Step = {
   calls: 'POST /api/login',
   headers: ['user-agent'],

@@ -16,7 +16,7 @@ const statusOf = ({ Names: name, State: state, Status: status }: Container) => (
 const SITES = { calls: 'GET /api/auto-installer' };
 const SCREENSHOT = 'GET /api/screenshot/*path';
 
-/** What OpenPanel documents on the end-user address and plugins here provide. */
+/** Rows of OpenPanel's end-user address that plugins here provide. */
 export const userRows: readonly Row[] = [
   {
     is: 'POST /api/login',

@@ -30,7 +30,7 @@ const SHELL_HEADERS = {
 };
 const ENDINGS = { br: '.br', gzip: '.gz' } as const;
 
-/** What the build wrote about its files. */
+/** The manifest that the build wrote about its files. */
 interface Manifest {
   /** HTML of each application. */
   readonly shells: Readonly<Record<'home' | 'console', string>>;

@@ -6,7 +6,7 @@ import { toStatement, type Statement } from './statements.ts';
 
 const IDLE_MS = 60_000;
 
-/** What the pool says when all of its connections were in use for `CONNECT_MS`. */
+/** Message of the pool if all of its connections were in use for `CONNECT_MS`. */
 const ALL_IN_USE = 'timeout exceeded when trying to connect';
 
 /** Codes of SQLSTATE that are no verdict on a statement: the server has no room or time, or is not the primary any more. */

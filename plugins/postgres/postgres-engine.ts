@@ -29,7 +29,7 @@ const UNIQUE_VIOLATION = '23505';
 const MIGRATIONS_TABLE = `create table if not exists migrations (owner text collate "C", name text collate "C",
   sha256 text not null, applied_at bigint not null, version text not null default '', primary key (owner, name))`;
 
-/** What a transaction cannot know: the connection was lost between its `commit` and the answer. */
+/** An unknown outcome: the connection was lost between `commit` and its answer. */
 class UnknownOutcome extends ConnectionLost {}
 
 /**

@@ -12,7 +12,7 @@ const LOOK_MS = 500;
 const SILENCE_MS = 4000;
 /** A look that waits for a lock, such as that of a migration, is none of a server that has fallen silent. */
 const LISTENER = { application_name: 'hostkeep listener', lock_timeout: SILENCE_MS / 2 };
-/** What the process that listens tells itself, and the others of its node. */
+/** Message of the listening process to itself and to the others of its node. */
 const TOPIC = 'store';
 type Said =
   | { readonly kind: 'changed'; readonly change?: AccountChange }

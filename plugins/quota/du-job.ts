@@ -11,7 +11,7 @@ interface DuInput {
 interface Measurement {
   /** In the order of the units; 0 for the root of an account that has no files yet. */
   readonly totals: readonly number[];
-  /** What `du` said of files that it could not measure. */
+  /** Complaints of `du` about files that it could not measure. */
   readonly skipped: string;
 }
 

@@ -1,4 +1,4 @@
-/** What operators do with endpoints, by the command line and by the API. */
+/** Operations on endpoints, for the command line and the API. */
 import { errorMessage } from '../../kernel/errors.ts';
 import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
 import type { Store } from '../../kernel/store/store.ts';

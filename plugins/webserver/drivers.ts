@@ -9,7 +9,7 @@ export interface Driver {
   readonly templateFile: string;
   /** For domains of suspended accounts. */
   readonly suspendedTemplateFile: string;
-  /** What the virtual hosts share; `undefined` where the web server has nothing for it. */
+  /** Settings that the virtual hosts share; `undefined` if the web server has no place for them. */
   readonly commonFile: string | undefined;
   readonly check: readonly string[];
   readonly reload: readonly string[];

@@ -381,6 +381,17 @@ test('names say what a function does: none that is exported ends in Of', () => {
   assert.equal(named, []);
 });
 
+test('doc comments name the thing, or begin with a verb', () => {
+  const headless = [...sources('kernel'), ...sources('plugins', /\.tsx?$/)].flatMap((file) =>
+    [
+      ...readFileSync(join(projectDir, file), 'utf8').matchAll(
+        /^\s*(?:\/\*\*\s(?:\s*\* )?)((?:What|Whom|That of|Those of)\b.*)$/gm,
+      ),
+    ].map(([, text]) => `${file}: ${text}`),
+  );
+  assert.equal(headless, []);
+});
+
 /** The names of the members that an interface declares itself. */
 function membersOf(file: string, name: string): string[] {
   const text = readFileSync(join(projectDir, file), 'utf8');

@@ -1,4 +1,4 @@
-/** What a plugin tells operators about an account. */
+/** A plugin's part of the report about an account, for operators. */
 export interface AccountReport {
   /** Names of its domains. */
   readonly domains?: readonly string[];
@@ -6,7 +6,7 @@ export interface AccountReport {
 }
 
 export interface ResourceUsage {
-  /** What is counted, with its unit: `disk_kib`. */
+  /** The resource, with its unit: `disk_kib`. */
   readonly resource: string;
   readonly used: number;
   /** 0 = unlimited. */

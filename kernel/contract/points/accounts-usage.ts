@@ -1,6 +1,6 @@
 /** How much of one thing some accounts use now, as far as that is known without looking for it. */
 export interface AccountsUsage {
-  /** What is counted, with its unit. */
+  /** The resource, with its unit. */
   readonly resource: 'disk_kib' | 'inodes' | 'domains' | 'websites' | 'databases';
   /** By the account's id; accounts of which nothing is known yet are left out. */
   readonly used: ReadonlyMap<number, number>;

@@ -16,8 +16,8 @@ export interface DemoContext extends DemoPeople {
 
 /** The services of this host that a plugin's part of the demo uses, as lines of text. */
 export interface DemoReport {
-  /** What was found, its version, and how to see it. */
+  /** Services that were found, with version and how to see them. */
   readonly uses?: readonly string[];
-  /** What was not found, why, and how to get it. */
+  /** Services that were not found, why, and how to get them. */
   readonly leftOut?: readonly string[];
 }

@@ -4,9 +4,9 @@ export interface Finding {
   readonly ok: boolean;
   /** Whether Hostkeep does all that it is configured for although this is not ok. */
   readonly isWarning?: boolean;
-  /** What was found, with its version, or why the check failed; in `health` without codes of the system. */
+  /** Says what was found, with its version, or why the check failed; in `health` without codes of the system. */
   readonly detail: string;
-  /** What to install or configure if the check failed. */
+  /** Says what to install or configure if the check failed. */
   readonly remedy?: string;
 }
 

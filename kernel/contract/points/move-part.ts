@@ -63,7 +63,7 @@ export interface MoveLink {
 
 export interface MoveRequest {
   readonly name: string;
-  /** What it is about, e.g. the name of a database. */
+  /** The subject, e.g. the name of a database. */
   readonly about?: string;
 }
 

@@ -1,6 +1,6 @@
-/** What a plugin removed of a removed account. */
+/** A plugin's part of a purge. */
 export interface PurgePart {
-  /** What was to be removed, in the plural: `databases`. */
+  /** The kind of things to be removed, in the plural: `databases`. */
   readonly what: string;
   readonly removed: number;
   /** Why some are left. The account's name then stays reserved. */

@@ -6,7 +6,7 @@ export interface Webhook {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
-  /** What each header says, by its name. */
+  /** Descriptions of the headers, by name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: TObject;
 }

@@ -13,7 +13,7 @@ const AUTHORIZATION = Buffer.from('authorization');
  * send without a preflight that is never granted, and only if the browser says that the request is from our origin.
  */
 export class PageSession {
-  /** What the `Authorization` header would be; empty if there is no cookie. */
+  /** The value for an `Authorization` header; empty if there is no cookie. */
   readonly authorization: string;
   readonly #name: string;
   readonly #attributes: string;

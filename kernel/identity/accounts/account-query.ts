@@ -11,7 +11,7 @@ export interface AccountFilter {
   readonly home?: string;
 }
 
-/** What a list is sorted by; accounts with the same value follow each other by name. */
+/** The order of a list; accounts with the same value follow each other by name. */
 export interface AccountOrder {
   readonly by: 'username' | 'created' | 'plan' | 'email';
   readonly isDescending: boolean;

@@ -20,7 +20,7 @@ export interface OwnedSessionRow extends SessionRow {
   readonly role: Role;
 }
 
-/** What names a session. */
+/** The key of a session. */
 export interface SessionKey {
   readonly id: string;
   readonly accountId: number;

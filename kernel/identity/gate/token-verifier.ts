@@ -3,14 +3,14 @@ import { newGrant, type ApiTokens, type TokenGrant } from './api-tokens/api-toke
 import { hasTokenPrefix } from './api-tokens/token-text.ts';
 import type { Keyring } from './keyring.ts';
 
-/** What a genuine token says; whether it still counts, the store knows. */
+/** The claims of a genuine token; the store knows whether it is still valid. */
 export interface VerifiedToken {
   readonly id: string;
   readonly accountId: number;
   readonly audience: Role;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
-  /** What an API token may do; nothing until its row is read again, with its account. `undefined` for the token of a login. */
+  /** The rights of an API token; none until its row is read again, with its account. `undefined` for the token of a login. */
   grant: TokenGrant | undefined;
 }
 

@@ -15,7 +15,7 @@ export const ROOT_FLAGS = O_RDONLY | O_DIRECTORY;
 /** Flags for a folder below it. */
 export const FOLDER_FLAGS = ROOT_FLAGS | O_NOFOLLOW;
 const MADE_MODE = 0o755;
-/** What `mkdir` and `rename` say where something is already. */
+/** Codes of `mkdir` and `rename` where something exists already. */
 const EXISTS = new Set(['EEXIST', 'ENOTEMPTY', 'ENOTDIR']);
 /** The number of entries that `scan` reads at a time. */
 const SCANNED_AT_ONCE = 512;

@@ -120,7 +120,7 @@ export class AccountJobs {
     return resolveFilesRoot(this.#files.filesRoot, username);
   }
 
-  /** What a process for an owner starts with. `isRequired`: see `JobUser`. */
+  /** Returns the start message of a process for an owner. `isRequired`: see `JobUser`. */
   startOf({ account, root, state, makesRoot = false }: JobOwner, { isRequired = false } = {}): JobStart {
     const { ids, stateRoot } = this.#files;
     if (account !== undefined && account.id >= ids.count)

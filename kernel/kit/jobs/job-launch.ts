@@ -6,7 +6,7 @@ import { killProgram, startProgram, type ChildProcess, type ProgramUser } from '
 import { JOB_START, LEAN_ENV, type JobOwner, type JobStart } from './job.ts';
 import { readProcessorTime, type ProcessorTime } from './processor-time.ts';
 
-/** What the system enforces for one process. */
+/** Limits that the system enforces for one process. */
 export interface JobLimits {
   /** Private memory. */
   readonly memoryMib: number;
@@ -43,7 +43,7 @@ export type JobLauncher = (owner: JobOwner, limits: JobLimits) => LaunchedJob;
 
 /** A process that keeps no rights of this one. */
 export interface BareProcess {
-  /** Whom it runs as; `undefined` where this process cannot choose. */
+  /** User and group to run as; `undefined` if this process may not switch. */
   readonly user: ProgramUser | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface Identified {
   readonly username: string;
 }
 
-/** What a job gets besides its input. */
+/** The context of a job. */
 export interface JobContext {
   readonly root: FilesRoot;
   /** Bytes that came with the input. */
@@ -83,7 +83,7 @@ export const JOB_START = 'HOSTKEEP_JOB';
 /** Variables for the C library of a job's process: one heap for all its threads takes less memory. */
 export const LEAN_ENV = { MALLOC_ARENA_MAX: '1' };
 
-/** What a job's process gets from the process that starts it, which need not be the one that it works for. */
+/** The start message of a job's process, from the process that starts it, which need not be the one that it works for. */
 export interface JobStart {
   readonly root: FilesRoot | null;
   readonly stateFolder: string | null;
@@ -102,7 +102,7 @@ export interface JobUser {
   /** Whether a root of anybody else is refused. */
   readonly isRequired: boolean;
 }
-/** What a caller asks of a job's process. */
+/** A request to a job's process. */
 export interface JobRequest {
   /** A number that the reply repeats. */
   readonly id: number;

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rmdir, unlink } from 'node:fs/promises';
 import { entryPath, type Folder } from '../files/safe-folder.ts';
 
-/** What a removal did, and what it left. */
+/** The result of a removal. */
 export interface Removal {
   /** How many files and folders were removed. */
   readonly removed: number;

@@ -12,7 +12,7 @@ export interface RemovedFiles {
   readonly aside: string;
   /** The name of this account's in it. */
   readonly name: string;
-  /** What its jobs kept between processes. */
+  /** The state that its jobs kept between processes. */
   readonly state: { readonly folder: string; readonly name: string };
 }
 
@@ -77,7 +77,7 @@ async function removeAll({ root, aside, name, state }: RemovedFiles, signal: Abo
   return { removed, problem, isComplete: true };
 }
 
-/** What is left, because the account's process still writes, is removed with its files. */
+/** Leaves files that the account's process still writes: they are removed with the account's files. */
 async function removeState({ folder, name }: RemovedFiles['state'], signal: AbortSignal): Promise<void> {
   const parent = await Folder.openRoot(operators(folder)).catch(undefinedIfMissing);
   if (parent === undefined) return;

@@ -72,7 +72,7 @@ export interface ProgramOptions {
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const BARE = ['--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs'];
-/** What programs get, the first that works. Only with CAP_SETPCAP does the `setpriv` of Debian 13 take a bounding set. */
+/** Flags for programs, of which the first set that works is used. The `setpriv` of Debian 13 takes a bounding set only with CAP_SETPCAP. */
 const FLAGS = [BARE, BARE.filter((flag) => !flag.startsWith('--bounding-set')), ['--no-new-privs']];
 /** Without the right to make a network namespace, one can be had in a user namespace, in which other rights end. */
 const NO_NETWORK = ['unshare', '--net', '--'];
@@ -92,7 +92,7 @@ const BITS: Readonly<Record<Capability, number>> = {
 const SCARCE = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
 const PROBE = { env: { PATH }, timeout: 5000, encoding: 'utf8' } as const;
 
-/** What this process can do to the programs that it starts, probed once, when first needed. */
+/** The capabilities that this process passes on to programs, probed once, when first needed. */
 let passedOn: bigint | undefined;
 let privileges: { readonly flags: readonly string[] | undefined } | undefined;
 let offline: readonly (readonly string[])[] | undefined;

@@ -14,7 +14,7 @@ export class WorkerProcess {
   isServing = false;
   /** Pings since its last answer. */
   unanswered = 0;
-  /** What gives up a turn that it holds or waits for. */
+  /** Releases of the turns that it holds or waits for. */
   readonly #turns = new Map<string, Release>();
   #onReloaded: (refusal: string | undefined) => void = () => undefined;
 
@@ -24,7 +24,7 @@ export class WorkerProcess {
     this.settings = settings;
   }
 
-  /** What cannot be sent concerns a process that is ending. */
+  /** Send errors are ignored: the worker is exiting. */
   send(message: ToWorker): void {
     if (this.child.connected) this.child.send(message, () => undefined);
   }

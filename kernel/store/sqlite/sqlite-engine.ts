@@ -14,7 +14,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** What is wrong, and what operators can do about it, by SQLite error code. */
+/** Faults and their remedies, by SQLite error code. */
 const REMEDIES: Readonly<Record<string, readonly [fault: string, remedy?: string]>> = {
   SQLITE_CORRUPT: ['is damaged'],
   SQLITE_NOTADB: ['is not a database'],

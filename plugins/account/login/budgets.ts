@@ -9,7 +9,7 @@ const WINDOWS = ['minute', 'hour', 'day'] as const satisfies readonly Window[];
 /** Failures in each window after which further attempts are refused. */
 export type Limits = Readonly<Record<Window, number>>;
 
-/** What an attempt has to have room in. */
+/** A budget in which an attempt needs room. */
 export interface BudgetSpec {
   readonly name: string;
   readonly limits: Limits;

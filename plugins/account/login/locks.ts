@@ -24,7 +24,7 @@ const LISTED = 200;
 /** Accounts whose names are compared before others have their turn: hashing them is quick, but not for nothing. */
 const COMPARED = 500;
 
-/** What is refused at the moment because of failed logins. Those who ask at the same time share one answer. */
+/** Accounts and networks that are refused at the moment because of failed logins. Concurrent callers share one answer. */
 export class Locks {
   readonly #parts: Parts;
   readonly #throttle: Throttle;

@@ -16,7 +16,7 @@ const WIDE_FACTOR = 4;
 const STRANGE_SHARE = 1 / 5;
 const LOOPBACK = new IpRanges(['127.0.0.0/8', '::1']);
 
-/** What workers tell each other. */
+/** Topics between workers. */
 const FAILED = 'login.failed';
 const FORGOTTEN = 'login.forgotten';
 interface Failure {

@@ -1,7 +1,7 @@
 import { Button, t, Time, type Column } from '../../pages/kit/index.ts';
 
 interface Ending<T> {
-  /** What the button says that it ends. */
+  /** Names, for the button, the row that it ends. */
   readonly labelOf: (row: T) => string;
   readonly onEnd: (row: T) => void | Promise<void>;
   readonly mayEnd?: (row: T) => boolean;

@@ -37,7 +37,7 @@ export const AccountTokens = NamedObject('AccountApiTokens', {
 });
 export type AccountTokens = Static<typeof AccountTokens>;
 
-/** What a token is made of; the command line checks its options with it too. */
+/** The body of a request for a token; the command line checks its options with it too. */
 export const NewToken = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 64, pattern: NO_CONTROL }),
   scopes: Type.Array(Type.String({ maxLength: 64 }), {

@@ -25,7 +25,7 @@ const LIST_BYTES = { shared: 16 * MIB, own: 2 * MIB };
 /** Items of one kind on an account's own engine. */
 const OWN_ITEMS = 1000;
 
-/** What a question is answered with. */
+/** The context of an answer. */
 interface AnswerContext {
   readonly modem: EngineModem;
   readonly timeoutMs: number;

@@ -1,4 +1,4 @@
-/** What one container had used at one moment: totals since it started. */
+/** The totals of one container since it started, at one moment. */
 export interface ContainerSample {
   /** Samples from two sources cannot be compared. */
   readonly source: 'cgroup' | 'engine';

@@ -19,7 +19,7 @@ const LIMIT_OPTIONS = LIMITS.map((name): CommandOption => {
   return { flags: `--${name.replaceAll('_', '-')} <${isNumber ? 'number' : 'text'}>`, summary: description, isNumber };
 });
 
-/** What a new plan begins with. */
+/** The values of a new plan. */
 const NONE: Plan = { ...NEW_PLAN, name: '', features: new Set() };
 
 /** `hostkeep plan …` */

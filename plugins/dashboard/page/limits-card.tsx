@@ -1,7 +1,7 @@
 import { Answer, Card, Meter, t } from '../../pages/kit/index.ts';
 import { useDashboard, type Dashboard } from './dashboard-query.ts';
 
-/** What is counted, and the feature without which it is not part of the plan. */
+/** Returns the counted resources, each with the feature without which it is not part of the plan. */
 function rowsOf(data: Dashboard) {
   const has = (feature: string) => data.user_features.includes(feature);
   return [

@@ -1,7 +1,7 @@
 import { Panel, Skeleton, t } from '../../pages/kit/index.ts';
 import { useDashboard } from './dashboard-query.ts';
 
-/** What the operator tells every customer. */
+/** Shows the operator's message to every customer. */
 export default function Message() {
   const { data, error } = useDashboard();
   if (data === undefined && error === undefined) return <Skeleton />;

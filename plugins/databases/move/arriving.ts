@@ -16,7 +16,7 @@ import { LOAD, type Alignment, type Meeting, type Requests } from './wire.ts';
 
 type Asked<N extends keyof Requests> = Requests[N][0];
 
-/** What comes of one account's databases to this node. */
+/** The databases of one account that come to this node. */
 export class Arriving {
   readonly #parts: DatabaseMoveParts;
   readonly #account: MovedAccount;

@@ -1,4 +1,4 @@
-/** What is dropped once an account lives elsewhere, or stays elsewhere. */
+/** Drops databases of accounts that live elsewhere. */
 import { escapeControl } from '../../../kernel/log.ts';
 import type { MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';

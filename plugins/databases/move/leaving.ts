@@ -22,7 +22,7 @@ import { LOAD, type Requests } from './wire.ts';
 import { endConnections, lockUsers, TableLocks } from './window.ts';
 import { fail } from '../errors.ts';
 
-/** What the account has on its server at one moment. */
+/** The databases and users of an account on its server at one moment. */
 interface Inventory {
   readonly databases: readonly MovedDatabase[];
   readonly objects: readonly MovedObject[];
@@ -51,7 +51,7 @@ export class LeavingDatabases implements Leaving {
   #closed: readonly string[] = [];
   /** How tables were defined when they were sent, by database and name. */
   readonly #sent = new Map<string, string>();
-  /** What both ends held at the last comparison, by database. */
+  /** The contents that both ends had at the last comparison, by database. */
   readonly #contents = new Map<string, Contents>();
 
   constructor(parts: DatabaseMoveParts, account: MovedAccount, link: MoveLink) {

@@ -14,7 +14,7 @@ export interface Recorded {
   readonly host: string;
   /** Whether the operator had locked the user before. */
   readonly wasLocked: boolean;
-  /** What each table of a database that leaves held when it was compared last, by its name; see `readContents`. */
+  /** The contents of each table of a leaving database at the last comparison, by name; see `readContents`. */
   readonly contents: Contents;
 }
 export type Contents = readonly (readonly [table: string, digest: string])[];
@@ -29,7 +29,7 @@ export const recordedUser = (server: string, { name, host }: UserName, wasLocked
 
 const WHERE = 'where account = ? and username = ? and direction = ?';
 
-/** What of an account leaves this node, or has come to it. It is recorded before it is done. */
+/** The databases and users of an account that leave this node or have come to it, recorded before each step. */
 export class MoveRecord {
   readonly #local: Host['local'];
   readonly #account: MovedAccount;

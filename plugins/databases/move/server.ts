@@ -142,7 +142,7 @@ async function untilSilent(client: MysqlClient, ended: AbortSignal): Promise<voi
 const unanswered = (): HttpError =>
   fail.databases_unavailable('the database server does not answer any more', { retryAfterSeconds: 30 });
 
-/** What the server refuses is 409 `move_refused`; a lost connection is 503 `databases_unavailable`. */
+/** Returns 409 `move_refused` for a refusal of the server, and 503 `databases_unavailable` for a lost connection. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof HttpError) return error;
   if (isSqlError(error)) return refused(`the database server refuses: ${error.message}`, error);

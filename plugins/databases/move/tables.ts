@@ -1,4 +1,4 @@
-/** What is in the databases of an account that moves: its tables, and what tells whether two of them are alike. */
+/** Tables of the databases of an account that moves, and digests that tell whether two of them are alike. */
 import { createHash } from 'node:crypto';
 import type { MysqlClient } from '../mysql/client.ts';
 import { identifier } from '../mysql/quoting.ts';

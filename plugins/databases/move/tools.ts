@@ -38,7 +38,7 @@ const DUMP = [
   ...['--single-transaction', '--quick', '--skip-lock-tables', '--skip-add-locks', '--skip-triggers'],
   ...['--skip-comments', '--skip-dump-date', '--hex-blob', '--no-tablespaces'],
 ];
-/** What comes is a customer's text: in this mode a line cannot be a command of the client, such as one for a shell. */
+/** The input is a customer's text: in this mode a line cannot be a command of the client, such as one for a shell. */
 const LOAD = ['--batch', '--binary-mode', '--local-infile=0'];
 
 /** Resolves with the name of a program of MariaDB. Errors: 503 `databases_unavailable`. */

@@ -20,7 +20,7 @@ export interface MovedGrant {
 }
 
 export interface MovedUser extends UserName {
-  /** What follows the name in `show create user`: how it logs in, and within which limits. It is not locked there. */
+  /** The text after the name in `show create user`: authentication and limits. It is not locked there. */
   readonly definition: string;
   readonly isLocked: boolean;
   readonly grants: readonly MovedGrant[];

@@ -1,4 +1,4 @@
-/** What is dropped while it is read: how the server says so, and how its programs do. */
+/** Recognises databases that are dropped while they are read, from errors of the server and of its programs. */
 import { HttpError } from '../../../kernel/errors.ts';
 import { isSqlError } from '../mysql/client.ts';
 

@@ -1,4 +1,4 @@
-/** What the two ends of a move say to each other about databases. */
+/** Messages between the two ends of a move about databases. */
 import type { MovedObject } from './objects.ts';
 import type { MovedDatabase } from './tables.ts';
 import type { MovedUser } from './users.ts';

@@ -34,7 +34,7 @@ export interface QueryLimits {
 /** Loaded where there is a server, to save start-up time and memory. */
 const mysql2 = lazyPackage<typeof import('mysql2')>('mysql2', import.meta.url);
 const CONNECTIONS = 3;
-/** What one statement may return: a server may be a customer's own, and hostile. */
+/** Limit of the reply to one statement: a server may be a customer's own, and hostile. */
 const REPLY_BYTES = 16 * 2 ** 20;
 const REPLY_ROWS = 100_000;
 const CLOSE_MS = 1000;

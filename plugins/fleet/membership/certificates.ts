@@ -12,13 +12,13 @@ import type { Membership } from '../../../kernel/store/membership.ts';
 import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import type { MemberKey } from '../store.ts';
 
-/** What certifies the nodes of a fleet; PEM. */
+/** The certificate authority of a fleet; PEM. */
 export interface Authority {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** What a node shows the others; PEM. */
+/** The certificate of a node; PEM. */
 export interface NodeCertificate {
   readonly certificate: string;
   readonly key: string;
@@ -37,7 +37,7 @@ const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const DOMAIN = 'fleet.hostkeep';
 
-/** What a node asks another one for: what one of its addresses answers, or that it takes accounts in. */
+/** The part of another node that a node asks: one of its addresses, or the receiver of accounts. */
 export type Destination = Address | 'moves';
 
 /** The host name under which a node answers what is for a destination; it exists in this traffic only. */
@@ -96,7 +96,7 @@ interface Signing {
   readonly issuer: string;
   readonly issuerKey: string;
   readonly days: number;
-  /** Those of a node; none of an authority. */
+  /** Host names of a node; an authority has none. */
   readonly hosts?: readonly string[];
 }
 

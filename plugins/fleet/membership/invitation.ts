@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Authority } from './certificates.ts';
 
-/** What a node that joins gets. */
+/** The secrets for a node that joins. */
 export interface FleetSecrets {
   /** The content of keys.json. */
   readonly keys: string;

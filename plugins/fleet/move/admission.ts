@@ -13,7 +13,7 @@ import { fail } from '../errors.ts';
 /** Until a plugin says what is in the way. */
 const OBSTACLES_MS = 30_000;
 
-/** What a command has while the plugins are set up. */
+/** The parts of the node that a command uses while the plugins are set up. */
 export type MoveParts = Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'gather'> & { readonly node: NodeInfo };
 
 /**

@@ -29,11 +29,11 @@ export interface MoveReport {
   readonly to: string;
   /** How long changes were refused; `null` if an earlier run has moved the account. */
   readonly readOnlySeconds: number | null;
-  /** What changed at the old home after the last comparison, where all files stay then. */
+  /** Files that changed at the old home after the last comparison; all files stay there then. */
   readonly late: readonly string[];
   /** Where they are. */
   readonly files: string;
-  /** What the operator has to do at the new home, in the imperative. */
+  /** Steps for the operator at the new home, in the imperative. */
   readonly next: readonly string[];
 }
 

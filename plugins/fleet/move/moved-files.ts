@@ -9,7 +9,7 @@ import { fail } from '../errors.ts';
 
 /** A walk of many files, and the end of an archive, take long. */
 const TREE_MS = 310_000;
-/** What a chunk may take: its file system may hang, and `tar` has nothing to say for up to ten seconds. */
+/** Time limit of a chunk: its file system may hang, and `tar` may be silent for ten seconds. */
 const CHUNK_MS = 60_000;
 const define = { beside: import.meta.url, tooMuch: 'files_unavailable' } as const;
 const TREE = defineJob<typeof tree>({ ...define, script: 'tree-job', timeoutMs: TREE_MS });
@@ -44,7 +44,7 @@ export class MovedFiles {
     this.#signal = signal;
   }
 
-  /** What was wrong with the archive before, e.g. files that could not be read; empty if nothing. */
+  /** Faults of the archive so far, e.g. files that could not be read; empty if there are none. */
   complaint = '';
 
   get path(): string {

@@ -12,7 +12,7 @@ export type PackInput =
 export interface Packed {
   /** Whether the archive is over. */
   readonly isLast: boolean;
-  /** What `tar` complained of by then. */
+  /** Complaints of `tar` so far. */
   readonly complaint: string;
 }
 

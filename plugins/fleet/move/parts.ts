@@ -1,5 +1,5 @@
 import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
-/** What plugins keep of an account beside its files, at both ends of its move. */
+/** Data of an account that plugins keep beside its files, at both ends of its move. */
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { HttpError, errorMessage } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
@@ -48,7 +48,7 @@ export async function forMovers(host: PartsHost, work: (mover: Mover) => Promise
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
 
-/** What all plugins do in one run of the command at the old home, plugin after plugin. */
+/** The parts of all plugins in one run of the command at the old home, plugin after plugin. */
 export class LeavingParts implements Leaving {
   readonly #leaving: readonly Leaving[];
 

@@ -16,7 +16,7 @@ import { fail } from '../errors.ts';
 /** The longest silence of a node that sends files, and of a connection on which an answer is prepared. */
 const SILENCE_MS = 60_000;
 const IDLE_MS = 900_000;
-/** What stays free on the disk: this part of it that the files take, and so much. */
+/** Space that stays free on the disk: this part of the files' size, and a minimum. */
 const SPARE_PART = 0.05;
 const SPARE_BYTES = 64 * 2 ** 20;
 
@@ -26,7 +26,7 @@ interface Asked {
   readonly query: URLSearchParams;
   readonly move: Move;
   readonly request: IncomingMessage;
-  /** What the request brings; if reading it is given up, the request can still be answered. */
+  /** The request's body; a request whose body is no longer read can still be answered. */
   readonly body: Readable;
 }
 /** The node at the other end, by the certificate that it has shown. */
@@ -41,7 +41,7 @@ export class Receiver {
   readonly #pool: JobPool;
   readonly #server: Server;
   readonly #peers: Peers = new WeakMap();
-  /** What is being done for an account, which the next request ends. */
+  /** Work in progress for an account, which the next request ends. */
   readonly #running = new Map<string, { readonly abort: AbortController; readonly done: Promise<unknown> }>();
 
   constructor(parts: Parts) {

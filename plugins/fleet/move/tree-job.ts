@@ -15,7 +15,7 @@ export type TreeInput =
   /** Milliseconds since 1970. */
   | { readonly task: 'changed'; readonly since: number };
 
-/** What there is, or would fit. */
+/** Bytes and files: present, or with room. */
 export interface Extent {
   /** Whether there is a folder for the account. */
   readonly exists: boolean;

@@ -1,4 +1,4 @@
-/** What two nodes say to each other while an account moves. The old home asks, and the new one answers. */
+/** Messages between two nodes while an account moves. The old home asks, and the new one answers. */
 import { HttpError, isErrorCode } from '../../../kernel/errors.ts';
 import type { Move } from './rows.ts';
 import type { Extent } from './tree-job.ts';
@@ -19,7 +19,7 @@ export const REQUESTS = {
 export type RequestName = keyof typeof REQUESTS;
 
 export interface Bringing extends Extent {
-  /** What must be ready. */
+  /** Plugins that must be ready. */
   readonly plugins: readonly string[];
 }
 export interface Digest {

@@ -7,7 +7,7 @@ const STEPS = [
   ['fleet.begin.join', 'hostkeep fleet join --name two --listen 192.0.2.11:7443'],
 ] as const;
 
-/** What a fleet is, and how this server becomes the first node of one. */
+/** Explains fleets, and how this server becomes the first node of one. */
 export function Alone() {
   return (
     <>

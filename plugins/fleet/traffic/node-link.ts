@@ -40,7 +40,7 @@ interface Answered {
 
 export type Outcome = 'answered' | 'unreachable' | 'aborted';
 
-/** What this process knows of the way to another node. */
+/** The connection of this process to another node. */
 export class NodeLink {
   readonly #parts: LinkParts;
   readonly #queue = new FairQueue({ slots: CONNECTIONS, perClient: OF_ACCOUNT, waiting: WAITING });

@@ -1,4 +1,4 @@
-/** What the page reads of a description (OpenAPI 3.1); a member that is not there is not shown. */
+/** The members of an OpenAPI 3.1 description that the page reads; missing ones are not shown. */
 export interface Document {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;

@@ -11,7 +11,7 @@ interface OperationViewProps {
   readonly token: string;
 }
 
-/** What an operation does and needs, what one sends, and what comes back. */
+/** Shows an operation: purpose, needs, request and replies. */
 export function OperationView({ operation, document, token }: OperationViewProps) {
   const { description, requestBody, responses } = operation;
   const facts: readonly (readonly [string, readonly string[] | undefined])[] = [

@@ -1,10 +1,10 @@
 import { ApiError, ask, fillPath, session } from '../../pages/kit/index.ts';
 import type { Document, Operation, Parameter } from './document.ts';
 
-/** What of a reply is shown; the rest stays unread, also of a stream that never ends. */
+/** Characters of a reply that are shown; the rest stays unread, also of a stream that never ends. */
 const SHOWN_LENGTH = 256 * 1024;
 
-/** What somebody typed to try an operation. */
+/** The input for trying an operation. */
 export interface Input {
   /** By name of the parameter. */
   readonly values: Readonly<Record<string, string>>;

@@ -45,7 +45,7 @@ export interface Found {
   readonly node?: string;
 }
 
-/** What a plugin brings to an application: the default export of its `page/home.tsx` or `page/console.tsx`. */
+/** A plugin's part of an application: the default export of its `page/home.tsx` or `page/console.tsx`. */
 export interface Area {
   readonly name: string;
   /** Place in the navigation; lower comes first. */

@@ -9,7 +9,7 @@ interface ButtonProps {
   readonly isSmall?: boolean;
   readonly isBad?: boolean;
   readonly icon?: IconName;
-  /** What it does, for a button that shows an icon only, or whose text alone does not say on what it acts. */
+  /** Describes the action of a button that shows an icon only, or whose text does not name its object. */
   readonly label?: string;
   readonly type?: 'button' | 'submit';
   readonly isBusy?: boolean;

@@ -59,7 +59,7 @@ interface EmptyProps {
   readonly icon: IconName;
   readonly title: string;
   readonly children?: ComponentChildren;
-  /** What to do next. */
+  /** The next step for the reader. */
   readonly action?: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** What areas build their pages of. */
+/** The parts from which areas build their pages. */
 export { api, ApiError, ask, fillPath, send, type ReplyOf, type Route } from './server/api.ts';
 export { defineArea, type Area, type AreaPage, type Found } from './area.ts';
 export { useAddressState } from './place/address-state.ts';

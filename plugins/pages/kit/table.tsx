@@ -7,10 +7,10 @@ import { language, number, t } from './text/i18n.ts';
 export interface Column<T> {
   readonly name: string;
   readonly title: string;
-  /** What stands in the head instead of the title. */
+  /** Content of the head instead of the title. */
   readonly head?: ComponentChildren;
   readonly cell: (row: T) => ComponentChildren;
-  /** What the column is sorted by; without it, it is not. */
+  /** Sort key of the column; a column without it is not sorted. */
   readonly by?: (row: T) => string | number;
   readonly isEnd?: boolean;
 }

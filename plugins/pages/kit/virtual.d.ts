@@ -1,4 +1,4 @@
-/** What the build makes: see `build/bundle.ts`. */
+/** Modules that the build makes: see `build/bundle.ts`. */
 declare module 'hostkeep:areas/home' {
   const areas: readonly import('./area.ts').Area[];
   export default areas;

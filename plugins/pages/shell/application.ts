@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { Area, AreaPage } from '../kit/area.ts';
 
-/** What tells the two applications apart. */
+/** Differences between the two applications. */
 export interface Application {
   readonly name: 'home' | 'console';
   readonly base: string;

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 /** Shorter drags are clicks. */
 const LEAST = 0.01;
 
-/** What a pointer drags over, as parts of the element's width: while it does, and once it is released. */
+/** Range of a drag, as parts of the element's width: during the drag and at its end. */
 export function useDrag(onEnd: (start: number, end: number) => void) {
   const span = useSignal<readonly [from: number, to: number] | undefined>(undefined);
   const partOf = ({ currentTarget, clientX }: PointerEvent) => {

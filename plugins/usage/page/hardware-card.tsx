@@ -1,6 +1,6 @@
 import { Answer, api, bytes, Card, ofNode, t, useQuery } from '../../pages/kit/index.ts';
 
-/** What the host is. */
+/** Describes the host. */
 export function HardwareCard() {
   const system = useQuery('system', (signal) => api('GET /api/usage/system', { query: ofNode(), signal }));
   return (

@@ -9,7 +9,7 @@ import type { HostReport, SystemReport } from './report.ts';
 /** Between the two readings that the first rates come from. */
 const FIRST_RATE_MS = 500;
 
-/** What does not change while the host runs. */
+/** Facts that do not change while the host runs. */
 let fixed: Promise<Pick<SystemReport, 'operating_system' | 'processor' | 'memory_modules' | 'virtualization'>>;
 let hasRates = false;
 

@@ -91,5 +91,5 @@ export const SystemReport = NamedObject('SystemReport', {
   virtualization: NamedObject('Virtualization', { is_virtual: Type.Boolean(), host: Text('e.g. KVM') }),
 });
 export type SystemReport = Static<typeof SystemReport>;
-/** What the thread reports. */
+/** Report of the thread. */
 export type HostReport = Omit<SystemReport, 'processes' | 'file_systems'>;

@@ -16,7 +16,7 @@ const FIRST_MS = 3000;
 const TIMEOUT_MS = 20_000;
 const RETRY_SECONDS = 2;
 
-/** What the thread does not read. */
+/** Parts that the thread does not read. */
 interface Readers {
   readonly processes: () => Promise<SystemReport['processes']>;
   readonly fileSystems: () => Promise<SystemReport['file_systems']>;

@@ -52,7 +52,7 @@ export function compileTemplate(source: string): Render {
   };
 }
 
-/** What a virtual host serves. */
+/** The site of a virtual host. */
 export interface Site {
   readonly domain: string;
   readonly account: { readonly id: number; readonly username: string };

@@ -17,7 +17,7 @@ const TEMPORARY = /^\..+\.(\d+:\d+)\.[0-9a-f]+\.tmp$/;
 export const BEACON_FILE = `${PREFIX}beacon${EXTENSION}`;
 /** The same for `hostkeep doctor`, so that it does not disturb a server that reloads at the same time. */
 export const PROOF_FILE = `${PREFIX}proof${EXTENSION}`;
-/** What visitors of domains of suspended accounts see. The templates name it. */
+/** The page on domains of suspended accounts. The templates name it. */
 export const SUSPENDED_PAGE = `${PREFIX}suspended.html`;
 export const COMMON_FILE = `${PREFIX}common${EXTENSION}`;
 const NOT_OF_DOMAINS = [BEACON_FILE, PROOF_FILE, COMMON_FILE];

@@ -11,7 +11,7 @@ const MAX_MS = 2000;
 const STEPS_BETWEEN_CLOCKS = 256;
 
 /**
- * What reading one customer's file may cost. It is spent before a text or a copy is made, because 500 bytes can describe
+ * The budget for reading one customer's file. It is spent before a text or a copy is made, because 500 bytes can describe
  * gigabytes. Errors: 422 `file_too_complex`.
  */
 export class Budget {

@@ -68,7 +68,7 @@ function Sites({ sites, technologies }: Reply) {
   );
 }
 
-/** What is recognized in the folders of sites, by category. */
+/** Applications that are recognised in the folders of sites, by category. */
 function Catalogue({ technologies, counts }: Reply) {
   const categories = [...new Set(technologies.map(({ category }) => category))];
   return (

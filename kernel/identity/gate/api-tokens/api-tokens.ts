@@ -14,7 +14,7 @@ import { newTokenText, tokenHash } from './token-text.ts';
 /** How exact the time of the last use is, and how often it is written. */
 const USE_MS = 60_000;
 
-/** What a token may do, and from where. */
+/** The scopes and networks of a token. */
 export interface TokenGrant {
   readonly scopes: ReadonlySet<string>;
   readonly networks: IpRanges;

@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../../../store/store.ts';
 import type { Role } from '../../accounts/account.ts';
 import type { SessionKey } from '../session-rows.ts';
 
-/** What an owner sees of a token. */
+/** A token, as its owner sees it. */
 export interface ApiToken {
   readonly id: string;
   readonly name: string;

@@ -8,7 +8,7 @@ interface AccountFeaturesProps {
   readonly onChanged: (account: Account) => void;
 }
 
-/** What an account has, apart from its plan: inherited, on, or off. */
+/** Shows the features of an account: inherited from its plan, on, or off. */
 export function AccountFeatures({ account, onChanged }: AccountFeaturesProps) {
   const search = useSignal('');
   const features = useQuery('features', (signal) => api('GET /api/features', { signal }));

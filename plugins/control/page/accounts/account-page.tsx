@@ -64,7 +64,7 @@ export default function AccountPage() {
 }
 
 const ACTIONS: readonly AccountAction[] = ['open', 'plan', 'password', 'twofa', 'unlock'];
-/** What administrators, who have no plan, and no page to see, are spared. */
+/** Actions that make no sense for administrators, who have no plan and no home. */
 const OF_USERS: readonly AccountAction[] = ['open', 'plan'];
 
 function Summary({

@@ -15,7 +15,7 @@ import {
   useQuery,
 } from '../../../pages/kit/index.ts';
 
-/** What the account uses, beside what its plan allows. */
+/** Shows the usage of an account beside the limits of its plan. */
 export function AccountUsage({ username }: { readonly username: string }) {
   const report = useQuery(`usage ${username}`, (signal) =>
     api('GET /api/accounts/:username/usage', { params: { username }, signal }),

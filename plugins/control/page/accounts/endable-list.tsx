@@ -6,13 +6,13 @@ interface EndableListProps<T> {
   readonly list: Query<readonly T[]>;
   readonly none: string;
   readonly line: (row: T) => ComponentChildren;
-  /** What the button of a row says that it ends. */
+  /** Names, for the button of a row, the item that it ends. */
   readonly labelOf: (row: T) => string;
   /** Ends one, or all, and resolves with what was done. */
   readonly end: (row?: T) => Promise<string>;
 }
 
-/** What an operator may end for an account, one by one or all at once. */
+/** Lists items of an account that an operator may end, one by one or all at once. */
 export function EndableList<T extends { readonly id: string }>(props: EndableListProps<T>) {
   const { title, list, none, line, labelOf } = props;
   const end = (row?: T) =>

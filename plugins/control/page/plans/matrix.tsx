@@ -73,7 +73,7 @@ export function Matrix({ features, shown, plans, accounts, onToggle }: MatrixPro
 interface RowProps {
   readonly feature: Feature;
   readonly plans: readonly string[];
-  /** What a switch of each of the plans says about whom it concerns. */
+  /** Says for each plan whom its switch concerns. */
   readonly affects: readonly string[];
   /** Which of the plans have it. */
   readonly on: readonly boolean[];

@@ -3,7 +3,7 @@ import { api, changed, Dialog, Field, t, toast } from '../../../pages/kit/index.
 import { LIMITS, type Limit, type Plan } from './plan-difference.ts';
 
 interface PlanDialogProps {
-  /** What it begins with. */
+  /** The initial plan. */
   readonly plan?: Plan;
   readonly isClone?: boolean;
   readonly onClose: () => void;

@@ -1,6 +1,6 @@
 import { CopyButton, t } from '../../../pages/kit/index.ts';
 
-/** What was found, and the command that mends it, to copy. */
+/** Shows a finding, and its remedy to copy. */
 export function Remedied({ text, remedy }: { readonly text: string; readonly remedy: string | null }) {
   return (
     <span class="stack tight">

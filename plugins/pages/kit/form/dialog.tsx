@@ -74,7 +74,7 @@ interface ConfirmProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly action: string;
-  /** What must be typed before something is destroyed. */
+  /** Text to type before something is destroyed. */
   readonly name?: string;
   /** Another form of the name, which counts as well. */
   readonly orName?: string;

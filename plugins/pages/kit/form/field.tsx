@@ -18,7 +18,7 @@ interface FieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly hint?: ComponentChildren;
-  /** What is wrong with the value. */
+  /** The fault of the value. */
   readonly fault?: string | undefined;
 }
 

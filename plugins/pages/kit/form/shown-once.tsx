@@ -8,7 +8,7 @@ interface ShownOnceProps {
   readonly title: string;
   readonly warning: string;
   readonly about: string;
-  /** What one ticks before it closes. */
+  /** Label of the box to tick before it closes. */
   readonly saved: string;
   readonly children: ComponentChildren;
   readonly onClose: () => void;

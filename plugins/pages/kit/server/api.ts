@@ -6,7 +6,7 @@ type Input<R extends Route> = (Api[R]['params'] extends undefined ? object : { r
   (Api[R]['body'] extends undefined ? object : { readonly body: Api[R]['body'] }) & { readonly signal?: AbortSignal };
 export type ReplyOf<R extends Route> = Api[R]['reply'];
 
-/** What the API said against a request (RFC 9457), or what kept it from answering: status 0. */
+/** A problem reply of the API (RFC 9457), or a failure to answer: status 0. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { ApiError } from './api.ts';
 
 export interface Query<T> {
-  /** What was answered last; stays while it is asked again. */
+  /** The last answer; stays during the next request. */
   readonly data: T | undefined;
   readonly error: ApiError | undefined;
   readonly isLoading: boolean;

@@ -14,7 +14,7 @@ interface GuestProps {
   readonly page: ShownPage | undefined;
 }
 
-/** What is seen before anybody has logged in: the login, or a public page that leads to it. */
+/** The page before a login: the login itself, or a public page that leads to it. */
 export function Guest({ application, page }: GuestProps) {
   const isLoggingIn = useSignal(false);
   useEffect(() => {

@@ -9,7 +9,7 @@ import { LoginDialog } from './login.tsx';
 /** How long before its end a session is said to end. */
 const WARNED_MS = 120_000;
 
-/** What concerns the whole page: nobody answers, or the session is about to end. */
+/** Notices about the whole page: nobody answers, or the session is about to end. */
 export function SessionNotice() {
   const leftMs = useSignal(Number.POSITIVE_INFINITY);
   const isRenewing = useSignal(false);
