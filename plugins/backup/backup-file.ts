@@ -1,5 +1,6 @@
 /**
- * A backup: one tar file of `manifest.json`, `keys.json`, `hostkeep.db` and `node.db`, in this order. It opens with any tar program. The manifest has the checksums, so that what is restored is what was saved.
+ * A backup: one tar file of `manifest.json`, `keys.json`, `hostkeep.db` and `node.db`, in this order. It opens with any tar
+ * program. The manifest has the checksums, so that what is restored is what was saved.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
