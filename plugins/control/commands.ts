@@ -3,7 +3,6 @@ import { defineCommands } from '../../kernel/contract/command.ts';
 import { accountCommands } from './commands/account.ts';
 import { featureCommands } from './commands/feature.ts';
 import { planCommands } from './commands/plan.ts';
-import { pluginCommands } from './commands/plugin.ts';
 import { sessionCommands } from './commands/session.ts';
 
-export default defineCommands(accountCommands, planCommands, featureCommands, pluginCommands, sessionCommands);
+export default defineCommands(accountCommands, planCommands, featureCommands, sessionCommands);

@@ -7,10 +7,8 @@ import { RecentReports } from './accounts/account-report.ts';
 import { Purges } from './accounts/purge.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { admin } from './admin-route.ts';
-import { Examinations } from './examinations.ts';
 import * as plans from './plans/plans.ts';
 import { planRoutes } from './plans/routes.ts';
-import { pluginStates } from './plugin-states.ts';
 import * as schema from './schema.ts';
 
 export default definePlugin({
@@ -30,40 +28,9 @@ export default definePlugin({
         'In the language of the caller. A feature without a plugin is one of the panel itself, or of other software.',
       reply: schema.FeatureList,
     }),
-    plugins: admin({
-      method: 'GET',
-      path: '/api/plugins',
-      at: 'node',
-      summary: 'List all plugins and their states',
-      description: 'With the reason and a remedy for each that is not ready.',
-      query: schema.NodeQuery,
-      reply: schema.PluginList,
-    }),
-    doctor: admin({
-      method: 'GET',
-      path: '/api/doctor',
-      at: 'node',
-      summary: 'Prove that the node and its plugins have what they need, as hostkeep doctor does',
-      description:
-        'Those who ask at the same time share one examination. After 15 seconds the request is 503 overloaded; ask again, it ' +
-        'goes on.',
-      query: schema.NodeQuery,
-      reply: schema.DoctorReport,
-      errors: ['overloaded'],
-    }),
-    settings: admin({
-      method: 'GET',
-      path: '/api/settings',
-      at: 'node',
-      summary: 'List the settings in effect, and what set each',
-      description: 'As hostkeep config show, of this process. Secrets are masked.',
-      query: schema.NodeQuery,
-      reply: schema.SettingList,
-    }),
   },
   setup(host) {
     const reports = new RecentReports(host.gather);
-    const examinations = new Examinations(host.node);
     const { identity, node, onClose } = host;
     const purges = new Purges(host);
     onClose(() => purges.close());
@@ -82,8 +49,6 @@ export default definePlugin({
         endSessions: (call) => accounts.endSessions(host, call),
         endSession: (call) => accounts.endSession(host, call),
         usage: async ({ params }) => reports.usageOf(await accounts.snapshot(host, params.username)),
-        doctor: () => examinations.read(),
-        settings: async () => ({ settings: await node.settings() }),
         grant: (call) => accounts.setFeature(host, call, true),
         revoke: (call) => accounts.setFeature(host, call, call.query.inherit ? undefined : false),
         plans: ({ query }) => plans.listPlans(host, query),
@@ -94,7 +59,6 @@ export default definePlugin({
         switchOn: (call) => plans.setPlanFeature(host, call.params, true, by(call)),
         switchOff: (call) => plans.setPlanFeature(host, call.params, false, by(call)),
         features: ({ account }) => ({ features: featureList(node, account.locale) }),
-        plugins: pluginStates(host),
       },
     };
   },

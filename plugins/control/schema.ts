@@ -1,4 +1,3 @@
-import { ofNode } from '../../kernel/contract/forwarding.ts';
 import { NamedObject, Type } from '../../kernel/schema.ts';
 
 export const closed = { additionalProperties: false } as const;
@@ -12,7 +11,6 @@ export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.String({ maxLength: 64, default: '', description: 'next_cursor of the previous page' }),
 });
-export const NodeQuery = Type.Object(ofNode);
 
 export const ofFeature = { feature: { ...Name, examples: ['domains'] } };
 
@@ -31,45 +29,6 @@ export const FeatureList = NamedObject('FeatureList', {
       link: Type.String(),
       plugin: Nullable('Plugin that owns the feature; null for a feature of the panel itself'),
       state: Type.Union([State, Type.Null()], { description: 'State of that plugin' }),
-    }),
-  ),
-});
-export const PluginList = NamedObject('PluginList', {
-  plugins: Type.Array(
-    NamedObject('Plugin', {
-      name: Type.String(),
-      state: State,
-      features: Type.Array(Type.String()),
-      provides: Type.Array(Type.String(), { description: 'Extension points that it provides' }),
-      reason: Nullable('Why it is not ready'),
-      remedy: Nullable('What to install or set'),
-    }),
-  ),
-  silent_workers: Type.Optional(
-    Type.Array(Type.Integer(), { description: 'Workers that did not answer in time, whose states are unknown' }),
-  ),
-});
-
-const Finding = NamedObject('Finding', {
-  plugin: Type.String({ description: 'kernel for what no plugin does' }),
-  name: Type.String({ description: 'What was checked' }),
-  state: Type.String({
-    enum: ['ok', 'warn', 'missing'],
-    description: 'warn: all that is configured works, but something should be better',
-  }),
-  detail: Type.String({ description: 'What was found' }),
-  remedy: Nullable('What to do about it'),
-});
-export const DoctorReport = NamedObject('DoctorReport', {
-  at: Time,
-  findings: Type.Array(Finding),
-});
-export const SettingList = NamedObject('SettingList', {
-  settings: Type.Array(
-    NamedObject('EffectiveSetting', {
-      setting: Type.String({ description: 'Path in the configuration: tls.cert' }),
-      value: Type.Unknown({ description: 'Any JSON value; *** stands for a secret' }),
-      origin: Type.String({ description: 'The file or the variable that set it, or default' }),
     }),
   ),
 });

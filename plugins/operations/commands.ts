@@ -1,6 +1,7 @@
 import { CommandFailure, defineCommands } from '../../kernel/contract/command.ts';
 import { configCommands } from './config.ts';
 import { doctorCommand } from './doctor.ts';
+import { pluginCommands } from './plugin-list.ts';
 import { reloadCommand } from './reload.ts';
 import { statusCommand } from './status.ts';
 
@@ -13,6 +14,7 @@ export default defineCommands(
   reloadCommand,
   doctorCommand,
   configCommands,
+  pluginCommands,
   {
     usage: 'upgrade <package>',
     summary:

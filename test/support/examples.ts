@@ -61,7 +61,7 @@ const NODE = {
 /** Replies that hold nothing but facts about the machine, or nothing at all, by route. */
 const INVENTED: Readonly<Record<string, unknown>> = {
   'fleet.show': { node: 'n1', nodes: [NODE] },
-  'control.doctor': {
+  'operations.doctor': {
     at: '2026-11-20T09:30:00.000Z',
     findings: [
       { plugin: 'kernel', name: 'store', state: 'ok', detail: '/var/lib/hostkeep/hostkeep.db', remedy: null },
@@ -74,7 +74,7 @@ const INVENTED: Readonly<Record<string, unknown>> = {
       },
     ],
   },
-  'control.settings': {
+  'operations.settings': {
     settings: [
       { setting: 'data', value: '/var/lib/hostkeep', origin: 'default' },
       { setting: 'tls.cert', value: '/etc/hostkeep/tls/panel.pem', origin: '/etc/hostkeep/hostkeep.json' },

@@ -70,7 +70,7 @@ const ANSWERED: Readonly<Record<NonNullable<RouteInfo['at']> | 'anywhere', reado
   named: ['control.removeAccount', 'control.usage'],
   node: [
     ...['stats', 'cpu', 'memory', 'disk', 'accounts', 'system', 'stream', 'history'].map((name) => `usage.${name}`),
-    ...['control.doctor', 'control.plugins', 'control.settings'],
+    ...['operations.doctor', 'operations.plugins', 'operations.settings'],
   ],
   anywhere: [
     ...['account', 'events', 'fleet', 'health', 'metrics', 'openapi', 'openpanel', 'pages', 'webhooks'],
@@ -102,8 +102,8 @@ test('every route says which node of a fleet answers it', () => {
 /** Why the lists of these routes, which are not paged, cannot grow without bound. */
 const BOUNDED: Readonly<Record<string, readonly string[]>> = {
   'as many as the product has': [
-    ...['account.languages', 'account.setLanguage', 'usage.list', 'control.features', 'control.plugins'],
-    ...['control.doctor', 'control.settings'],
+    ...['account.languages', 'account.setLanguage', 'usage.list', 'control.features', 'operations.plugins'],
+    ...['operations.doctor', 'operations.settings'],
     ...['control.createAccount', 'control.account', 'control.updateAccount', 'control.suspend', 'control.unsuspend'],
     ...['control.grant', 'control.revoke', 'control.createPlan', 'control.plan', 'control.updatePlan'],
     ...['control.switchOn', 'control.switchOff', 'control.removeAccount', 'pages.session'],

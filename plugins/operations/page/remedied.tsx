@@ -1,4 +1,4 @@
-import { CopyButton, t } from '../../../pages/kit/index.ts';
+import { CopyButton, t } from '../../pages/kit/index.ts';
 
 /** Shows a finding, and its remedy to copy. */
 export function Remedied({ text, remedy }: { readonly text: string; readonly remedy: string | null }) {
@@ -8,7 +8,7 @@ export function Remedied({ text, remedy }: { readonly text: string; readonly rem
       {remedy !== null && (
         <span class="row nowrap">
           <code class="wrap">{remedy}</code>
-          <CopyButton text={remedy} what={t('control.remedy')} />
+          <CopyButton text={remedy} what={t('operations.remedy')} />
         </span>
       )}
     </span>

@@ -13,7 +13,7 @@ import {
   useQuery,
   type Column,
   type ReplyOf,
-} from '../../../pages/kit/index.ts';
+} from '../../pages/kit/index.ts';
 import { PluginHead } from './plugin-tabs.tsx';
 
 type Setting = ReplyOf<'GET /api/settings'>['settings'][number];
@@ -27,22 +27,22 @@ export default function SettingsPage() {
   const columns: readonly Column<Setting>[] = [
     {
       name: 'setting',
-      title: t('control.setting'),
+      title: t('operations.setting'),
       by: ({ setting }) => setting,
       cell: ({ setting }) => <code class="wrap">{setting}</code>,
     },
     {
       name: 'value',
-      title: t('control.value'),
+      title: t('operations.value'),
       cell: ({ value }) => <span class="wrap">{typeof value === 'string' ? value || '–' : JSON.stringify(value)}</span>,
     },
     {
       name: 'origin',
-      title: t('control.setBy'),
+      title: t('operations.setBy'),
       by: ({ origin }) => origin,
       cell: ({ origin }) =>
         origin === 'default' ? (
-          <span class="soft">{t('control.isDefault')}</span>
+          <span class="soft">{t('operations.isDefault')}</span>
         ) : (
           <span class="wrap">
             <Badge tone="accent">{origin}</Badge>
@@ -56,16 +56,16 @@ export default function SettingsPage() {
       <Card isFlush>
         <div class="card-head">
           <SearchInput
-            label={t('control.searchSettings')}
+            label={t('operations.searchSettings')}
             value={search.value}
             onChange={(text) => (search.value = text)}
           />
           <Choices
-            label={t('control.setBy')}
+            label={t('operations.setBy')}
             value={which.value}
             of={[
-              ['all', t('control.filter.all')],
-              ['own', t('control.changedOnly')],
+              ['all', t('operations.filter.all')],
+              ['own', t('operations.changedOnly')],
             ]}
             onChange={(next) => (which.value = next)}
           />
@@ -81,7 +81,7 @@ export default function SettingsPage() {
               <Empty icon="search" title={t('pages.nothingFound')} />
             ) : (
               <Table
-                caption={t('control.settings')}
+                caption={t('operations.settings')}
                 columns={columns}
                 rows={rows}
                 keyOf={({ setting }) => setting}

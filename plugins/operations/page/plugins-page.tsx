@@ -10,7 +10,7 @@ import {
   useQuery,
   type Column,
   type ReplyOf,
-} from '../../../pages/kit/index.ts';
+} from '../../pages/kit/index.ts';
 import { PluginHead } from './plugin-tabs.tsx';
 import { Remedied } from './remedied.tsx';
 
@@ -20,21 +20,21 @@ const TONES = { ready: 'good', degraded: 'warn', unavailable: 'bad', off: undefi
 export default function PluginsPage() {
   const plugins = useQuery('plugins', (signal) => api('GET /api/plugins', { query: ofNode(), signal }));
   const columns: readonly Column<Plugin>[] = [
-    { name: 'name', title: t('control.name'), by: ({ name }) => name, cell: ({ name }) => <strong>{name}</strong> },
+    { name: 'name', title: t('operations.name'), by: ({ name }) => name, cell: ({ name }) => <strong>{name}</strong> },
     {
       name: 'state',
-      title: t('control.state'),
+      title: t('operations.state'),
       by: ({ state }) => state,
-      cell: ({ state }) => <Badge tone={TONES[state]}>{t(`control.plugin.${state}`)}</Badge>,
+      cell: ({ state }) => <Badge tone={TONES[state]}>{t(`operations.plugin.${state}`)}</Badge>,
     },
     {
       name: 'reason',
-      title: t('control.reason'),
+      title: t('operations.reason'),
       cell: ({ reason, remedy }) => reason !== null && <Remedied text={reason} remedy={remedy} />,
     },
     {
       name: 'features',
-      title: t('control.features'),
+      title: t('operations.features'),
       isEnd: true,
       by: ({ features }) => features.length,
       cell: ({ features }) => features.length,
@@ -44,14 +44,14 @@ export default function PluginsPage() {
     <>
       <PluginHead>
         <Button icon="refresh" isBusy={plugins.isLoading} onClick={plugins.reload}>
-          {t('control.checkAgain')}
+          {t('operations.checkAgain')}
         </Button>
       </PluginHead>
       <Card isFlush>
         <Answer of={plugins} lines={10}>
           {({ plugins: rows }) => (
             <Table
-              caption={t('control.plugins')}
+              caption={t('operations.plugins')}
               columns={columns}
               rows={rows}
               keyOf={({ name }) => name}

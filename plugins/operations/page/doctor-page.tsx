@@ -11,7 +11,7 @@ import {
   useQuery,
   type Column,
   type ReplyOf,
-} from '../../../pages/kit/index.ts';
+} from '../../pages/kit/index.ts';
 import { PluginHead } from './plugin-tabs.tsx';
 import { Remedied } from './remedied.tsx';
 
@@ -25,13 +25,13 @@ export default function DoctorPage() {
   const columns: readonly Column<Finding>[] = [
     {
       name: 'state',
-      title: t('control.state'),
+      title: t('operations.state'),
       by: ({ state }) => WORST_FIRST[state],
-      cell: ({ state }) => <Badge tone={TONES[state]}>{t(`control.finding.${state}`)}</Badge>,
+      cell: ({ state }) => <Badge tone={TONES[state]}>{t(`operations.finding.${state}`)}</Badge>,
     },
     {
       name: 'what',
-      title: t('control.checked'),
+      title: t('operations.checked'),
       by: ({ plugin, name }) => `${plugin} ${name}`,
       cell: ({ plugin, name }) => (
         <span class="wrap">
@@ -41,7 +41,7 @@ export default function DoctorPage() {
     },
     {
       name: 'found',
-      title: t('control.found'),
+      title: t('operations.found'),
       cell: ({ detail, remedy }) => <Remedied text={detail} remedy={remedy} />,
     },
   ];
@@ -49,11 +49,11 @@ export default function DoctorPage() {
     <>
       <PluginHead>
         <Button icon="refresh" isBusy={report.isLoading} onClick={report.reload}>
-          {t('control.examineAgain')}
+          {t('operations.examineAgain')}
         </Button>
       </PluginHead>
       <Card
-        title={t('control.doctor')}
+        title={t('operations.doctor')}
         isFlush
         end={
           report.data && (
@@ -66,7 +66,7 @@ export default function DoctorPage() {
         <Answer of={report} lines={10}>
           {({ findings }) => (
             <Table
-              caption={t('control.doctor')}
+              caption={t('operations.doctor')}
               columns={columns}
               rows={findings}
               keyOf={({ plugin, name, detail }) => `${plugin} ${name} ${detail}`}
@@ -82,7 +82,7 @@ export default function DoctorPage() {
 function Summary({ findings }: { readonly findings: readonly Finding[] }) {
   const texts = (['ok', 'warn', 'missing'] as const).flatMap((wanted) => {
     const n = findings.filter(({ state }) => state === wanted).length;
-    return n === 0 ? [] : [t(`control.findings.${wanted}`, { n })];
+    return n === 0 ? [] : [t(`operations.findings.${wanted}`, { n })];
   });
   return <>{texts.join(' · ')} ·</>;
 }

@@ -2,7 +2,7 @@ import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
 import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type { DoctorReport } from './schema.ts';
-import { fail } from './errors.ts';
+import { fail } from '../../kernel/errors.ts';
 
 /** How long a request waits for an examination, which goes on. */
 const WAIT_MS = 15_000;

@@ -1,4 +1,4 @@
-import { textTable, type CommandContext, type CommandGroup } from '../../../kernel/contract/command.ts';
+import { textTable, type CommandContext, type CommandGroup } from '../../kernel/contract/command.ts';
 
 /** `hostkeep plugin …` */
 export const pluginCommands: CommandGroup = {

@@ -1,0 +1,59 @@
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { Examinations } from './examinations.ts';
+import { pluginStates } from './plugin-states.ts';
+import * as schema from './schema.ts';
+
+/** All routes of this plugin are for administrators, on the admin address. */
+const admin = { address: 'admin', access: 'admin' } as const;
+
+export default definePlugin({
+  name: 'operations',
+  description: 'How a node is run: its plugins, what they lack, and its settings.',
+  features: [],
+  routes: {
+    plugins: {
+      ...admin,
+      method: 'GET',
+      path: '/api/plugins',
+      at: 'node',
+      summary: 'List all plugins and their states',
+      description: 'With the reason and a remedy for each that is not ready.',
+      query: schema.NodeQuery,
+      reply: schema.PluginList,
+    },
+    doctor: {
+      ...admin,
+      method: 'GET',
+      path: '/api/doctor',
+      at: 'node',
+      summary: 'Prove that the node and its plugins have what they need, as hostkeep doctor does',
+      description:
+        'Those who ask at the same time share one examination. After 15 seconds the request is 503 overloaded; ask again, it ' +
+        'goes on.',
+      query: schema.NodeQuery,
+      reply: schema.DoctorReport,
+      errors: ['overloaded'],
+    },
+    settings: {
+      ...admin,
+      method: 'GET',
+      path: '/api/settings',
+      at: 'node',
+      summary: 'List the settings in effect, and what set each',
+      description: 'As hostkeep config show, of this process. Secrets are masked.',
+      query: schema.NodeQuery,
+      reply: schema.SettingList,
+    },
+  },
+  setup(host) {
+    const { node } = host;
+    const examinations = new Examinations(node);
+    return {
+      handlers: {
+        plugins: pluginStates(host),
+        doctor: () => examinations.read(),
+        settings: async () => ({ settings: await node.settings() }),
+      },
+    };
+  },
+});

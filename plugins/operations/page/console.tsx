@@ -1,0 +1,31 @@
+import { defineArea } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'operations',
+  order: 12,
+  pages: [
+    {
+      path: '/plugins',
+      title: 'operations.plugins',
+      icon: 'puzzle',
+      isOfNode: true,
+      load: () => import('./plugins-page.tsx'),
+    },
+    {
+      path: '/plugins/doctor',
+      title: 'operations.doctor',
+      icon: 'shield',
+      isHidden: true,
+      isOfNode: true,
+      load: () => import('./doctor-page.tsx'),
+    },
+    {
+      path: '/plugins/settings',
+      title: 'operations.settings',
+      icon: 'puzzle',
+      isHidden: true,
+      isOfNode: true,
+      load: () => import('./settings-page.tsx'),
+    },
+  ],
+});
