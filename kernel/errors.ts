@@ -123,6 +123,11 @@ export function defineErrors<const T extends ErrorTable>(table: T): Makers<T & t
 /** Makes the kernel's own errors. */
 export const fail = defineErrors({});
 
+/** Returns the codes of a plugin's own errors. */
+export function declaredCodes({ [TABLE]: errors }: DefinedErrors): string[] {
+  return Object.keys(errors);
+}
+
 /** Registers a plugin's errors before its routes are served. Throws if a code already has another status or title. */
 export function declareErrors({ [TABLE]: errors }: DefinedErrors): void {
   for (const [code, [status, title]] of Object.entries(errors)) {

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 
 const test = testSuite('test entry');
 const copy = new ProjectCopy(['test/index.ts', 'test/support'], ['test/*.ts']);
-const HEAD = `import { testSuite } from '../support/suite.ts';\nconst test = testSuite('bad');\n`;
+const HEAD = `import { testSuite } from './support/suite.ts';\nconst test = testSuite('bad');\n`;
 
 /** By name: the file's text, and what the entry says of it. */
 const BAD: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
@@ -18,7 +18,7 @@ const BAD: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
     /before failed: Error: no server/,
   ],
   'forgets-to-run': [`import { suite } from 'uvu';\nsuite('forgotten')('a', () => {});`, /: no test ran/],
-  'has-no-test': [`import { testSuite } from '../support/suite.ts';\ntestSuite('empty');`, /: no test ran/],
+  'has-no-test': [`import { testSuite } from './support/suite.ts';\ntestSuite('empty');`, /: no test ran/],
   'says-only': [`${HEAD}test.only('a', () => {});\ntest('b', () => {});`, /: 1 tests left out/],
   'says-skip': [`${HEAD}test.skip('a', () => {});\ntest('b', () => {});`, /: 1 tests left out/],
   'adds-late': [
@@ -39,7 +39,7 @@ test.before(async () => {
       copy.path(`test/${name}.test.ts`),
       `import { spawn } from 'node:child_process';
        import { createServer } from 'node:net';
-       import { endsWithTests } from '../support/child.ts';
+       import { endsWithTests } from './support/child.ts';
        ${HEAD}test('a', () => {
          createServer().listen(0, '127.0.0.1');
          console.log('\\nstarted ' + endsWithTests(spawn('sleep', ['1000'])).pid);
@@ -48,7 +48,7 @@ test.before(async () => {
     );
   writeFileSync(
     copy.path('test/cannot-run.test.ts'),
-    `import { reportSkipped, testSuite } from '../support/suite.ts';\ntestSuite('bad');\nreportSkipped('no engine here');`,
+    `import { reportSkipped, testSuite } from './support/suite.ts';\ntestSuite('bad');\nreportSkipped('no engine here');`,
   );
   await copy.compile();
 });
