@@ -105,7 +105,7 @@ test('a billing module does each of its acts in one call, with a token', async (
   assert.is((await send('POST', '/api/accounts/bill/suspend')).body['suspended'], true);
   assert.is((await logIn(server, 'bill')).status, 401);
   assert.is((await send('POST', '/api/accounts/bill/unsuspend')).body['suspended'], false);
-  assert.is((await send('PUT', '/api/accounts/bill', { plan: 'developer' })).body['plan'], 'developer');
+  assert.is((await send('PATCH', '/api/accounts/bill', { plan: 'developer' })).body['plan'], 'developer');
   const password = 'another long password';
   assert.is((await send('PUT', '/api/accounts/bill/password', { password })).status, 200);
   assert.equal([(await logIn(server, 'bill')).status, (await logIn(server, 'bill', { password })).status], [401, 200]);
