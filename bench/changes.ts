@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Core } from '../kernel/run/core.ts';
 import { createLog } from '../kernel/log.ts';
-import { PostgresEngine } from '../plugins/postgres/postgres-engine.ts';
 import { Revision } from '../kernel/store/revision.ts';
 import type { Store } from '../kernel/store/store.ts';
 import { Leadership } from '../kernel/workers/leadership.ts';
@@ -19,7 +18,7 @@ import { soleWorker } from '../kernel/workers/sole-worker.ts';
 import { Postgres, schemaAt } from '../test/support/postgres.ts';
 import { processorSeconds } from './support/load.ts';
 import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor } from './support/processes.ts';
-import { SignalFile } from '../kernel/store/signal-file.ts';
+import { openStore } from '../kernel/store/open-store.ts';
 
 const PARTS = ['gate', 'listeners'];
 const chosen = process.argv.slice(2).filter((each) => PARTS.includes(each));
@@ -141,14 +140,7 @@ async function listeners(): Promise<void> {
   };
   for (const wanted of [1, 4, 16, 64]) {
     while (heard.length < wanted - 1) {
-      const signalFile = join(temporaryFolder(), 'revision');
-      const store = new PostgresEngine({
-        url,
-        password: '',
-        connections: 2,
-        graceMs: 10_000,
-        signal: new SignalFile(signalFile),
-      });
+      const store = await openStore(temporaryFolder(), { url, password: '', stale_seconds: 10, connections: 3 });
       const revision = new Revision(store, createLog('silent'), () => void (counted.heard += 1));
       await revision.follow({ leadership: Leadership.alone(), workers: soleWorker() });
       heard.push({ revision, store });

@@ -1,7 +1,6 @@
 /** Where new accounts live, by the heartbeats of the nodes. */
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { PostgresEngine } from '../../../plugins/postgres/postgres-engine.ts';
 import type { Store } from '../../../kernel/store/store.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { placeFor } from '../../../plugins/fleet/placement.ts';
@@ -11,21 +10,14 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { Postgres } from '../../support/postgres.ts';
 import { testSuite } from '../../support/suite.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
-import { SignalFile } from '../../../kernel/store/signal-file.ts';
+import { openStore } from '../../../kernel/store/open-store.ts';
 
 const test = testSuite('fleet, placement');
 let server: Postgres;
 let store: Store;
 test.before(async () => {
   server = Postgres.start(['fsync=off']);
-  const signalFile = join(temporaryFolder(), 'revision');
-  store = new PostgresEngine({
-    url: server.url,
-    password: '',
-    connections: 2,
-    graceMs: 0,
-    signal: new SignalFile(signalFile),
-  });
+  store = await openStore(temporaryFolder(), { url: server.url, password: '', stale_seconds: 0, connections: 3 });
   await migrate(store, 'kernel', join(projectDir, 'kernel/store/migrations'));
   await migrate(store, 'fleet', join(projectDir, 'plugins/fleet/migrations'));
   for (const name of ['one', 'two', 'three'])
