@@ -40,7 +40,7 @@ export class WebhookSink {
   /** Settings that make the plugin `webhooks` deliver to this endpoint. */
   get settings(): Record<string, unknown> {
     return {
-      endpoints: [{ url: `http://${this.host}/`, secret: 'a secret of more than sixteen' }],
+      endpoints: [{ url: `http://${this.host}/`, secret: `whsec_${'A'.repeat(32)}` }],
       allow_private: true,
       backoff_ms: 10,
     };

@@ -20,6 +20,9 @@ function urlFault(url: string, seen: ReadonlySet<string>): string | undefined {
 }
 
 function secretFault(endpoint: EndpointConfig): string | undefined {
-  const name = (['secret', 'previous_secret'] as const).find((each) => decodeKey(endpoint[each] ?? '') === undefined);
-  return name && `${name} does not go on with base64 of 24 to 64 bytes after whsec_`;
+  const name = (['secret', 'previous_secret'] as const).find((each) => {
+    const secret = endpoint[each];
+    return secret !== undefined && decodeKey(secret) === undefined;
+  });
+  return name && `${name} is not whsec_ and 24 to 64 bytes in base64`;
 }

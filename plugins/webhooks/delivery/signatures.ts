@@ -9,33 +9,22 @@ interface Message {
   readonly body: string;
 }
 
-/**
- * Returns the key of a secret: what follows `whsec_`, decoded, or else the secret's own bytes. `undefined` if what follows is
- * not base64 of 24 to 64 bytes, the lengths that Standard Webhooks allow.
- */
+/** Returns the key of a secret; `undefined` unless it is `whsec_` and base64 of 24 to 64 bytes, as Standard Webhooks ask. */
 export function decodeKey(secret: string): Buffer | undefined {
-  if (!secret.startsWith(STANDARD)) return Buffer.from(secret);
+  if (!secret.startsWith(STANDARD)) return undefined;
   const text = secret.slice(STANDARD.length).replace(/={1,2}$/, '');
   const key = Buffer.from(text, 'base64');
   const isBase64 = key.toString('base64').replace(/=+$/, '') === text;
   return isBase64 && key.length >= 24 && key.length <= 64 ? key : undefined;
 }
 
-/**
- * Returns the headers that identify and sign a message as Standard Webhooks do, with one signature for each secret. A secret
- * without `whsec_` is older than that: its receiver may know only the headers of Hostkeep's own, and gets both.
- */
+/** Returns the headers that identify and sign a message as Standard Webhooks do, with one signature for each secret. */
 export function signatureHeaders(secrets: readonly string[], { id, seconds, body }: Message): Record<string, string> {
-  const own = secrets.find((secret) => !secret.startsWith(STANDARD));
   const signatures = secrets.map((secret) => `v1,${hmac(secret, `${id}.${seconds}.${body}`).toString('base64')}`);
   return {
     'webhook-id': id,
     'webhook-timestamp': String(seconds),
     'webhook-signature': signatures.join(' '),
-    ...(own !== undefined && {
-      'Hostkeep-Event': id,
-      'Hostkeep-Signature': `t=${seconds},v1=${hmac(own, `${seconds}.${body}`).toString('hex')}`,
-    }),
   };
 }
 

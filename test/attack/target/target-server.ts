@@ -30,7 +30,7 @@ export const settingsIn = (folder: string) => ({
   containers: { socket: engineIn(folder), timeout_ms: ENGINE_MS },
   // nothing answers there, which is an answer too
   webhooks: {
-    endpoints: [{ url: 'http://127.0.0.1:9/', secret: 'only for the attack' }],
+    endpoints: [{ url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` }],
     allow_private: true,
     timeout_ms: 500,
     backlog: 100,

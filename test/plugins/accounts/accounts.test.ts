@@ -562,7 +562,7 @@ test('doctor answers all callers with one examination, and the server goes on', 
 });
 
 test('the settings in effect are shown with what set each, and without secrets', async () => {
-  const secret = 'a secret of more than sixteen';
+  const secret = `whsec_${'A'.repeat(32)}`;
   const own = await TestServer.start({
     config: { webhooks: { endpoints: [{ url: 'https://hooks.example/', secret }] } },
   });

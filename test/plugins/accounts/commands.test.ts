@@ -103,9 +103,7 @@ test('webhooks are listed, tested, and delivered again by the running server', a
   const { port } = sink.address() as AddressInfo;
   const label = `127.0.0.1:${port}#0`;
   const webhooks = {
-    endpoints: [
-      { url: `http://127.0.0.1:${port}/?secret`, secret: 'a secret of more than sixteen', events: ['account.*'] },
-    ],
+    endpoints: [{ url: `http://127.0.0.1:${port}/?secret`, secret: `whsec_${'A'.repeat(32)}`, events: ['account.*'] }],
     allow_private: true,
     attempts: 1,
   };

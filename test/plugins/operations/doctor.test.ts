@@ -20,7 +20,7 @@ const PLUGINS = { containers: false, databases: false, screenshots: false, searc
 
 test('doctor exits with 1 for a failure, for a warning only with --strict', async () => {
   const webhooks = {
-    endpoints: [{ url: `http://127.0.0.1:${await freePort()}/`, secret: 'a secret of more than sixteen' }],
+    endpoints: [{ url: `http://127.0.0.1:${await freePort()}/`, secret: `whsec_${'A'.repeat(32)}` }],
     allow_private: true,
     backlog: 2,
     backoff_ms: 600_000,
