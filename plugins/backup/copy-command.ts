@@ -17,9 +17,11 @@ export const copyCommand: Command = {
     { flags: '--password-file <file>', summary: 'file that holds the password of the database user' },
   ],
   run: ({ config: { store: settings }, files }, _, { to, passwordFile }) => {
-    const password = passwordFile === undefined ? '' : readFileSync(String(passwordFile), 'utf8').trimEnd();
     files.assertSound();
-    return files.whileStopped(() => copy(files, settings, String(to), password));
+    return files.whileStopped(async () => {
+      const password = passwordFile === undefined ? '' : readFileSync(String(passwordFile), 'utf8').trimEnd();
+      return copy(files, settings, String(to), password);
+    });
   },
 };
 
