@@ -19,7 +19,7 @@ let driver: PageDriver | undefined;
 test.before(async () => {
   const endpoints = ['good', 'bad'].map((path) => ({
     url: `http://127.0.0.1:1/${path}`,
-    secret: 'sixteen characters',
+    secret: `whsec_${'A'.repeat(32)}`,
   }));
   server = await TestServer.start({ config: { webhooks: { endpoints, allow_private: true } } });
   const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
