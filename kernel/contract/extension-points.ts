@@ -11,6 +11,7 @@ import type { DemoContext, DemoPeople, DemoReport } from './points/demo.ts';
 import type { DomainPart } from './points/domain-directory.ts';
 import type { Finding } from './points/finding.ts';
 import type { Metric } from './points/metric.ts';
+import type { FleetNode } from './points/fleet-node.ts';
 import type { MovePart } from './points/move-part.ts';
 import type { PortsPart } from './points/ports-part.ts';
 import type { PurgePart } from './points/purge-part.ts';
@@ -56,8 +57,8 @@ export interface ExtensionPoints {
    * that takes none.
    */
   placement(node: string | undefined): string | Promise<string>;
-  /** Returns the names of the nodes of the fleet. */
-  nodes(): readonly string[] | Promise<readonly string[]>;
+  /** Returns the nodes of the fleet, sorted by name. */
+  nodes(): readonly FleetNode[] | Promise<readonly FleetNode[]>;
   /** Returns the websites of an account, sorted by name. */
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
   /** Returns the requests that the server sends to endpoints of the operator. */

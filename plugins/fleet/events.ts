@@ -2,7 +2,6 @@ import { Type } from '../../kernel/schema.ts';
 import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 
 const OfNode = Type.Object({ node: Type.String() });
-const ends = { from: Type.String(), to: Type.String() };
 
 /** The events that this plugin records. */
 export const events = {
@@ -23,14 +22,6 @@ export const events = {
       node: Type.String(),
       accounts: Type.Integer({ description: 'Those that had their home there' }),
     }),
-  },
-  'account.moved': {
-    text: 'An account was moved to another node',
-    data: Type.Object({ ...ends, read_only_seconds: Type.Number({ description: 'How long changes were refused' }) }),
-  },
-  'account.move_failed': {
-    text: 'An account stayed where it was, because its move to another node failed',
-    data: Type.Object({ ...ends, reason: Type.String() }),
   },
 } as const satisfies EventTable;
 

@@ -1,10 +1,8 @@
-import { LogThrottle } from '../../kernel/log.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { FleetPlace } from '../../kernel/contract/node-info.ts';
-import type { Load, NodeLoad } from '../../kernel/contract/points/node-load.ts';
+import type { Load, NodeLoad } from '../../kernel/contract/points/fleet-node.ts';
 import { certify, memberKey, partLeft } from './membership/certificates.ts';
 import { readAuthority } from './membership/joining.ts';
-import { reopenAbandoned } from './move/ending.ts';
 import { BEAT_MS } from './state.ts';
 import { beat, raise } from './store.ts';
 
@@ -12,21 +10,16 @@ import { beat, raise } from './store.ts';
 const RENEWED_AT = 1 / 3;
 const UNKNOWN: Load = { cpu: null, memory: null, disk: null };
 
-type Parts = Pick<Host, 'store' | 'identity' | 'events' | 'node' | 'log' | 'peer' | 'gather'> & {
+type Parts = Pick<Host, 'store' | 'identity' | 'node' | 'log' | 'peer'> & {
   readonly place: FleetPlace;
 };
 
-/**
- * Says every few seconds that this node is there, renews its certificate in time, and lets accounts change again whose move
- * was abandoned.
- */
+/** Says every few seconds that this node is there, and renews its certificate in time. */
 export class Heartbeat {
   readonly #parts: Parts;
   readonly #timer: NodeJS.Timeout;
   #beating: Promise<void> | undefined;
-  #reopening: Promise<void> | undefined;
   #isHeard = true;
-  readonly #throttle = new LogThrottle();
 
   private constructor(parts: Parts) {
     this.#parts = parts;
@@ -41,7 +34,6 @@ export class Heartbeat {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#beating;
-    await this.#reopening;
   }
 
   /** Never rejects. */
@@ -67,18 +59,6 @@ export class Heartbeat {
       sample,
     });
     if (partLeft(place.membership().certificate) < RENEWED_AT) await this.#renew();
-    void this.#reopen();
-  }
-
-  /** Takes as long as what was closed needs, such as a database server that hangs: the next heartbeats do not wait for it. Never rejects. */
-  #reopen(): Promise<void> {
-    const { place, log } = this.#parts;
-    return (this.#reopening ??= reopenAbandoned(this.#parts, place.name)
-      .catch((error: unknown) => {
-        if (this.#throttle.isDue(''))
-          log.error({ err: error }, 'an account whose move was abandoned could not be opened again; will retry');
-      })
-      .then(() => void (this.#reopening = undefined)));
   }
 
   async #renew(): Promise<void> {

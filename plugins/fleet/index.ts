@@ -1,15 +1,14 @@
-import { Unavailable } from '../../kernel/errors.ts';
+import { fail, Unavailable } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import type { FleetConnections } from '../../kernel/contract/points/fleet-node.ts';
 import type { FleetPlace } from '../../kernel/contract/node-info.ts';
 import { Directory } from './traffic/directory.ts';
 import { drain } from './draining.ts';
 import { events } from './events.ts';
 import { Forwarder } from './traffic/forwarder.ts';
-import { fail } from './errors.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { FleetListener } from './traffic/listener.ts';
-import { leftByMove } from './move/ending.ts';
-import { Receiver } from './move/receiver.ts';
+import { fleetNode } from './traffic/fleet-node.ts';
 import { placeFor } from './placement.ts';
 import {
   connectionsFinding,
@@ -22,7 +21,7 @@ import {
 } from './report.ts';
 import { Fleet, FleetConfig, FleetNode, NodeParams } from './schema.ts';
 import { settleKeys } from './membership/signing-keys.ts';
-import { members } from './store.ts';
+import { seenMembers } from './store.ts';
 
 const BY_ITSELF: Fleet = { node: null, nodes: [] };
 const refuse = (): never => {
@@ -42,7 +41,6 @@ export default definePlugin({
   name: 'fleet',
   description: 'The nodes that share one store.',
   features: [],
-  errors: fail,
   uses: ['usage'],
   events,
   config: FleetConfig,
@@ -74,7 +72,7 @@ export default definePlugin({
     if (place === undefined) return { handlers: { show: () => BY_ITSELF, drain: refuse, undrain: refuse } };
     if (config.store.url === '')
       throw new Unavailable('this node is in a fleet, and its store is not', 'set store.url to the store of the fleet');
-    const { forwarder, listener } = await connectNodes(host, place);
+    const { forwarder, listener, service } = await connectNodes(host, place);
     const { store } = host;
     const drainBy = async ({ params: { name }, account, ip }: NodeCall, isDraining: boolean) => {
       await drain(host, name, isDraining, { username: account.username, ip });
@@ -88,8 +86,7 @@ export default definePlugin({
       },
       provides: {
         metrics: () => fleetMetrics(store, forwarder),
-        nodes: async () => (await members(store)).map(({ name }) => name),
-        purge: ({ username }) => leftByMove(store, username),
+        nodes: async () => (await seenMembers(store)).map((member) => fleetNode(place.membership(), member)),
         placement: (node) => placeFor(store, place.name, node),
         health: async () => {
           const own = listener();
@@ -102,6 +99,7 @@ export default definePlugin({
         ],
       },
       forward: forwarder.send,
+      service,
     };
   },
 });
@@ -116,11 +114,14 @@ interface Connected {
   readonly forwarder: Forwarder;
   /** `undefined` where another process of the node listens. */
   listener(): FleetListener | undefined;
+  readonly service: FleetConnections;
 }
 
 async function connectNodes(host: Host<FleetConfig>, place: FleetPlace): Promise<Connected> {
   const { store, identity, node, log, workers, onClose } = host;
   let listener: FleetListener | undefined;
+  let takeIn: Parameters<FleetConnections['accept']>[0] = (socket) => socket.destroy();
+  const service: FleetConnections = { accept: (take) => (takeIn = take) };
   const follow: { forwarder?: Forwarder } = {};
   const changed = async (): Promise<void> => {
     if (node.isServing) await settleKeys(store, identity.keys);
@@ -133,17 +134,15 @@ async function connectNodes(host: Host<FleetConfig>, place: FleetPlace): Promise
   const forwarder = new Forwarder(directory, place.membership());
   follow.forwarder = forwarder;
   onClose(() => forwarder.close());
-  if (!node.isServing) return { forwarder, listener: () => undefined };
+  if (!node.isServing) return { forwarder, listener: () => undefined, service };
   await node.onLeader(async () => {
     const listen = host.config.listen || directory.get(place.name)?.address || '';
     const hasKey = (name: string, digest: string) => directory.hasKey(name, digest);
-    const receiver = new Receiver({ ...host, here: place.name });
-    onClose(() => receiver.close());
-    const takeIn: Receiver['accept'] = (socket, name) => receiver.accept(socket, name);
-    listener = await FleetListener.start({ workers, place, listen, log, hasKey, takeIn });
+    const direct: typeof takeIn = (socket, name) => takeIn(socket, name);
+    listener = await FleetListener.start({ workers, place, listen, log, hasKey, takeIn: direct });
     onClose(() => listener?.close());
     const heartbeat = Heartbeat.start({ ...host, place });
     onClose(() => heartbeat.close());
   });
-  return { forwarder, listener: () => listener };
+  return { forwarder, listener: () => listener, service };
 }

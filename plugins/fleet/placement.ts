@@ -2,7 +2,7 @@ import { noNode } from '../../kernel/contract/fleet-nodes.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 import { isDown } from './state.ts';
 import { seenMembers, type SeenMember } from './store.ts';
-import { fail } from './errors.ts';
+import { fail } from '../../kernel/errors.ts';
 
 /**
  * Resolves with the node for a new account: the one that is named, or else of those that are up, as this one is, the one with

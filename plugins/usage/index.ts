@@ -1,6 +1,6 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { EtagReply, revalidated } from '../../kernel/contract/etag-reply.ts';
-import type { NodeLoad } from '../../kernel/contract/points/node-load.ts';
+import type { NodeLoad } from '../../kernel/contract/points/fleet-node.ts';
 import { ready, type Reply } from '../../kernel/contract/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Broadcast } from './sampling/broadcast.ts';

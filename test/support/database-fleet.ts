@@ -102,12 +102,12 @@ export class DatabaseFleet {
   }
 
   movesLeft(): Promise<{ username: string }[]> {
-    return this.first.hostkeep.core.store.all('select username from fleet_moves');
+    return this.first.hostkeep.core.store.all('select username from moves');
   }
 
   /** How far the move of an account is; `undefined` if there is none. */
   async stateOf(name: string): Promise<string | undefined> {
-    const sql = 'select state from fleet_moves where username = ?';
+    const sql = 'select state from moves where username = ?';
     return (await this.first.hostkeep.core.store.get<{ state: string }>(sql, name))?.state;
   }
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { Role } from '../../kernel/identity/accounts/account.ts';
 import type { Plugin } from '../../kernel/contract/plugin.ts';
 import type { Core } from '../../kernel/run/core.ts';
-import { leaseOfMove } from '../../plugins/fleet/move/rows.ts';
+import { leaseOfMove } from '../../plugins/moves/rows.ts';
 import { hostkeep } from './command.ts';
 import type { Outcome } from './command-pool.ts';
 import { temporaryFolder } from './folder.ts';

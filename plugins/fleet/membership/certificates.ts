@@ -37,15 +37,15 @@ const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const DOMAIN = 'fleet.hostkeep';
 
-/** The part of another node that a node asks: one of its addresses, or the receiver of accounts. */
-export type Destination = Address | 'moves';
+/** The part of another node that a node asks: one of its addresses, or a plugin. */
+export type Destination = Address | 'direct';
 
 /** The host name under which a node answers what is for a destination; it exists in this traffic only. */
 export const certificateHost = (destination: Destination, node: string): string => `${destination}.${node}.${DOMAIN}`;
 
 /** Returns what a node is asked for by a host name; `undefined` if that names nothing of its own. */
 export const parseDestination = (host: unknown, node: string): Destination | undefined =>
-  (['user', 'admin', 'moves'] as const).find((destination) => certificateHost(destination, node) === host);
+  (['user', 'admin', 'direct'] as const).find((destination) => certificateHost(destination, node) === host);
 
 /** Returns what tells the key of a certificate from all others. */
 export function digestKey(certificate: string | Uint8Array): string {

@@ -22,7 +22,7 @@ import {
   takeInvitation,
   writeSecret,
 } from '../store.ts';
-import { fail } from '../errors.ts';
+import { fail } from '../../../kernel/errors.ts';
 
 /** How a node is to be known. */
 export interface Place {

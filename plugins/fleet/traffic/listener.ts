@@ -28,7 +28,7 @@ interface ListenerParts {
   readonly log: Log;
   /** Whether a key is that of a member of the fleet. */
   hasKey(name: string, keyDigest: string): boolean;
-  /** Serves a connection on which another node brings accounts. */
+  /** Serves a connection that is for a plugin, and not for one of the addresses. */
   takeIn(socket: TLSSocket, node: string): void;
 }
 
@@ -139,7 +139,7 @@ export class FleetListener {
     }
     this.#admitted.set(socket, peer);
     socket.once('close', () => this.#admitted.delete(socket));
-    if (destination === 'moves') return this.#parts.takeIn(socket, peer.name);
+    if (destination === 'direct') return this.#parts.takeIn(socket, peer.name);
     const inner = connect(place.sockets[destination]);
     inner.on('error', () => socket.destroy()).on('close', () => socket.destroy());
     socket.on('close', () => inner.destroy());

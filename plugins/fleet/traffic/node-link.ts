@@ -6,7 +6,7 @@ import type { ForwardedRequest } from '../../../kernel/contract/forwarding.ts';
 import { Stream, type Reply } from '../../../kernel/contract/reply.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { toAnswer } from './answer.ts';
-import { fail } from '../errors.ts';
+import { fail } from '../../../kernel/errors.ts';
 
 /** How long a node that could not be reached is not asked again. */
 const PAUSE_MS = 1000;

@@ -59,7 +59,7 @@ if (hasReal) {
     assert.match(stderr, /two: the database server does not answer.*two keeps what it has got/s, stderr);
     assert.is(await write(here, 'ann', 1), '1\n');
     const claims = async () =>
-      (await fleet.first.hostkeep.core.store.all<{ claim: string }>('select claim from fleet_moves'))[0]?.claim;
+      (await fleet.first.hostkeep.core.store.all<{ claim: string }>('select claim from moves'))[0]?.claim;
     const before = await claims();
     const again = move('ann');
     await until('the next run has begun', async () => (await claims()) !== before);

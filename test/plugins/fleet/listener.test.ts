@@ -7,6 +7,7 @@ import { readMembership, writeMembership, type Membership } from '../../../kerne
 import { splitHostPort } from '../../../kernel/kit/net/host-port.ts';
 import { certify, digestKey, makeAuthority, partLeft } from '../../../plugins/fleet/membership/certificates.ts';
 import fleetPlugin from '../../../plugins/fleet/index.ts';
+import movesPlugin from '../../../plugins/moves/index.ts';
 import { readAuthority } from '../../../plugins/fleet/membership/joining.ts';
 import { TestFleet, type FleetMember } from '../../support/fleet.ts';
 import { testConfig, type TestServer } from '../../support/hostkeep.ts';
@@ -30,7 +31,7 @@ test.before(async () => {
   fleet = new TestFleet(schemaAt(postgres.url, 'listener'));
   one = await fleet.init('one');
   two = await fleet.join(one, 'two');
-  server = await fleet.serve(one, [fleetPlugin]);
+  server = await fleet.serve(one, [fleetPlugin, movesPlugin]);
   [own, other] = [readMembership(one.data), readMembership(two.data)] as [Membership, Membership];
 });
 test.after(async () => {
@@ -96,7 +97,7 @@ async function giveWay(): Promise<boolean> {
 
 // threat fleet-stranger: a node brings no account that the store does not know to be on its way from there
 test('another node is refused what belongs to no move from it', async () => {
-  const servername = 'moves.one.fleet.hostkeep'; // which no certificate names
+  const servername = 'direct.one.fleet.hostkeep'; // which no certificate names
   const asTwo = { ...shown(other as Membership), servername, checkServerIdentity: () => undefined };
   const text = await answerTo(asTwo);
   assert.match(text, /^HTTP\/1.1 404 /);

@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Membership } from '../../../kernel/store/membership.ts';
-import { addMove } from '../../../plugins/fleet/move/rows.ts';
+import { addMove } from '../../../plugins/moves/rows.ts';
 import { members } from '../../../plugins/fleet/store.ts';
 import { trustIn } from '../../../plugins/fleet/traffic/trust.ts';
 import { TestFleet, type FleetMember } from '../../support/fleet.ts';
@@ -38,7 +38,7 @@ test.after(async () => {
 
 const move = (name: string) => fleet.run(one.data, ['account', 'move', name, '--to', 'two']);
 const stateOf = async (name: string) =>
-  (await first.hostkeep.core.store.get<{ state: string }>('select state from fleet_moves where username = ?', name))
+  (await first.hostkeep.core.store.get<{ state: string }>('select state from moves where username = ?', name))
     ?.state;
 
 async function customer(name: string): Promise<string> {
@@ -88,7 +88,7 @@ test('a run that stalls after a part gives way to the next one', async () => {
   const { id: accountId } = await accounts.get('ben');
   await store.write((tx) => addMove(tx, { ...begun, accountId }));
   const silent = request(`https://${target.address}/begin?username=ben&claim=silent`, {
-    ...trustIn(own, 'moves', target),
+    ...trustIn(own, 'direct', target),
     method: 'POST',
     agent: false,
     headers: { 'content-length': 100, expect: '100-continue' },

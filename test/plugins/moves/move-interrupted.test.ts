@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { addMove } from '../../../plugins/fleet/move/rows.ts';
+import { addMove } from '../../../plugins/moves/rows.ts';
 import { start } from '../../support/command.ts';
 import { killedAfter, runEnded, TestFleet, type FleetMember } from '../../support/fleet.ts';
 import type { TestServer } from '../../support/hostkeep.ts';
@@ -35,7 +35,7 @@ test.after(async () => {
 const filesOf = (at: FleetMember, name: string) => join(at.data, 'files', name);
 const homeOf = async (name: string) => (await first.hostkeep.core.accounts.get(name)).home;
 const stateOf = async (name: string) =>
-  (await first.hostkeep.core.store.get<{ state: string }>('select state from fleet_moves where username = ?', name))
+  (await first.hostkeep.core.store.get<{ state: string }>('select state from moves where username = ?', name))
     ?.state;
 const move = (name: string, ...more: readonly string[]) =>
   fleet.run(one.data, ['account', 'move', name, ...(more.length > 0 ? more : ['--to', 'two'])]);

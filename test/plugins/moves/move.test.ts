@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { errorMessage } from '../../../kernel/errors.ts';
 import type { PluginStatus } from '../../../kernel/contract/node-info.ts';
-import { assertPlugins } from '../../../plugins/fleet/move/admission.ts';
+import { assertPlugins } from '../../../plugins/moves/admission.ts';
 import { hostkeep } from '../../support/command.ts';
 import { TestFleet, type FleetMember } from '../../support/fleet.ts';
 import type { TestServer } from '../../support/hostkeep.ts';
@@ -49,7 +49,7 @@ test.after(async () => {
 const move = (at: FleetMember, ...args: readonly string[]) => fleet.run(at.data, ['account', 'move', ...args]);
 const filesOf = (at: FleetMember, name: string) => join(at.data, 'files', name);
 const homeOf = async (name: string) => (await first.hostkeep.core.accounts.get(name)).home;
-const movesLeft = () => first.hostkeep.core.store.all<{ username: string }>('select username from fleet_moves');
+const movesLeft = () => first.hostkeep.core.store.all<{ username: string }>('select username from moves');
 
 /** Makes files of all kinds that a customer can have. */
 function makeFiles(folder: string): void {

@@ -1,16 +1,11 @@
 import { Readable } from 'node:stream';
-import type { Client } from 'undici';
-import type * as Undici from 'undici';
-import { HttpError } from '../../../kernel/errors.ts';
-import type { MoveLink } from '../../../kernel/contract/points/move-part.ts';
-import type { Membership } from '../../../kernel/store/membership.ts';
-import { formatSize } from '../../../kernel/kit/format.ts';
-import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
-import { reach, trustIn } from '../traffic/trust.ts';
-import type { Member } from '../store.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import type { MoveLink } from '../../kernel/contract/points/move-part.ts';
+import type { FleetNode, NodeConnection } from '../../kernel/contract/points/fleet-node.ts';
+import { formatSize } from '../../kernel/kit/format.ts';
 import type { Move } from './rows.ts';
 import { toError, wirePath, REQUESTS, type Bringing, type Digest, type Failure, type RequestName } from './wire.ts';
-import { fail } from '../errors.ts';
+import { fail } from './errors.ts';
 
 const CONNECT_MS = 5000;
 /** The longest time that the other node may need to answer; it may remove or compare many files. */
@@ -23,13 +18,10 @@ const LOOKS = 3;
 /** How often people are told how much has been sent. */
 const TELL_MS = 10_000;
 
-const loadUndici = lazyPackage<typeof Undici>('undici', import.meta.url);
-
 /** The node to which an account moves, as its old home sees it. Errors: those of the other node, 503 `node_unreachable`. */
 export class Target {
-  readonly #client: Client;
-  readonly #own: Membership;
-  readonly #member: Member;
+  readonly #connection: NodeConnection;
+  readonly #node: FleetNode;
   readonly #move: Pick<Move, 'username' | 'claim'>;
   readonly #signal: AbortSignal;
   readonly #say: MoveLink['say'];
@@ -37,20 +29,9 @@ export class Target {
   #toldAt = performance.now();
 
   /** `say` tells people which step begins, and how far it is. */
-  constructor(
-    own: Membership,
-    member: Member,
-    move: Pick<Move, 'username' | 'claim'>,
-    signal: AbortSignal,
-    say: MoveLink['say'],
-  ) {
-    this.#client = new (loadUndici().Client)(`https://${member.address}`, {
-      headersTimeout: ANSWER_MS,
-      bodyTimeout: ANSWER_MS,
-      connect: { ...trustIn(own, 'moves', member), timeout: CONNECT_MS } as object,
-    });
-    this.#own = own;
-    this.#member = member;
+  constructor(node: FleetNode, move: Pick<Move, 'username' | 'claim'>, signal: AbortSignal, say: MoveLink['say']) {
+    this.#connection = node.connect({ connectMs: CONNECT_MS, answerMs: ANSWER_MS });
+    this.#node = node;
     this.#move = move;
     this.#signal = signal;
     this.#say = say;
@@ -89,7 +70,7 @@ export class Target {
   }
 
   close(): Promise<void> {
-    return this.#client.destroy();
+    return this.#connection.close();
   }
 
   /** Says now and then how much has been sent in all. */
@@ -104,19 +85,18 @@ export class Target {
   }
 
   async #ask(name: RequestName, { body, signal, more }: Asked = {}): Promise<unknown> {
-    const { name: node } = this.#member;
+    const { name: node } = this.#node;
     const gone = new AbortController();
     const watch = this.#watch(gone);
     try {
-      const answer = await this.#client.request({
+      const { status, text } = await this.#connection.request({
         method: REQUESTS[name],
         path: wirePath(name, this.#move, more),
         body: body ?? null,
         signal: AbortSignal.any([this.#signal, gone.signal, ...(signal === undefined ? [] : [signal])]),
       });
-      const text = await answer.body.text();
       const value: unknown = text === '' ? undefined : JSON.parse(text);
-      if (answer.statusCode >= 400) throw toError(node, (value ?? {}) as Failure);
+      if (status >= 400) throw toError(node, (value ?? {}) as Failure);
       return value;
     } catch (error) {
       this.#signal.throwIfAborted();
@@ -134,7 +114,7 @@ export class Target {
   #watch(gone: AbortController): NodeJS.Timeout {
     let failed = 0;
     return setInterval(() => {
-      reach(this.#own, this.#member).then(
+      this.#node.reach().then(
         () => (failed = 0),
         (error: unknown) => (failed += 1) >= LOOKS && gone.abort(error),
       );

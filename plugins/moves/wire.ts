@@ -1,5 +1,5 @@
 /** Messages between two nodes while an account moves. The old home asks, and the new one answers. */
-import { HttpError, isErrorCode } from '../../../kernel/errors.ts';
+import { HttpError, isErrorCode } from '../../kernel/errors.ts';
 import type { Move } from './rows.ts';
 import type { Extent } from './tree-job.ts';
 

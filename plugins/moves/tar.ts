@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
-import { escapeControl } from '../../../kernel/log.ts';
-import { killProgram, startProgram } from '../../../kernel/kit/programs/start-program.ts';
-import { fail } from '../errors.ts';
+import { escapeControl } from '../../kernel/log.ts';
+import { killProgram, startProgram } from '../../kernel/kit/programs/start-program.ts';
+import { fail } from './errors.ts';
 
 /** In a folder that the process inherits: its own path may lead through folders that its user cannot enter. */
 const INHERITED = 3;

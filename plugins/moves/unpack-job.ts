@@ -1,6 +1,6 @@
 /** Unpacks files of an account that come from another node. Runs as the account, like all that handles its bytes. */
 import { once } from 'node:events';
-import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import type { JobContext } from '../../kernel/kit/jobs/job.ts';
 import { EXTRACT, startTar, type Tar } from './tar.ts';
 
 export interface UnpackInput {

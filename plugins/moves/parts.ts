@@ -1,11 +1,11 @@
-import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
+import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 /** Data of an account that plugins keep beside its files, at both ends of its move. */
-import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
-import { HttpError, errorMessage } from '../../../kernel/errors.ts';
-import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { Leaving, MovedAccount, MoveLink, MovePart, Mover } from '../../../kernel/contract/points/move-part.ts';
-import { fail } from '../errors.ts';
+import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
+import { HttpError, errorMessage } from '../../kernel/errors.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { Leaving, MovedAccount, MoveLink, MovePart, Mover } from '../../kernel/contract/points/move-part.ts';
+import { fail } from './errors.ts';
 
 const LEFT_TO_DO_MS = 30_000;
 

@@ -1,7 +1,7 @@
-import type { HttpError } from '../../../kernel/errors.ts';
-import type { Leases } from '../../../kernel/store/lease.ts';
-import type { Reader, Tx } from '../../../kernel/store/store.ts';
-import { fail } from '../errors.ts';
+import type { HttpError } from '../../kernel/errors.ts';
+import type { Leases } from '../../kernel/store/lease.ts';
+import type { Reader, Tx } from '../../kernel/store/store.ts';
+import { fail } from './errors.ts';
 
 /**
  * How far a move is. `begun`: the target knows nothing of it. `copying`: it has files of the account. `read_only`: the last
@@ -30,7 +30,7 @@ interface Row extends Omit<Move, 'accountId' | 'comparedAt'> {
 export const leaseOfMove = (username: string): string => `move ${username}`;
 export const MOVE_LEASE_MS = 10_000;
 
-const SELECT = 'select username, account_id, source, target, state, claim, compared_at from fleet_moves';
+const SELECT = 'select username, account_id, source, target, state, claim, compared_at from moves';
 
 export async function readMove(reader: Reader, username: string): Promise<Move | undefined> {
   const row = await reader.get<Row>(`${SELECT} where username = ?`, username);
@@ -47,7 +47,7 @@ export async function abandonedAt(reader: Reader, leases: Leases, source: string
 export async function addMove(tx: Tx, move: Omit<Move, 'comparedAt'>): Promise<void> {
   const { username, accountId, source, target, state, claim } = move;
   await tx.run(
-    `insert into fleet_moves (username, account_id, source, target, state, claim, compared_at)
+    `insert into moves (username, account_id, source, target, state, claim, compared_at)
       values (?, ?, ?, ?, ?, ?, 0)`,
     ...[username, accountId, source, target, state, claim],
   );
@@ -55,25 +55,25 @@ export async function addMove(tx: Tx, move: Omit<Move, 'comparedAt'>): Promise<v
 
 /** Takes a move over whose command has ended. */
 export async function claimMove(tx: Tx, username: string, claim: string): Promise<void> {
-  await tx.run('update fleet_moves set claim = ? where username = ?', claim, username);
+  await tx.run('update moves set claim = ? where username = ?', claim, username);
 }
 
 /** Rejects if the move is in another state, or claimed by another run. */
 export async function setState(tx: Tx, { username, claim, state: from }: Move, to: MoveState): Promise<void> {
-  const sql = 'update fleet_moves set state = ? where username = ? and claim = ? and state = ?';
+  const sql = 'update moves set state = ? where username = ? and claim = ? and state = ?';
   const { changes } = await tx.run(sql, to, username, claim, from);
   if (changes === 0) throw lost(username);
 }
 
 /** Rejects if another run has claimed the move. */
 export async function setCompared(tx: Tx, { username, claim }: Move, comparedAt: number): Promise<void> {
-  const sql = 'update fleet_moves set compared_at = ? where username = ? and claim = ?';
+  const sql = 'update moves set compared_at = ? where username = ? and claim = ?';
   const { changes } = await tx.run(sql, comparedAt, username, claim);
   if (changes === 0) throw lost(username);
 }
 
 export async function removeMove(tx: Tx, { username, claim }: Move): Promise<void> {
-  await tx.run('delete from fleet_moves where username = ? and claim = ?', username, claim);
+  await tx.run('delete from moves where username = ? and claim = ?', username, claim);
 }
 
 export const lost = (username: string): HttpError =>

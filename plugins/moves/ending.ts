@@ -1,9 +1,9 @@
-import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
+import { fleetNodes } from '../../kernel/contract/fleet-nodes.ts';
+import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { PurgePart } from '../../../kernel/contract/points/purge-part.ts';
-import type { Store, Tx } from '../../../kernel/store/store.ts';
-import { members } from '../store.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
+import type { Tx } from '../../kernel/store/store.ts';
 import type { MovedFiles } from './moved-files.ts';
 import { forMovers } from './parts.ts';
 import { abandonedAt, readMove, removeMove, setState, type Move } from './rows.ts';
@@ -68,11 +68,15 @@ export async function removeLeft(
 }
 
 /** For the purge of a removed account: a move that is not finished may have left something of it, which a namesake would find. */
-export async function leftByMove(store: Store, username: string): Promise<readonly PurgePart[]> {
+export async function leftByMove(
+  host: Pick<Host, 'store' | 'gather'>,
+  username: string,
+): Promise<readonly PurgePart[]> {
+  const { store } = host;
   const move = await readMove(store, username);
   if (move === undefined) return [];
   const { source, target, state } = move;
-  const isFinishable = (await members(store)).some(({ name }) => name === source);
+  const isFinishable = (await fleetNodes(host)).has(source);
   if (state === 'begun' || !isFinishable) {
     await store.write((tx) => removeMove(tx, move));
     return [];

@@ -1,9 +1,14 @@
-import type { Command, CommandContext, CommandOutput, OptionValues } from '../../../kernel/contract/command.ts';
+import {
+  defineCommands,
+  type Command,
+  type CommandContext,
+  type CommandOutput,
+  type OptionValues,
+} from '../../kernel/contract/command.ts';
 import type { AccountMove, MoveReport } from './move-account.ts';
-import { fail } from '../errors.ts';
+import { fail } from './errors.ts';
 
-/** `hostkeep account move` */
-export const moveCommand: Command = {
+const moveCommand: Command = {
   usage: 'move <username>',
   summary:
     'move an account of this node to another one of the fleet, with its files, its databases and their users. Changes are refused while the last differences are copied, and whatever fails before that is over leaves the account here. The same command again finishes what was interrupted. Sites that name a database server by its address must be changed. At its end it says what is left to do, such as to point domains to the other node: shorten their TTL before. Crontabs, users of the system, and certificates outside its files stay. An account with containers cannot be moved',
@@ -17,6 +22,12 @@ export const moveCommand: Command = {
   ],
   run: move,
 };
+
+export default defineCommands({
+  name: 'account',
+  summary: 'accounts of customers and administrators',
+  commands: [moveCommand],
+});
 
 async function move(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
   const { to, undo, force } = options;

@@ -1,8 +1,9 @@
-import { HttpError, errorMessage } from '../../../kernel/errors.ts';
-import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { FleetPlace } from '../../../kernel/contract/node-info.ts';
-import { formatSize } from '../../../kernel/kit/format.ts';
-import { members, type Member } from '../store.ts';
+import { HttpError, errorMessage } from '../../kernel/errors.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { FleetPlace } from '../../kernel/contract/node-info.ts';
+import { formatSize } from '../../kernel/kit/format.ts';
+import { fleetNodes } from '../../kernel/contract/fleet-nodes.ts';
+import type { FleetNode } from '../../kernel/contract/points/fleet-node.ts';
 import { MovedFiles, openMovePool } from './moved-files.ts';
 import { assertMovable, usedPlugins, findTarget, type MoveParts } from './admission.ts';
 import { recordFailure, removeLeft, reopen } from './ending.ts';
@@ -21,7 +22,7 @@ import {
   type Move,
 } from './rows.ts';
 import { Target } from './target.ts';
-import { fail } from '../errors.ts';
+import { fail } from './errors.ts';
 
 export interface MoveReport {
   readonly username: string;
@@ -78,7 +79,7 @@ export class AccountMove {
       }));
     }
     const account = await assertMovable(this.#parts, this.#place, username);
-    const member = await findTarget(store, this.#place, to);
+    const node = await findTarget(this.#parts, this.#place, to);
     const begun = { username, accountId: account.id, source: this.#place.name, target: to, claim } as const;
     await store.write(async (tx) => {
       const current = await readMove(tx, username);
@@ -88,7 +89,7 @@ export class AccountMove {
     });
     const move = (await readMove(store, username)) ?? refuse(inProgress(username));
     const next = await leftToDo(this.#parts, account, to);
-    const target = this.#findTarget(member, move, this.#abort.signal);
+    const target = this.#openTarget(node, move, this.#abort.signal);
     try {
       return await this.#withFiles(move, async (files) => {
         const [switched, seconds] = await this.#copy(move, account, files, target).catch((error: unknown) =>
@@ -251,9 +252,9 @@ export class AccountMove {
   /** Has the target remove what it has got; one that has left the fleet is not asked. */
   async #discard(move: Move): Promise<void> {
     const { store } = this.#parts;
-    const member = (await members(store)).find(({ name }) => name === move.target);
-    if (move.state !== 'begun' && member !== undefined) {
-      const target = this.#findTarget(member, move, new AbortController().signal);
+    const node = (await fleetNodes(this.#parts)).get(move.target);
+    if (move.state !== 'begun' && node !== undefined) {
+      const target = this.#openTarget(node, move, new AbortController().signal);
       try {
         await target.discard();
       } finally {
@@ -269,8 +270,8 @@ export class AccountMove {
     return account === undefined ? [] : leftToDo(this.#parts, account, to);
   }
 
-  #findTarget(member: Member, move: Move, signal: AbortSignal): Target {
-    return new Target(this.#place.membership(), member, move, signal, this.#say);
+  #openTarget(node: FleetNode, move: Move, signal: AbortSignal): Target {
+    return new Target(node, move, signal, this.#say);
   }
 
   /** Removes what is at the old home. A failure says that the account lives elsewhere all the same. */

@@ -1,14 +1,13 @@
 /** Which accounts can move, and where to. */
-import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { FleetPlace, NodeInfo } from '../../../kernel/contract/node-info.ts';
-import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { Reader } from '../../../kernel/store/store.ts';
-import { isDown } from '../state.ts';
+import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
+import { errorMessage } from '../../kernel/errors.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { FleetPlace, NodeInfo } from '../../kernel/contract/node-info.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
 import { gatherMoveParts } from './parts.ts';
-import { seenMembers, type Member } from '../store.ts';
-import { fail } from '../errors.ts';
+import { fleetNodes, noNode } from '../../kernel/contract/fleet-nodes.ts';
+import type { FleetNode } from '../../kernel/contract/points/fleet-node.ts';
+import { fail } from './errors.ts';
 
 /** Until a plugin says what is in the way. */
 const OBSTACLES_MS = 30_000;
@@ -46,11 +45,15 @@ export function assertOwnFolders({ jobs }: Pick<Host, 'jobs'>): void {
 }
 
 /** Resolves with a node that takes accounts. Errors: 404 `node_not_found`, 409 `node_draining`, `move_refused`, 503 `node_unreachable`. */
-export async function findTarget(reader: Reader, { name: here }: FleetPlace, name: string): Promise<Member> {
-  const node = (await seenMembers(reader)).find((each) => each.name === name);
-  if (node === undefined) throw fail.node_not_found(`there is no node ${name} in the fleet`);
+export async function findTarget(
+  host: Pick<Host, 'gather'>,
+  { name: here }: FleetPlace,
+  name: string,
+): Promise<FleetNode> {
+  const node = (await fleetNodes(host)).get(name);
+  if (node === undefined) throw noNode(name);
   if (name === here) throw fail.move_refused(`the account lives on ${name} already`);
-  if (isDown(node)) throw fail.node_unreachable(`the node ${name} is down`, { retryAfterSeconds: 15 });
+  if (node.isDown) throw fail.node_unreachable(`the node ${name} is down`, { retryAfterSeconds: 15 });
   if (node.isDraining) throw fail.node_draining(`the node ${name} takes no new accounts`);
   return node;
 }

@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Readable } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { HttpError, errorMessage } from '../../../kernel/errors.ts';
-import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
-import type { Host } from '../../../kernel/contract/plugin.ts';
-import { formatSize } from '../../../kernel/kit/format.ts';
+import { HttpError, errorMessage } from '../../kernel/errors.ts';
+import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { formatSize } from '../../kernel/kit/format.ts';
 import { MovedFiles, openMovePool } from './moved-files.ts';
 import { assertOwnFolders, assertPlugins } from './admission.ts';
 import { forMovers, gatherMoveParts } from './parts.ts';
 import { readMove, setState, type Move } from './rows.ts';
 import { toFailure, REQUESTS, type Bringing, type Digest, type RequestName } from './wire.ts';
-import { fail } from '../errors.ts';
+import { fail } from './errors.ts';
 
 /** The longest silence of a node that sends files, and of a connection on which an answer is prepared. */
 const SILENCE_MS = 60_000;
@@ -59,7 +59,7 @@ export class Receiver {
   }
 
   /** Serves a connection of another node. */
-  accept(socket: TLSSocket, node: string): void {
+  accept(socket: Socket, node: string): void {
     this.#peers.set(socket, node);
     this.#server.emit('connection', socket);
   }

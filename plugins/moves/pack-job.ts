@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
-import { WithBytes, type JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { WithBytes, type JobContext } from '../../kernel/kit/jobs/job.ts';
 import { CREATE, startTar, type Tar } from './tar.ts';
 
 export type PackInput =
