@@ -139,6 +139,23 @@ test('every user may try the demo, beside the service', async () => {
   assert.is((await machine.ask(`${ADMIN}/readyz`)).status, 200);
 });
 
+test('what is installed again after a removal runs again', async () => {
+  const units = ['hostkeep.service', 'hostkeep-broker.socket', 'hostkeep-backup.timer', 'hostkeep-ports.service'];
+  const states = async () => (await machine.try(`systemctl is-active ${units.join(' ')}`)).output.trim().split('\n');
+  const link = '/var/lib/hostkeep/last-settings.json';
+  await machine.run(`setpriv --reuid=hostkeep --clear-groups ln -s /root/planted ${link}`);
+  await machine.run('apt-get remove -y hostkeep');
+  await machine.run(`test ! -e /root/planted && rm ${link}`);
+  assert.equal(new Set(await states()), new Set(['inactive']));
+  await install(machine, PACKAGE);
+  assert.equal(new Set(await states()), new Set(['active']));
+  await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  await machine.run('systemctl stop hostkeep.service && dpkg-reconfigure hostkeep');
+  assert.is((await states())[0], 'inactive', 'a service that the operator stopped was started');
+  await machine.run('systemctl start hostkeep.service');
+  await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+});
+
 test("a purge leaves what is the customers', and says where it is", async () => {
   await machine.run('hostkeep account add ann --plan basic');
   const files = '/srv/hostkeep';

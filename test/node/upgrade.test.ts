@@ -8,6 +8,7 @@ import { Client } from './client.ts';
 import { discardMachines, Machine } from './machine.ts';
 
 const DOWNTIME_MS = 2000;
+const DATA = '/var/lib/hostkeep';
 const MIGRATIONS = 'kernel/store/migrations';
 
 const test = testSuite('node: upgrades');
@@ -15,6 +16,9 @@ let machine: Machine;
 let token: string;
 
 const version = async () => (await machine.run('hostkeep --version')).trim();
+/** Runs a command with the rights of the service's user. */
+const asService = (command: string) =>
+  machine.run(`setpriv --reuid=hostkeep --regid=hostkeep --init-groups sh -ec '${command}'`);
 const migrations = () => storedNames(machine, 'migrations');
 
 async function assertThere(added: readonly string[]): Promise<void> {
@@ -86,14 +90,17 @@ test('one command goes back to the version before, and says what is lost', async
   assert.is(await version(), '0.2.0');
   const refusal = JSON.parse((await machine.try('hostkeep rollback --json')).output) as { error: string };
   assert.is(refusal.error, 'confirmation_required');
+  await asService(`cd ${DATA} && echo planted >before-upgrade/planted && ln -s /root/.profile planted`);
+  await asService(`ln -s /root/.profile ${DATA}/before-rollback`);
   assert.equal(JSON.parse(await machine.run('hostkeep rollback --yes --json')), {
     version: '0.1.0',
     previous: '0.2.0',
   });
+  assert.not.match(await machine.run('cat /root/.profile'), /planted/, 'root wrote through a link of the service');
   assert.is(await version(), '0.1.0');
   assert.is((await machine.ask(`${ADMIN}/readyz`)).status, 200);
   assert.not((await migrations()).includes('0090-probe.sql'));
-  await machine.run('test -f /var/lib/hostkeep/before-rollback/hostkeep.db');
+  await machine.run(`test -f ${DATA}/before-rollback/hostkeep.db`);
 });
 
 test('upgrade takes a newer package of Hostkeep only, and puts it to use', async () => {
