@@ -4,6 +4,7 @@ import { readJson, type Config } from '../config/configuration.ts';
 import { Locales } from '../config/locales.ts';
 import { Idempotency } from '../http/idempotency.ts';
 import { AccountCells } from '../identity/accounts/account-cells.ts';
+import { GivenIds } from '../identity/accounts/given-ids.ts';
 import { Accounts } from '../identity/accounts/accounts.ts';
 import { Credentials } from '../identity/gate/credentials.ts';
 import { Keyring } from '../identity/gate/keyring.ts';
@@ -92,7 +93,13 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   workers.hear(EVENT, (event) => events.heard(event as LoggedEvent));
   const plans = new Plans(store, revision, events, locales.featureNames);
   const filesRoot = (username: string) => resolveFilesRoot(accountFiles(config, '').filesRoot, username).path;
-  const accounts = new Accounts({ store, local, leases, revision, cells, plans, events, filesRoot, here, log });
+  const broker = config.broker.socket === '' ? undefined : await launcherAt(config.broker.socket);
+  const jobs = new AccountJobs(accountFiles(config, join(config.data, 'jobs')), config.jobs, log, broker, (number) =>
+    workers.share(number),
+  );
+  const ids = new GivenIds(config.data, jobs);
+  await ids.raise(store);
+  const accounts = new Accounts({ store, local, leases, revision, cells, plans, events, ids, filesRoot, here, log });
   const credentials = new Credentials({ store, revision, accounts, events });
   const tokens = new ApiTokens({ store, revision, accounts, events, log });
   const sessions = new Sessions({ store, revision, accounts, events, keys, tokens });
@@ -100,10 +107,6 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   const sweeper = new SessionSweeper({ store, sessions, tokens, leadership, log });
   const passwords = new PasswordHasher((number) => workers.share(number));
   const idempotency = new Idempotency({ store, leases, keys, log });
-  const broker = config.broker.socket === '' ? undefined : await launcherAt(config.broker.socket);
-  const jobs = new AccountJobs(accountFiles(config, join(config.data, 'jobs')), config.jobs, log, broker, (number) =>
-    workers.share(number),
-  );
   await shipPlans(store, plans, locales);
   await revision.follow({ leadership, workers });
   const close = async () => {

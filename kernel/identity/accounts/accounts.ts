@@ -11,6 +11,7 @@ import type { Account } from './account.ts';
 import { assertHere, isAt, moving } from './account-home.ts';
 import { AccountReader, unknownAccount, type AccountReaderParts } from './account-reader.ts';
 import type { AccountRow } from './account-rows.ts';
+import type { GivenIds } from './given-ids.ts';
 import { assertPossible, insertAccount, type NewAccount } from './new-account.ts';
 import { RemovedAccounts, reserveName } from './removed-accounts.ts';
 
@@ -31,6 +32,7 @@ export class Accounts extends AccountReader {
   readonly #revision: Revision;
   readonly #plans: Plans;
   readonly #events: AuditLog;
+  readonly #ids: GivenIds;
   readonly #here: string;
   readonly #log: Log;
 
@@ -39,6 +41,7 @@ export class Accounts extends AccountReader {
       readonly local: Store;
       readonly leases: Leases;
       readonly events: AuditLog;
+      readonly ids: GivenIds;
       readonly log: Log;
     },
   ) {
@@ -49,6 +52,7 @@ export class Accounts extends AccountReader {
     this.#revision = parts.revision;
     this.#plans = parts.plans;
     this.#events = parts.events;
+    this.#ids = parts.ids;
     this.#here = parts.here;
     this.#log = parts.log;
   }
@@ -64,6 +68,7 @@ export class Accounts extends AccountReader {
     await this.#store.write(async (tx) => {
       await check?.(tx);
       const id = await insertAccount(tx, account, this.#here); // asks for the plan again: it may have been removed since
+      this.#ids.record(id);
       await this.#events.record(tx, { type: 'account.created', account: { id, username }, text: 'was created', ip });
     });
     return this.get(username);

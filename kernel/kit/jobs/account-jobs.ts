@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { fail } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { resolveFilesRoot, findUnsafeParent, type FilesRoot } from '../files/files-root.ts';
+import { namesIn, rootOwners, type RootOwner } from '../files/root-owners.ts';
 import { groupId, userId } from './system-names.ts';
 import type { Launcher } from './launcher.ts';
 import { launchHere, type BareProcess, type JobLimits } from './job-launch.ts';
@@ -150,6 +151,19 @@ export class AccountJobs {
     if (sample.below.length === 0) return [findUnsafeParent(sample)].filter((parent) => parent !== undefined);
     const roots = (await usernames()).map((username) => this.rootOf(username));
     return this.#pool.run(ROOTS, { key: 'roots' }, roots);
+  }
+
+  /** Resolves with what lies where accounts have their files roots; see `rootOwners`. */
+  owners(): Promise<RootOwner[]> {
+    return rootOwners(this.#files.filesRoot);
+  }
+
+  /** Resolves with the largest account id by the owners of files roots, and by the files of removed accounts; 0 for none. */
+  async newestId(): Promise<number> {
+    const { first, count } = this.#files.ids;
+    const owned = first === 0 ? [] : (await this.owners()).map(({ uid }) => uid - first).filter((id) => id < count);
+    const removed = (await namesIn(this.#removedRoot)).map((name) => Number(/-(\d+)$/.exec(name)?.[1] ?? 0));
+    return Math.max(0, ...owned, ...removed);
   }
 
   /** Where the files of a removed account lie. */

@@ -1,4 +1,5 @@
 import { errorMessage } from '../../errors.ts';
+import { escapeControl } from '../../log.ts';
 import type { Accounts } from '../../identity/accounts/accounts.ts';
 import type { AccountJobs } from '../../kit/jobs/account-jobs.ts';
 import type { Launcher } from '../../kit/jobs/launcher.ts';
@@ -7,6 +8,7 @@ import type { NodeInfo } from '../../contract/node-info.ts';
 import type { Diagnosis, Finding } from '../../contract/points/finding.ts';
 import type { Store } from '../../store/store.ts';
 import { VERSION } from '../../kit/files/project-dir.ts';
+import { withDeadline } from '../../kit/waiting/deadline.ts';
 import type { Gatherer } from '../../host/gatherer.ts';
 import { precautions } from './precautions.ts';
 
@@ -23,6 +25,9 @@ interface Examined {
 }
 type PluginFinding = Finding & { readonly plugin: string };
 
+const OWNERS_MS = 10_000;
+/** Folders named in a finding. */
+const NAMED = 5;
 const LOOK_INTO_LOG = 'see the log of the server for the whole error';
 
 /** Proves that the node and every plugin have what they need. Takes as long as the slowest plugin, up to its time limit. */
@@ -45,13 +50,36 @@ async function findingsOf({ core, node, gather }: Examined): Promise<PluginFindi
       remedy: 'make root their owner, and let nobody else write to them (chown root, chmod go-w)',
     }),
   };
-  const kernel = [...stores, roots, await brokerFinding(core.broker), ...(await precautions(node.config))].map(
-    (finding) => ({
-      plugin: 'kernel',
-      ...finding,
-    }),
-  );
+  const kernel = [
+    ...stores,
+    roots,
+    ...(await strangers(core)),
+    await brokerFinding(core.broker),
+    ...(await precautions(node.config)),
+  ].map((finding) => ({
+    plugin: 'kernel',
+    ...finding,
+  }));
   return [...kernel, ...findings(node, answers)];
+}
+
+/** Names what lies among the files roots and belongs to no account. */
+async function strangers({ store, jobs }: Examined['core']): Promise<Finding[]> {
+  const name = 'files of nobody';
+  const sql = 'select username from accounts union select username from removed_accounts';
+  const known = new Set((await store.all<{ username: string }>(sql)).map(({ username }) => username));
+  let owners: Awaited<ReturnType<AccountJobs['owners']>>;
+  try {
+    owners = await withDeadline(jobs.owners(), OWNERS_MS);
+  } catch (error) {
+    return [{ name, ok: false, detail: `the files roots cannot be read: ${errorMessage(error)}` }];
+  }
+  const found = owners.filter((each) => !each.name.startsWith('.') && !known.has(each.name));
+  if (found.length === 0) return [];
+  const named = found.slice(0, NAMED).map(({ path, uid }) => `${escapeControl(path)} (user id ${uid})`);
+  const more = found.length > NAMED ? `, and ${found.length - NAMED} more` : '';
+  const detail = `of no account: ${named.join(', ')}${more}`;
+  return [{ name, ok: false, isWarning: true, detail, remedy: 'move them away, or remove them' }];
 }
 
 async function storeFinding(name: string, store: Store): Promise<Finding> {

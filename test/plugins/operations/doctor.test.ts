@@ -1,5 +1,5 @@
 /** @slow starts a process for each command */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { hostkeep } from '../../support/command.ts';
@@ -47,6 +47,22 @@ test('doctor exits with 1 for a failure, for a warning only with --strict', asyn
   assert.equal([warned.code, warned.state], [0, 'warn']);
   assert.match(warned.remedy ?? '', /find out why the endpoint does not answer/);
   assert.is((await run({ webhooks }, '--strict')).code, 1);
+  await server.close();
+});
+
+test('doctor names what lies among the files roots and is of no account', async () => {
+  const server = await TestServer.start({ config: { plugins: PLUGINS } });
+  await server.account('ann');
+  for (const name of ['ann', 'dave\n']) mkdirSync(join(server.data, 'files', name), { recursive: true });
+  const config = join(server.data, 'settings.json');
+  writeFileSync(config, JSON.stringify({ plugins: PLUGINS }));
+  const { stdout } = await hostkeep(server.data, ['--config', config, 'doctor', '--json']);
+  const found = (JSON.parse(stdout) as (Diagnosis & { name: string; detail: string })[]).find(
+    ({ name }) => name === 'files of nobody',
+  );
+  assert.is(found?.state, 'warn');
+  const uid = process.getuid?.() ?? 0;
+  assert.is(found?.detail, `of no account: ${join(server.data, 'files')}/dave\\x0a (user id ${uid})`);
   await server.close();
 });
 
