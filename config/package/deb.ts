@@ -54,7 +54,7 @@ async function fill(root: string, version: string): Promise<void> {
   const program = join(root, 'usr/lib/hostkeep/package');
   await writeProgramTree(program, version);
   for (const [from, to, mode] of PLACES) put(root, to, readFileSync(join(projectDir, from)), mode);
-  for (const unit of findFiles('*.{service,timer,socket}', join(projectDir, 'config/systemd')))
+  for (const unit of findFiles('*.{service,timer,socket,mount}', join(projectDir, 'config/systemd')))
     put(root, `usr/lib/systemd/system/${unit}`, readFileSync(join(projectDir, 'config/systemd', unit)));
   for (const file of findFiles(
     SHARED.map((name) => `${name}/**`),

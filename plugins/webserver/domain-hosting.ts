@@ -1,3 +1,4 @@
+import { errorMessage } from '../../kernel/errors.ts';
 import type { Host, Setup } from '../../kernel/contract/plugin.ts';
 import type { DemoReport } from '../../kernel/contract/points/demo.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
@@ -9,17 +10,29 @@ import type { Driver } from './drivers.ts';
 import privileged from './privileged.ts';
 import { startReconciling } from './reconciling.ts';
 import type { WebserverConfig } from './schema.ts';
-import { readCommon, siteRenderer } from './vhosts/template.ts';
+import { linkGuard } from './files-view.ts';
+import { readCommon, siteRenderer, type RenderSite } from './vhosts/template.ts';
 import { VhostFolder } from './vhosts/vhost-folder.ts';
 import { Vhosts } from './vhosts/vhosts.ts';
 import { canConnect, connectAddress, untilServed } from './web-server.ts';
 import { WebServerCommands } from './web-server-commands.ts';
+
+/** A name of an account, for which each files root is as good as any. */
+const ANYBODY = 'a';
+/** The unit of the package that lets Caddy see the files. */
+const MOUNT = 'run-hostkeep-sites-srv-hostkeep.mount';
 
 /** Keeps a virtual host for each domain, in a web server that the driver describes. */
 export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): Promise<Setup<Record<never, never>>> {
   const { config } = host;
   const writer = host.node.privileged(privileged, config);
   const served = { listen: config.listen, timeoutMs: config.served_timeout_ms };
+  const assertNoLinks = linkGuard(driver);
+  const renderAny = await siteRenderer(driver);
+  const render: RenderSite = (site, filesRoot) => {
+    if (!site.isSuspended) assertNoLinks(filesRoot);
+    return renderAny(site, filesRoot);
+  };
   const domains = host.peer<DomainDirectory>('domains');
   const batcher = new ChangeBatcher(
     writer,
@@ -30,7 +43,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
     folder: new VhostFolder(driver.vhostFolder),
     batcher,
     prepare: () => writer.prepare(null),
-    render: await siteRenderer(driver, config.listen),
+    render,
     domains: domains ?? NO_DOMAINS,
     accounts: host.identity.accounts,
     virtualRoot: host.node.config.virtual_root,
@@ -40,6 +53,15 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
   host.onClose(() => batcher.idle());
   // While no plugin keeps domains, those that are served stay as they are.
   if (domains !== undefined) await host.node.onLeader(() => startReconciling(host, writer, vhosts));
+  const linksFindings = (): Finding[] => {
+    try {
+      assertNoLinks(host.jobs.rootOf(ANYBODY).path);
+      return [];
+    } catch (error) {
+      const remedy = `mount the folder above the files of accounts there, with the options bind,ro,nosymfollow (the package: systemctl enable --now ${MOUNT})`;
+      return [{ name: 'links', ok: false, detail: errorMessage(error), remedy }];
+    }
+  };
   const proof = { driver, writer, commands: new WebServerCommands(driver, config.command_timeout_ms), ...served };
   return {
     handlers: {},
@@ -54,8 +76,8 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
       purge: async ({ id }) => [{ what: 'virtual hosts', removed: await vhosts.removeOf(id) }],
       webServer: () => connectAddress(config.listen),
       metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],
-      doctor: () => findings(host, proof, domains ?? NO_DOMAINS),
-      health: async () => [await listenFinding(driver, config.listen)],
+      doctor: async () => [...linksFindings(), ...(await findings(host, proof, domains ?? NO_DOMAINS))],
+      health: async () => [...linksFindings(), await listenFinding(driver, config.listen)],
       demoOutside: async ({ demo }) =>
         reportOf(await serverFinding(proof), config.listen, (await domains?.list(demo))?.[0]?.name),
     },

@@ -18,6 +18,12 @@ export const WebserverConfig = Type.Object(
       description:
         'Folder that the web server includes; Hostkeep owns hostkeep-*.conf in it. Empty = /etc/nginx/hostkeep.d or /etc/caddy/hostkeep.d',
     }),
+    files_view: Type.String({
+      default: '',
+      pattern: '^(/.*)?$',
+      description:
+        'Folder below which the web server sees the files of accounts at their own paths, through a mount with the option nosymfollow. Empty = /run/hostkeep/sites for Caddy, which cannot tell whose file a link leads to; none for nginx',
+    }),
     template: Type.String({
       default: '',
       description:

@@ -97,6 +97,17 @@ test('the manual, completions, schema and timer are where systems look', async (
   assert.match(await machine.run('ls /var/lib/hostkeep/backups'), /^hostkeep-\w+\.tar$/m);
 });
 
+// threat served-links: the package mounts the files of accounts for Caddy, without links
+test('Caddy can be given the files of accounts, without their links', async () => {
+  const unit = 'run-hostkeep-sites-srv-hostkeep.mount';
+  await machine.run(`test -d /etc/caddy/hostkeep.d && systemctl start ${unit}`);
+  await machine.run('mkdir /srv/hostkeep/probe && echo hello >/srv/hostkeep/probe/a && ln -s a /srv/hostkeep/probe/b');
+  const view = '/run/hostkeep/sites/srv/hostkeep/probe';
+  assert.is(await machine.run(`cat ${view}/a`), 'hello\n');
+  assert.match((await machine.try(`cat ${view}/b`)).output, /Too many levels of symbolic links/);
+  await machine.run(`systemctl stop ${unit} && rm -r /srv/hostkeep/probe`);
+});
+
 // threat stolen-port: systemd holds the addresses, whether the service runs or not
 test('no other user listens at the addresses while the service is down', async () => {
   await machine.run('cat >/usr/local/bin/squat && chmod 755 /usr/local/bin/squat', SQUATTER);
@@ -151,7 +162,7 @@ test('what is installed again after a removal runs again', async () => {
   assert.equal(new Set(await states()), new Set(['active']));
   await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
   await machine.run('systemctl stop hostkeep.service && dpkg-reconfigure hostkeep');
-  assert.is((await states())[0], 'inactive', 'a service that the operator stopped was started');
+  assert.is((await states())[0], 'inactive', await machine.run('journalctl -u hostkeep -n 30 --no-pager'));
   await machine.run('systemctl start hostkeep.service');
   await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
 });

@@ -40,6 +40,7 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'oversized-replies': 'One request made the server hold a reply without bound',
   'trusted-loopback': 'Pictures of own sites came from 127.0.0.1, which status pages trust',
   'reused-names': 'A name taken again brought the files, databases and containers of its former owner',
+  'served-links': 'A link of a customer had a web server show files of another account',
   'served-secrets': 'A web server served dumps, databases, keys and source that lay beside the pages',
   'stolen-port': 'A program of a customer listened in the place of a service that restarted, and was told passwords',
   'fleet-stranger': 'Somebody on the network between nodes spoke as one of them, or let himself in',

@@ -3,7 +3,7 @@
  *
  * @slow starts Caddy
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,12 +14,15 @@ import { reportSkipped } from './suite.ts';
 
 const SERVER = ['/usr/bin/caddy', '/usr/local/bin/caddy'].find((path) => existsSync(path));
 
-/** Whether Caddy is installed. Throws in CI if it is not. */
+/** Whether Caddy is installed, and this process may mount what it serves. Throws in CI if not. */
 export function hasCaddy(): boolean {
-  if (SERVER !== undefined) return true;
-  reportSkipped('tests with a real Caddy; install it with apt-get install -y caddy');
+  if (SERVER !== undefined && process.getuid?.() === 0) return true;
+  reportSkipped('tests with a real Caddy; install it with apt-get install -y caddy, and run them as root');
   return false;
 }
+
+/** Does nothing for what is unmounted already. */
+const unmount = (path: string): unknown => spawnSync('umount', ['--lazy', path]);
 
 export class Caddy {
   readonly port: number;
@@ -35,7 +38,11 @@ export class Caddy {
   static async start(): Promise<Caddy> {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-caddy-'));
     const port = await freePort();
-    mkdirSync(join(folder, 'vhosts'));
+    for (const name of ['vhosts', 'files', 'view']) mkdirSync(join(folder, name));
+    const view = join(folder, 'view', folder, 'files');
+    mkdirSync(view, { recursive: true });
+    execFileSync('mount', ['-o', 'bind,ro,nosymfollow', join(folder, 'files'), view]);
+    process.once('exit', () => unmount(view));
     for (const name of ['vhost', 'suspended']) {
       // the shipped template, without certificates
       const template = readFileSync(join(projectDir, 'plugins/webserver/templates', `caddy-${name}.conf`), 'utf8');
@@ -64,12 +71,17 @@ export class Caddy {
     return new Caddy(folder, port, child);
   }
 
-  /** Settings that make the plugin `webserver` use this server. */
-  get settings(): Record<string, unknown> {
+  /** Settings of a node whose plugin `webserver` uses this server. */
+  get config(): { readonly files_root: string; readonly webserver: Record<string, unknown> } {
+    return { files_root: join(this.folder, 'files/{username}'), webserver: this.#settings };
+  }
+
+  get #settings(): Record<string, unknown> {
     const command = (verb: string) => [SERVER ?? '', verb, '--config', join(this.folder, 'Caddyfile')];
     return {
       driver: 'caddy',
       vhost_folder: join(this.folder, 'vhosts'),
+      files_view: join(this.folder, 'view'),
       template: join(this.folder, 'vhost.conf'),
       suspended_template: join(this.folder, 'suspended.conf'),
       check: command('validate'),
@@ -83,6 +95,7 @@ export class Caddy {
       this.#process.once('exit', () => resolve());
       this.#process.kill('SIGTERM');
     });
+    unmount(join(this.folder, 'view', this.folder, 'files'));
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -11,9 +11,9 @@ export interface Page {
 }
 
 /** Requests a page for a host name from a web server on loopback, over a new connection. */
-export function fetchPage(port: number, host: string, path = '/', method = 'GET'): Promise<Page> {
+export function fetchPage(port: number, host: string, path = '/', method = 'GET', at = '127.0.0.1'): Promise<Page> {
   return new Promise((resolve) => {
-    const sent = request({ host: '127.0.0.1', port, path, method, headers: { host }, agent: false }, (response) => {
+    const sent = request({ host: at, port, path, method, headers: { host }, agent: false }, (response) => {
       let body = '';
       response.on('data', (chunk: Buffer) => (body += chunk.toString()));
       response.on('end', () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Driver } from '../drivers.ts';
+import { viewed } from '../files-view.ts';
 import { fail } from '../errors.ts';
 
 /** The values of a template's placeholders. Paths are those on this host. */
@@ -64,7 +65,7 @@ export interface Site {
 export type RenderSite = (site: Site, filesRoot: string) => string;
 
 /** Reads the templates, and resolves with the function that renders a site: for who writes it, and for who compares it. */
-export async function siteRenderer(driver: Driver, listen: string): Promise<RenderSite> {
+export async function siteRenderer(driver: Driver): Promise<RenderSite> {
   const [render, renderSuspended] = await Promise.all([
     templateOf(driver.templateFile),
     templateOf(driver.suspendedTemplateFile),
@@ -72,17 +73,17 @@ export async function siteRenderer(driver: Driver, listen: string): Promise<Rend
   return ({ domain, account: { id, username }, components, isSuspended }, filesRoot) =>
     (isSuspended ? renderSuspended : render)(id, {
       domain,
-      docroot: join(filesRoot, ...components),
-      files_root: filesRoot,
+      docroot: viewed(driver, join(filesRoot, ...components)),
+      files_root: viewed(driver, filesRoot),
       username,
-      listen,
+      listen: driver.listen,
       vhost_folder: driver.vhostFolder,
     });
 }
 
 /** Resolves with what the virtual hosts share; `undefined` where the web server has nothing for it. */
-export async function readCommon({ commonFile }: Driver): Promise<string | undefined> {
-  return commonFile && HEADER + (await readFile(commonFile, 'utf8'));
+export async function readCommon({ commonFile, listen }: Driver): Promise<string | undefined> {
+  return commonFile && HEADER + (await readFile(commonFile, 'utf8')).replaceAll('{{listen}}', listen);
 }
 
 /** Reads a template. Without a usable one every domain is refused; the log and doctor show the reason. */

@@ -19,7 +19,7 @@ export const BEACON_FILE = `${PREFIX}beacon${EXTENSION}`;
 export const PROOF_FILE = `${PREFIX}proof${EXTENSION}`;
 /** The page on domains of suspended accounts. The templates name it. */
 export const SUSPENDED_PAGE = `${PREFIX}suspended.html`;
-export const COMMON_FILE = `${PREFIX}common${EXTENSION}`;
+export const COMMON_FILE = `${PREFIX}-common${EXTENSION}`;
 const NOT_OF_DOMAINS = [BEACON_FILE, PROOF_FILE, COMMON_FILE];
 
 /** Returns the name of a domain's file: the domain between prefix and extension, with a digest if it is shortened. */

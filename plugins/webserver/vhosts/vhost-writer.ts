@@ -128,7 +128,7 @@ export class VhostWriter implements VhostVerbs {
   async reload(request: unknown): Promise<null> {
     const { token, isProof } = readMembers(request, ['token', 'isProof']);
     const file = readBoolean(isProof) ? PROOF_FILE : BEACON_FILE;
-    const beacon = token === null ? undefined : this.#driver.beacon?.(readText(token, TOKEN), this.#config.listen);
+    const beacon = token === null ? undefined : this.#driver.beacon?.(readText(token, TOKEN));
     await this.#folder.make();
     await this.#folder.put(file, beacon);
     await this.#commands.reload();
@@ -162,7 +162,7 @@ export class VhostWriter implements VhostVerbs {
   }
 
   async #contentsOf(changes: readonly VhostChange[]): Promise<[file: string, content: string | undefined][]> {
-    const render = await (this.#renderer ??= siteRenderer(this.#driver, this.#config.listen));
+    const render = await (this.#renderer ??= siteRenderer(this.#driver));
     return changes.map((change) => {
       if ('file' in change) return [change.file, undefined];
       const { domain, account } = change.site;

@@ -38,8 +38,7 @@ test.after(async () => {
 
 const move = (name: string) => fleet.run(one.data, ['account', 'move', name, '--to', 'two']);
 const stateOf = async (name: string) =>
-  (await first.hostkeep.core.store.get<{ state: string }>('select state from moves where username = ?', name))
-    ?.state;
+  (await first.hostkeep.core.store.get<{ state: string }>('select state from moves where username = ?', name))?.state;
 
 async function customer(name: string): Promise<string> {
   const { token } = await first.user(name);

@@ -35,8 +35,7 @@ test.after(async () => {
 const filesOf = (at: FleetMember, name: string) => join(at.data, 'files', name);
 const homeOf = async (name: string) => (await first.hostkeep.core.accounts.get(name)).home;
 const stateOf = async (name: string) =>
-  (await first.hostkeep.core.store.get<{ state: string }>('select state from moves where username = ?', name))
-    ?.state;
+  (await first.hostkeep.core.store.get<{ state: string }>('select state from moves where username = ?', name))?.state;
 const move = (name: string, ...more: readonly string[]) =>
   fleet.run(one.data, ['account', 'move', name, ...(more.length > 0 ? more : ['--to', 'two'])]);
 

@@ -75,7 +75,7 @@ if (hasNginx()) {
     const before = readdirSync(nginx.vhostFolder).toSorted();
     for (const change of [
       { file: '../nginx.conf' },
-      { file: 'hostkeep-common.conf' },
+      { file: 'hostkeep--common.conf' },
       { file: 'other.conf' },
       { content: 'server {}', file: 'hostkeep-x.example.conf' },
       { site: { ...site, components: ['..', 'bea'] } },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { findDriver } from '../../../plugins/webserver/drivers.ts';
+import { followsNoLinks } from '../../../plugins/webserver/files-view.ts';
 import { Caddy, hasCaddy } from '../../support/caddy.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { fetchPage } from '../../support/page.ts';
@@ -13,6 +14,7 @@ const test = testSuite('webserver-caddy');
 const DEFAULTS = {
   driver: 'caddy',
   vhost_folder: '',
+  files_view: '',
   template: '',
   suspended_template: '',
   suspended_page: '',
@@ -36,10 +38,47 @@ test('each driver has default commands, which the configuration overrides', () =
   assert.is(findDriver({ ...DEFAULTS, driver: 'none' }), undefined);
 });
 
+test('the last mount over a path decides whether links are followed', () => {
+  const mount = (point: string, options: string) => `36 35 98:0 /x ${point} ${options} master:1 - ext4 /dev/sda1 rw`;
+  const mounts = [
+    mount('/', 'rw,relatime'),
+    mount('/run/sites', 'ro,nosymfollow'),
+    mount('/run/sites/open', 'rw'),
+    mount('/a\\040b', 'nosymfollow'),
+    mount('/twice', 'nosymfollow'),
+    mount('/twice', 'rw'),
+  ].join('\n');
+  const safe = ['/run/sites', '/run/sites/ann', '/a b/c'];
+  const unsafe = ['/srv/ann', '/run', '/run/sites2', '/run/sites/open/ann', '/twice/ann', ''];
+  assert.equal(
+    [...safe, ...unsafe].filter((path) => followsNoLinks(mounts, path)),
+    safe,
+  );
+  assert.not(followsNoLinks('', '/srv'));
+});
+
 if (hasCaddy()) {
+  test('no domain is added where Caddy would follow links', async () => {
+    const caddy = await Caddy.start();
+    const { files_root, webserver } = caddy.config;
+    const server = await TestServer.start({ config: { files_root, webserver: { ...webserver, files_view: '/' } } });
+    try {
+      const { token } = await server.user('ann');
+      const body = { domain_url: 'shop.example' };
+      const refused = await server.ask('/api/domains/new', { method: 'POST', token, body });
+      assert.is(refused.status, 502);
+      const health = (await server.hostkeep.plugins.gather('health')).find(({ plugin }) => plugin === 'webserver');
+      assert.ok(health?.ok);
+      assert.is(health.value.find(({ name }) => name === 'links')?.ok, false);
+    } finally {
+      await server.close();
+      await caddy.remove();
+    }
+  });
+
   test('Caddy serves an added domain, and neither a removed one nor one that it refuses', async () => {
     const caddy = await Caddy.start();
-    const server = await TestServer.start({ config: { webserver: caddy.settings } });
+    const server = await TestServer.start({ config: caddy.config });
     try {
       const { account, token } = await server.user('ann');
       const change = (path: string, name: string) =>
@@ -66,7 +105,7 @@ if (hasCaddy()) {
 
   test("Caddy shows the page in place of a suspended account's sites", async () => {
     const caddy = await Caddy.start();
-    const server = await TestServer.start({ config: { webserver: caddy.settings } });
+    const server = await TestServer.start({ config: caddy.config });
     const { accounts } = server.hostkeep.core;
     try {
       const { token } = await server.user('ann');

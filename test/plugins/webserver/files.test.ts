@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { Caddy, hasCaddy } from '../../support/caddy.ts';
@@ -114,8 +115,8 @@ const escaped = (path: string) =>
     .map((letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`)
     .join('')}`;
 
-async function check(settings: Record<string, unknown>, port: number): Promise<void> {
-  const server = await TestServer.start({ config: { webserver: settings } });
+async function check(config: Record<string, unknown>, port: number): Promise<void> {
+  const server = await TestServer.start({ config });
   try {
     const { account, token } = await server.user('ann');
     const body = { domain_url: 'shop.example' };
@@ -138,12 +139,55 @@ async function check(settings: Record<string, unknown>, port: number): Promise<v
   }
 }
 
+/** Links of one account to what another one, and the system, keep from it. */
+async function checkLinks(config: Record<string, unknown>, port: number): Promise<void> {
+  const server = await TestServer.start({ config });
+  try {
+    const [ann, bob] = [await server.user('ann'), await server.user('bob')];
+    const body = { domain_url: 'ann.example' };
+    assert.is((await server.ask('/api/domains/new', { method: 'POST', token: ann.token, body })).status, 201);
+    mkdirSync(bob.account.filesRoot, { recursive: true });
+    const secret = join(bob.account.filesRoot, 'notes.txt');
+    writeFileSync(secret, 'of bob');
+    const docroot = join(ann.account.filesRoot, 'ann.example');
+    writeFileSync(join(docroot, 'own.txt'), 'of ann');
+    mkdirSync(join(docroot, 'way'));
+    const links = {
+      'file.txt': secret,
+      folder: bob.account.filesRoot,
+      'way/up': '../../../bob',
+      'etc.txt': '/etc/hostname',
+    };
+    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(docroot, name));
+    for (const { account } of [ann, bob])
+      execFileSync('chown', ['-hR', String(200_000 + account.id), account.filesRoot]);
+    assert.is((await fetchPage(port, 'ann.example', '/own.txt')).body, 'of ann');
+    for (const path of ['file.txt', 'folder/notes.txt', 'way/up/notes.txt', 'etc.txt']) {
+      const { status, body: text } = await fetchPage(port, 'ann.example', `/${path}`);
+      assert.ok(status >= 400, `${path}: ${status}`);
+      assert.not.match(text, /of bob/);
+    }
+  } finally {
+    await server.close();
+  }
+}
+
 if (hasNginx()) {
+  // threat served-links: nginx follows no link to what belongs to another account
+  test('nginx serves nothing of another account through a link', async () => {
+    const nginx = await Nginx.start();
+    try {
+      await checkLinks({ webserver: nginx.settings }, nginx.port);
+    } finally {
+      await nginx.remove();
+    }
+  });
+
   // threat served-secrets: nginx serves no dumps, databases, keys, backups, hidden files or PHP source
   test('nginx serves the files of a site, and nothing that only lies beside them', async () => {
     const nginx = await Nginx.start();
     try {
-      await check(nginx.settings, nginx.port);
+      await check({ webserver: nginx.settings }, nginx.port);
     } finally {
       await nginx.remove();
     }
@@ -151,11 +195,21 @@ if (hasNginx()) {
 }
 
 if (hasCaddy()) {
+  // threat served-links: Caddy follows no link to what belongs to another account
+  test('Caddy serves nothing of another account through a link', async () => {
+    const caddy = await Caddy.start();
+    try {
+      await checkLinks(caddy.config, caddy.port);
+    } finally {
+      await caddy.remove();
+    }
+  });
+
   // threat served-secrets: Caddy serves no dumps, databases, keys, backups, hidden files or PHP source
   test('Caddy serves the files of a site, and nothing that only lies beside them', async () => {
     const caddy = await Caddy.start();
     try {
-      await check(caddy.settings, caddy.port);
+      await check(caddy.config, caddy.port);
     } finally {
       await caddy.remove();
     }

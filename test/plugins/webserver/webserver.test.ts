@@ -15,6 +15,8 @@ import { hostkeep, start as startProgram } from '../../support/command.ts';
 import { memberFolder } from '../../support/node-pair.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { allPlugins, TestServer } from '../../support/hostkeep.ts';
+import { fetchPage } from '../../support/page.ts';
+import { freePort } from '../../support/port.ts';
 import { hasNginx, Nginx } from '../../support/nginx.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
@@ -149,6 +151,19 @@ if (hasReal) {
       assert.is((await remove(server, token, 'shop.example')).status, 200);
       assert.is((await nginx.fetch('shop.example')).status, 0);
       assert.equal(vhosts(), []);
+    });
+  });
+
+  test('sites answer on IPv4 and IPv6, and names of no domain are closed', async () => {
+    const port = await freePort(); // where no other virtual host is the default
+    await withServer({ ...nginx.settings, listen: String(port) }, async (server) => {
+      const { account, token } = await server.user('ann');
+      assert.is((await add(server, token, '0.example')).status, 201);
+      writeFileSync(join(account.filesRoot, '0.example/index.html'), 'Welcome');
+      for (const address of ['127.0.0.1', '::1']) {
+        assert.is((await fetchPage(port, '0.example', '/', 'GET', address)).body, 'Welcome', address);
+        assert.is((await fetchPage(port, 'nobody.example', '/', 'GET', address)).status, 0, address);
+      }
     });
   });
 
@@ -595,7 +610,7 @@ function vhosts(): string[] {
   return readdirSync(nginx.vhostFolder)
     .filter(
       (name) =>
-        !['hostkeep-beacon.conf', 'hostkeep-common.conf', 'hostkeep-suspended.html', '.hostkeep-owner'].includes(name),
+        !['hostkeep-beacon.conf', 'hostkeep--common.conf', 'hostkeep-suspended.html', '.hostkeep-owner'].includes(name),
     )
     .toSorted();
 }
