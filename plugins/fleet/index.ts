@@ -136,10 +136,10 @@ async function connectNodes(host: Host<FleetConfig>, place: FleetPlace): Promise
   onClose(() => forwarder.close());
   if (!node.isServing) return { forwarder, listener: () => undefined, service };
   await node.onLeader(async () => {
-    const listen = host.config.listen || directory.get(place.name)?.address || '';
+    const address = () => host.config.listen || directory.get(place.name)?.address;
     const hasKey = (name: string, digest: string) => directory.hasKey(name, digest);
     const direct: typeof takeIn = (socket, name) => takeIn(socket, name);
-    listener = await FleetListener.start({ workers, place, listen, log, hasKey, takeIn: direct });
+    listener = await FleetListener.start({ workers, place, address, log, hasKey, takeIn: direct });
     onClose(() => listener?.close());
     const heartbeat = Heartbeat.start({ ...host, place });
     onClose(() => heartbeat.close());

@@ -4,6 +4,7 @@ import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 export const FleetConfig = Type.Object({
   listen: Type.String({
     default: '',
+    pattern: '^(.+:[1-9][0-9]{0,4})?$',
     description:
       'host:port at which this node listens for the others, if they reach it at another one; empty = the one that they reach',
   }),

@@ -5,9 +5,9 @@ import type { FleetPlace } from '../../../kernel/contract/node-info.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Membership } from '../../../kernel/store/membership.ts';
-import { splitHostPort } from '../../../kernel/kit/net/host-port.ts';
 import { parseDestination, digestKey } from '../membership/certificates.ts';
 import type { MemberKey } from '../store.ts';
+import { splitAddress } from './trust.ts';
 
 const HANDSHAKE_MS = 5000;
 /** Beyond any time limit of a route. Connections that wait for their next request are closed much earlier, by the server behind. */
@@ -23,8 +23,8 @@ interface ListenerParts {
   /** Outlives reloads, as connections do. */
   readonly workers: Workers;
   readonly place: FleetPlace;
-  /** host:port */
-  readonly listen: string;
+  /** Returns the host:port to listen at; `undefined` while it is not known. */
+  readonly address: () => string | undefined;
   readonly log: Log;
   /** Whether a key is that of a member of the fleet. */
   hasKey(name: string, keyDigest: string): boolean;
@@ -104,13 +104,19 @@ export class FleetListener {
   }
 
   #listen(): void {
-    this.#server.listen({ ...splitHostPort(this.#parts.listen), exclusive: true });
+    try {
+      const address = this.#parts.address();
+      if (address === undefined) throw new Error('its address is not known: the members of the fleet cannot be read');
+      this.#server.listen({ ...splitAddress(address), exclusive: true });
+    } catch (error) {
+      this.#server.emit('error', error);
+    }
   }
 
   #failed(error: NodeJS.ErrnoException): void {
     if (this.#isClosed) return;
     if (this.fault !== error.message)
-      this.#parts.log.warn({ err: error }, `cannot listen for the other nodes at ${this.#parts.listen}; will retry`);
+      this.#parts.log.warn({ err: error }, 'cannot listen for the other nodes; will retry');
     this.fault = error.message;
     this.#retry = setTimeout(() => this.#listen(), RETRY_MS).unref();
   }

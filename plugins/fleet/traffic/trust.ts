@@ -28,10 +28,18 @@ export function trustIn(
   };
 }
 
+/** Splits the host:port of a node. Throws unless it names both: an empty host is every interface, and port 0 any port. */
+export function splitAddress(address: string): { readonly host: string; readonly port: number } {
+  const { host, port } = splitHostPort(address);
+  if (host === '' || !(port > 0 && port < 65_536))
+    throw new Error(`${JSON.stringify(address)} is no host:port of a node`);
+  return { host, port };
+}
+
 /** Resolves if a member listens, and is what it should be. Rejects with the reason if not. */
 export function reach(own: Membership, member: Member): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ ...splitHostPort(member.address), ...trustIn(own, 'user', member) });
+    const socket = connect({ ...splitAddress(member.address), ...trustIn(own, 'user', member) });
     const settle = (error?: Error): void => {
       socket.destroy();
       if (error === undefined) resolve();

@@ -3,14 +3,19 @@ import { once } from 'node:events';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
 import * as assert from 'uvu/assert';
+import type { FleetPlace } from '../../../kernel/contract/node-info.ts';
+import { createLog } from '../../../kernel/log.ts';
 import { readMembership, writeMembership, type Membership } from '../../../kernel/store/membership.ts';
 import { splitHostPort } from '../../../kernel/kit/net/host-port.ts';
+import { soleWorker } from '../../../kernel/workers/sole-worker.ts';
+import { FleetListener } from '../../../plugins/fleet/traffic/listener.ts';
 import { certify, digestKey, makeAuthority, partLeft } from '../../../plugins/fleet/membership/certificates.ts';
 import fleetPlugin from '../../../plugins/fleet/index.ts';
 import movesPlugin from '../../../plugins/moves/index.ts';
 import { readAuthority } from '../../../plugins/fleet/membership/joining.ts';
 import { TestFleet, type FleetMember } from '../../support/fleet.ts';
 import { testConfig, type TestServer } from '../../support/hostkeep.ts';
+import { freePort } from '../../support/port.ts';
 import { Postgres, schemaAt } from '../../support/postgres.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
@@ -107,6 +112,29 @@ test('another node is refused what belongs to no move from it', async () => {
       `${request}?username=ann&claim= HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
     );
     assert.match(refused, /^HTTP\/1.1 409 .*the store knows of no such move/s);
+  }
+});
+
+test('a node listens nowhere until it knows where', async () => {
+  let address: string | undefined;
+  const listener = await FleetListener.start({
+    workers: soleWorker(),
+    place: server.hostkeep.node.fleet as FleetPlace,
+    address: () => address,
+    log: createLog('silent'),
+    hasKey: () => true,
+    takeIn: (socket) => socket.destroy(),
+  });
+  try {
+    assert.match(listener.fault ?? '', /the members of the fleet cannot be read/);
+    for (const wrong of ['', ':7100', '127.0.0.1:0', '127.0.0.1']) {
+      address = wrong;
+      await until('it is refused', () => listener.fault === `${JSON.stringify(wrong)} is no host:port of a node`);
+    }
+    address = `127.0.0.1:${await freePort()}`;
+    await until('it listens', () => listener.fault === undefined);
+  } finally {
+    listener.close();
   }
 });
 
