@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../kernel/log.ts';
 import type { ChildProcess } from '../../kernel/kit/programs/start-program.ts';
@@ -105,6 +106,26 @@ test('a worker that hangs while it starts does not keep the node from its end', 
   supervisor.stop();
   assert.is(await supervisor.ended, 1);
   assert.equal([first?.exitCode, second?.signalCode], [0, 'SIGKILL']);
+});
+
+test('a worker that the stop ends before it handles signals has not failed', async () => {
+  for (const [signal, isServing, code] of [
+    ['SIGTERM', false, 0],
+    ['SIGTERM', true, 1],
+    ['SIGSEGV', false, 1],
+  ] as const) {
+    const { supervisor, workers } = supervised(2);
+    supervisor.start();
+    const [first] = workers;
+    first?.say({ kind: 'serving', ports: {} });
+    await until('the second one starts', () => workers.length === 2);
+    const [, second] = workers;
+    if (isServing) second?.say({ kind: 'serving', ports: {} });
+    await nextTurn(); // in which it is heard
+    second?.kill(signal);
+    supervisor.stop();
+    assert.is(await supervisor.ended, code, `${signal} ${isServing}`);
+  }
 });
 
 test('a reload reaches a worker that begins to serve while the first one tries it', async () => {

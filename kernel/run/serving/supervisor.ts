@@ -12,6 +12,8 @@ const LONGEST_PAUSE_MS = 30_000;
 /** A worker that leaves so many pings unanswered hangs: ten seconds, by default. */
 const PING_MS = 1000;
 const PINGS = 10;
+/** The signals that ask for the end. */
+const STOPS = new Set<string>(['SIGTERM', 'SIGINT']);
 
 interface SupervisorParts {
   readonly count: number;
@@ -205,7 +207,9 @@ export class Supervisor {
       this.stop();
     }
     if (this.#isStopping) {
-      if (child.exitCode !== 0) this.#exitCode ||= child.exitCode ?? 1;
+      // A service manager signals all processes: one that had just begun does not handle the signal yet.
+      const hasHeeded = !isServing && STOPS.has(child.signalCode ?? '');
+      if (child.exitCode !== 0 && !hasHeeded) this.#exitCode ||= child.exitCode ?? 1;
       if (this.#workers.size === 0) this.#end(this.#exitCode);
       return;
     }
