@@ -1,6 +1,6 @@
 /**
- * Checks of the arguments that callers send to the broker, by hand: a caller may be a process in foreign hands,
- * and what it was checked with before does not count. All errors are 400 `invalid_request`.
+ * Checks of what other processes send, to the broker or from another node: they may be in foreign hands, and what was
+ * checked there does not count. All errors are 400 `invalid_request`.
  */
 import { isObject } from '../config/plain-check.ts';
 import { fail, HttpError } from '../errors.ts';
@@ -44,5 +44,5 @@ export function readAccount(value: unknown): Identified {
 }
 
 function refused(expected: string): HttpError {
-  return fail.invalid_request(`the broker expected ${expected}`);
+  return fail.invalid_request(`expected ${expected}`);
 }

@@ -7,6 +7,7 @@ import { quotedInPattern } from '../mysql/grant-pattern.ts';
 import { identifier, literal } from '../mysql/quoting.ts';
 import { drop } from './dropping.ts';
 import { assertDefiner, dropObjects, makeObjects } from './objects.ts';
+import { READERS } from './incoming.ts';
 import { MoveRecord, recordedDatabase, recordedUser, type Recorded } from './record.ts';
 import { MoveServer, refused, type DatabaseMoveParts } from './server.ts';
 import { readChecksums, dropTables, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
@@ -30,13 +31,13 @@ export class Arriving {
 
   async answer({ name, about = '', body, signal }: Arrival): Promise<unknown> {
     const server = MoveServer.of(this.#parts, this.#account, signal);
-    if (name === 'meet') return this.#meet(server, (await json(body)) as Asked<'meet'>);
+    if (name === 'meet') return this.#meet(server, READERS.meet(await json(body)));
     if (server === undefined) throw refused('this node has no database server for the account');
     return server.with(async (client, alive) => {
       if (name === LOAD) return this.#load(client, server, about, { body, signal: alive });
-      if (name === 'align') return this.#align(client, server, (await json(body)) as Asked<'align'>);
-      if (name === 'objects') return this.#makeObjects(client, server, (await json(body)) as Asked<'objects'>);
-      if (name === 'users') return this.#makeUsers(client, server, (await json(body)) as Asked<'users'>);
+      if (name === 'align') return this.#align(client, server, READERS.align(await json(body)));
+      if (name === 'objects') return this.#makeObjects(client, server, READERS.objects(await json(body)));
+      if (name === 'users') return this.#makeUsers(client, server, READERS.users(await json(body)));
       throw refused(`databases know no request ${name}`);
     });
   }

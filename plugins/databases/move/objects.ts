@@ -4,7 +4,7 @@ import { identifier, literal } from '../mysql/quoting.ts';
 import { refused } from './server.ts';
 import { nameBytes } from './tables.ts';
 
-const KINDS = ['function', 'procedure', 'view', 'trigger', 'event'] as const;
+export const KINDS = ['function', 'procedure', 'view', 'trigger', 'event'] as const;
 type Kind = (typeof KINDS)[number];
 
 export interface MovedObject {

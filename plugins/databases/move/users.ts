@@ -165,13 +165,10 @@ const METHOD = String.raw`(?:PASSWORD '\*[0-9A-F]{40}'|(?:mysql_native_password|
 const DEFINITION = new RegExp(
   String.raw`^(?: IDENTIFIED (?:BY|VIA) ${METHOD}(?: OR ${METHOD})*)?(?: REQUIRE (?:SSL|X509|NONE|(?:(?:ISSUER|SUBJECT|CIPHER) '[^'\\]*' ?(?:AND )?)+))?(?: WITH(?: MAX_[A-Z_]+ [\d.]+)+)?(?: PASSWORD EXPIRE(?: NEVER| DEFAULT| INTERVAL \d+ DAY)?)?$`,
 );
-const PRIVILEGE = /^[A-Z][A-Z ]*$/;
 
 /** Returns why a user cannot be made; `undefined` if it can. */
-export function findUserFault({ name, host, definition, grants }: MovedUser): string | undefined {
-  if (!DEFINITION.test(definition)) return `${userText({ name, host })} logs in by an unknown method`;
-  const unknown = grants.flatMap(({ privileges }) => privileges).find((each) => !PRIVILEGE.test(each));
-  return unknown === undefined ? undefined : `${userText({ name, host })} has an unknown right`;
+export function findUserFault({ name, host, definition }: MovedUser): string | undefined {
+  return DEFINITION.test(definition) ? undefined : `${userText({ name, host })} logs in by an unknown method`;
 }
 
 /** The table, its column, or the routine was dropped, and the right to it was left: no such table, column, routine. */
