@@ -10,7 +10,7 @@ import { MovedFiles, openMovePool } from './moved-files.ts';
 import { assertOwnFolders, assertPlugins } from './admission.ts';
 import { forMovers, gatherMoveParts } from './parts.ts';
 import { readMove, setState, type Move } from './rows.ts';
-import { toFailure, REQUESTS, type Bringing, type Digest, type RequestName } from './wire.ts';
+import { readBringing, toFailure, REQUESTS, type Bringing, type Digest, type RequestName } from './wire.ts';
 import { fail } from './errors.ts';
 
 /** The longest silence of a node that sends files, and of a connection on which an answer is prepared. */
@@ -128,7 +128,7 @@ export class Receiver {
     const files = new MovedFiles(this.#parts.jobs, this.#pool, account, signal);
     switch (name) {
       case 'begin':
-        return this.#begin(move, files, (await json(body)) as Bringing);
+        return this.#begin(move, files, readBringing(await json(body)));
       case 'files':
         assertHasFiles(move);
         request.setTimeout(SILENCE_MS);

@@ -1,7 +1,12 @@
 /** Messages between two nodes while an account moves. The old home asks, and the new one answers. */
 import { HttpError, isErrorCode } from '../../kernel/errors.ts';
+import { readBoolean, readInteger, readList, readMembers, readText } from '../../kernel/contract/verb-arguments.ts';
 import type { Move } from './rows.ts';
 import type { Extent } from './tree-job.ts';
+
+/** More than an installation has; and the name of one. */
+const PLUGINS = 1000;
+const PLUGIN = /^[a-z][a-z0-9-]{0,63}$/;
 
 /** Requests by their path. All name the account and the run of the command in their query. */
 export const REQUESTS = {
@@ -22,6 +27,17 @@ export interface Bringing extends Extent {
   /** Plugins that must be ready. */
   readonly plugins: readonly string[];
 }
+/** Reads the body of `begin`, from a node that may be in foreign hands. Errors: 400 `invalid_request`. */
+export function readBringing(body: unknown): Bringing {
+  const { exists, bytes, inodes, plugins } = readMembers(body, ['exists', 'bytes', 'inodes', 'plugins']);
+  return {
+    exists: readBoolean(exists),
+    bytes: readInteger(bytes, 0, Number.MAX_SAFE_INTEGER),
+    inodes: readInteger(inodes, 0, Number.MAX_SAFE_INTEGER),
+    plugins: readList(plugins, PLUGINS, (name) => readText(name, PLUGIN)),
+  };
+}
+
 export interface Digest {
   readonly digest: string;
 }

@@ -1,0 +1,23 @@
+import * as assert from 'uvu/assert';
+import { readBringing } from '../../../plugins/moves/wire.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { testSuite } from '../../support/suite.ts';
+
+const test = testSuite('messages of a move');
+const SOUND = { exists: true, bytes: 1, inodes: 2, plugins: ['domains', 'database-moves'] };
+
+// threat fleet-stranger: a node in foreign hands brings more than there is room for
+test('what a node says that it brings is read as it should be, or refused', async () => {
+  assert.equal(readBringing(SOUND), SOUND);
+  for (const wrong of [
+    { bytes: '1' },
+    { bytes: -1 },
+    { bytes: Number.NaN },
+    { inodes: { valueOf: 0 } },
+    { exists: 1 },
+    { plugins: 'domains' },
+    { plugins: ['../x'] },
+    { more: 1 },
+  ])
+    assert.is(await codeOf(Promise.resolve().then(() => readBringing({ ...SOUND, ...wrong }))), 'invalid_request');
+});
