@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigLayers } from './config-layers.ts';
 import { originIssue } from './origin.ts';
@@ -7,6 +8,7 @@ import { KernelConfig } from './kernel-config.ts';
 import { isSecretFile, readSecretFiles } from './secrets.ts';
 import { isObject } from './plain-check.ts';
 import { settingsIssues } from './validator.ts';
+import { splitHostPort } from '../kit/net/host-port.ts';
 import { findFiles } from '../kit/files/find-files.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
 import type { Static } from '../schema.ts';
@@ -144,10 +146,38 @@ export function ruleIssues(settings: Record<string, unknown>): Issue[] {
       return message === undefined ? [] : [{ path: `/${setting}/${i}`, message }];
     }),
   );
-  const { cert, key } = config.tls;
-  if ((cert === '') === (key === '')) return origins;
-  const [given, missing] = cert === '' ? ['key', 'cert'] : ['cert', 'key'];
-  return [{ path: `/tls/${given}`, message: `needs tls.${missing} beside it: set both or neither` }, ...origins];
+  return [...addressIssues(config), ...tlsIssues(config.tls), ...origins];
+}
+
+function tlsIssues({ cert, key }: Config['tls']): Issue[] {
+  if ((cert === '') !== (key === '')) {
+    const [given, missing] = cert === '' ? ['key', 'cert'] : ['cert', 'key'];
+    return [{ path: `/tls/${given}`, message: `needs tls.${missing} beside it: set both or neither` }];
+  }
+  return Object.entries({ cert, key }).flatMap(([name, file]): Issue[] => {
+    try {
+      if (file !== '') accessSync(file, constants.R_OK);
+      return [];
+    } catch (error) {
+      return [{ path: `/tls/${name}`, message: `cannot be read: ${errorMessage(error)}` }];
+    }
+  });
+}
+
+const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
+
+/** Two servers at one address would each get a part of the requests, those to administrators' routes included. */
+function addressIssues({ listen, admin_listen }: Pick<Config, 'listen' | 'admin_listen'>): Issue[] {
+  const places = { listen: splitHostPort(listen), admin_listen: splitHostPort(admin_listen) };
+  const wrong = Object.entries(places).flatMap(([setting, { host, port }]): Issue[] => {
+    if (port > 65_535) return [{ path: `/${setting}`, message: 'has a port above 65535' }];
+    const isNumeric = /^[\d.]+$|:/.test(host);
+    return isNumeric && isIP(host) === 0 ? [{ path: `/${setting}`, message: `has no IP address: ${host}` }] : [];
+  });
+  const [user, admin] = [places.listen, places.admin_listen];
+  const meets = user.host === admin.host || [user, admin].some(({ host }) => EVERY_ADDRESS.has(host));
+  if (wrong.length > 0 || user.port === 0 || user.port !== admin.port || !meets) return wrong;
+  return [{ path: '/admin_listen', message: `is taken by listen (${listen})` }];
 }
 
 /** Reads a JSON file that holds an object. Throws `ConfigError` if it cannot be read or holds anything else. */

@@ -37,7 +37,7 @@ export function configurationFiles(file: string | undefined, given: () => Config
       const unread = new Set(issues.map(({ path }) => path.replace(/_file$/, '')));
       for (const each of violations(schema, layers.merged))
         if (!unread.has(each.path)) issues.push({ path: each.path, message: inPlainWords(each) });
-      if (!issues.some(({ path }) => /^\/(tls|cors_origins|admin_cors_origins)\b/.test(path)))
+      if (!issues.some(({ path }) => /^\/(tls|(admin_)?listen|(admin_)?cors_origins)\b/.test(path)))
         issues.push(...ruleIssues(layers.merged));
       return { issues, sourceOf: (setting) => layers.sourceOf(setting) };
     },

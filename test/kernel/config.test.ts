@@ -27,6 +27,14 @@ test('an invalid configuration is rejected with an error naming file and setting
   refused({ listen: '127.0.0.1' }, /listen/);
   refused({ token: { ttl_seconds: 1 } }, /token.ttl_seconds/);
   refused({ token: { tll: 1 } }, /token.tll is not known here/);
+  refused({ tls: { cert: '/nonexistent', key: '/etc/passwd' } }, /settings.json: tls.cert cannot be read: ENOENT/);
+  refused({ listen: '127.0.0.1:99999' }, /settings.json: listen has a port above 65535/);
+  refused({ admin_listen: '300.1.1.1:80' }, /settings.json: admin_listen has no IP address: 300.1.1.1/);
+  for (const admin_listen of ['127.0.0.1:2083', '0.0.0.0:2083', '[::]:2083'])
+    refused(
+      { listen: '127.0.0.1:2083', admin_listen },
+      /settings.json: admin_listen is taken by listen \(127.0.0.1:2083\)/,
+    );
   refused({ tls: { cert: '/a.pem' } }, /settings.json: tls.cert needs tls.key beside it: set both or neither/);
   refused({ virtual_root: 'www/' }, /virtual_root/);
   assert.throws(() => loadConfig('/nowhere/settings.json', {}), /ENOENT/);
@@ -36,7 +44,7 @@ test('an invalid configuration is rejected with an error naming file and setting
 test('a file overrides the defaults, and the environment overrides both', () => {
   assert.is(loadConfig(undefined, {}).listen, '127.0.0.1:2083');
   const config = load(
-    { tls: { cert: 'a', key: 'b' }, log: { level: 'warn' }, usage: { access: 'feature' } },
+    { tls: { cert: '/etc/passwd', key: '/etc/hosts' }, log: { level: 'warn' }, usage: { access: 'feature' } },
     { HOSTKEEP_LISTEN: '[::1]:5', HOSTKEEP_DATA: '/x/../y' },
   );
   assert.is(config.admin_listen, '127.0.0.1:2087');
