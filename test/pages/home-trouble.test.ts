@@ -215,6 +215,31 @@ test('pages show the first of 500 domains; search and palette find the last', as
   await driver.finish();
 });
 
+test('the palette says that a part of its search failed, and shows the rest', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.customer(browser, server, 'searcher');
+  const body = { domain_url: 'found.example' };
+  await server.ask('/api/domains/new', { method: 'POST', token: await tokenOf('searcher'), body });
+  driver.page.on('request', (request) => {
+    if (!request.url().includes('/api/search/files')) return void request.continue();
+    const problem = { title: 'Search overloaded', error: 'overloaded', status: 503 };
+    return void request.respond({
+      status: 503,
+      contentType: 'application/problem+json',
+      body: JSON.stringify(problem),
+    });
+  });
+  await driver.page.setRequestInterception(true);
+  await driver.page.click('.search-button');
+  await driver.page.type('.palette .input', 'found');
+  await driver.page.waitForSelector('.palette [role=alert] ::-p-text(Part of the search failed: Search overloaded)');
+  await driver.page.waitForSelector('.palette ::-p-text(found.example)');
+  await driver.page.type('.palette .input', 'x');
+  await driver.page.waitForSelector('.palette [role=option]', { hidden: true });
+  assert.not.match(await driver.page.$eval('.palette', (each) => each.textContent ?? ''), /Nothing found/);
+  await driver.finish();
+});
+
 test("the palette's late answer does not replace the newer one", async () => {
   if (browser === undefined) return;
   const driver = await PageDriver.customer(browser, server, 'typist');

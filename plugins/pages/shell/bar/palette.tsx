@@ -6,6 +6,7 @@ import { at, linkTo } from '../../kit/place/base-path.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { t } from '../../kit/text/i18n.ts';
 import { mayUse } from '../../kit/server/session.ts';
+import { errorText } from '../../kit/toasts.tsx';
 
 const RECENT = 'hostkeep-recent';
 const RECENT_KEPT = 5;
@@ -26,11 +27,11 @@ export function Palette({ areas, pages, onClose }: PaletteProps) {
   const id = useId();
   const text = useSignal('');
   const chosen = useSignal(0);
-  const fromAreas = useSignal<readonly Found[]>([]);
+  const answer = useSignal<Result>(NOTHING);
   useLayoutEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     let isLatest = true; // an answer may come after that of the next question
-    const take = (found: readonly Found[]) => isLatest && (fromAreas.value = found);
+    const take = (given: Result) => isLatest && (answer.value = given);
     const timer = setTimeout(() => void ask(areas, text.value).then(take), REST_MS);
     return () => {
       isLatest = false;
@@ -39,7 +40,7 @@ export function Palette({ areas, pages, onClose }: PaletteProps) {
   }, [text.value]);
   const found = useComputed(() => {
     const matching = pagesFor(pages, text.value);
-    return text.value.trim() === '' ? [...recent(), ...matching] : [...matching, ...fromAreas.value];
+    return text.value.trim() === '' ? [...recent(), ...matching] : [...matching, ...answer.value.found];
   });
   const open = (each: Found | undefined) => {
     if (each === undefined) return;
@@ -94,7 +95,14 @@ export function Palette({ areas, pages, onClose }: PaletteProps) {
           />
         ))}
       </div>
-      {found.value.length === 0 && <p class="empty soft">{t('pages.nothingFound')}</p>}
+      {answer.value.failure !== undefined && (
+        <p class="notice-bar small" role="alert">
+          {t('pages.searchFailed', { reason: errorText(answer.value.failure) })}
+        </p>
+      )}
+      {found.value.length === 0 && answer.value.failure === undefined && (
+        <p class="empty soft">{t('pages.nothingFound')}</p>
+      )}
     </dialog>
   );
 }
@@ -133,13 +141,22 @@ function pagesFor(pages: readonly AreaPage[], text: string): Found[] {
     .filter(({ title }) => title.toLowerCase().includes(wanted));
 }
 
-/** Asks all areas at once; one that fails costs its own part only. */
-async function ask(areas: readonly Area[], text: string): Promise<readonly Found[]> {
+interface Result {
+  readonly found: readonly Found[];
+  /** Why an area could not answer; of several the first. */
+  readonly failure?: unknown;
+}
+const NOTHING: Result = { found: [] };
+
+/** Asks all areas at once; one that fails costs its own part only, and the answer says so. */
+async function ask(areas: readonly Area[], text: string): Promise<Result> {
   const wanted = text.trim();
-  if (wanted === '') return [];
+  if (wanted === '') return NOTHING;
   const able = areas.flatMap(({ find }) => (find !== undefined && mayUse(find.features) ? [find] : []));
-  const parts = await Promise.all(able.map((find) => find.by(wanted).catch(() => [])));
-  return parts.flatMap((part) => part.slice(0, IN_A_GROUP));
+  const parts = await Promise.allSettled(able.map((find) => find.by(wanted)));
+  const found = parts.flatMap((part) => (part.status === 'fulfilled' ? part.value.slice(0, IN_A_GROUP) : []));
+  const failed = parts.find((part) => part.status === 'rejected');
+  return { found, ...(failed !== undefined && { failure: failed.reason as unknown }) };
 }
 
 function recent(): Found[] {
