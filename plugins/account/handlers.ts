@@ -39,7 +39,10 @@ export function credentialHandlers(sessions: Sessions, changes: CredentialChange
       const { rows, next } = await sessions.page(account.id, query.limit, query.cursor);
       return { sessions: rows.map((row) => sessionView(row, session.id)), next_cursor: next };
     },
-    endSession: async ({ account, params: { id }, ip }: Caller & { readonly params: { id: string } }) => {
+    endSession: async (call: Caller & { readonly params: { id: string } }) => {
+      const { account, session, params, ip } = call;
+      const { id } = params;
+      if (id !== session.id) asOwner(call);
       await sessions.end(account, id, ip);
       return { id, ended: true } as const;
     },

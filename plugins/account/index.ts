@@ -52,7 +52,7 @@ export default definePlugin({
       description: 'Its token is refused from the next request on.',
       params: schema.SessionParams,
       reply: schema.SessionEnded,
-      errors: ['session_not_found'],
+      errors: ['session_not_found', 'owner_required'],
     },
     allSessions: {
       method: 'GET',

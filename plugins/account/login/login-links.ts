@@ -102,12 +102,12 @@ export class LoginLinks {
 }
 
 /**
- * Returns the call of an account's owner, who alone changes its credentials. Errors: 403 `owner_required` in a session that an
+ * Returns the call of an account's owner, who alone changes its credentials, sees its API tokens and ends other sessions. Errors: 403 `owner_required` in a session that an
  * administrator opened.
  */
 export function asOwner<C extends { readonly session: Session }>(call: C): C {
   if (call.session.openedBy !== null)
-    throw fail.owner_required('this session was opened by an administrator, who cannot change credentials');
+    throw fail.owner_required('this session was opened by an administrator, who does not act as the owner');
   return call;
 }
 

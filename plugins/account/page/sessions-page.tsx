@@ -15,10 +15,14 @@ import {
   useQuery,
   type Column,
   type ReplyOf,
+  session,
 } from '../../pages/kit/index.ts';
 import { describeDevice } from './device.ts';
 import { endingColumns } from './ending-columns.tsx';
 import { AccountHead, isCustomer } from './tabs.tsx';
+
+/** Whether no administrator opened this session, who may not end others. */
+const isOwner = (): boolean => session.value?.opened_by === null;
 
 type Session = ReplyOf<'GET /api/account/sessions'>['sessions'][number];
 type Login = ReplyOf<'GET /api/account/login-history'>[number];
@@ -38,7 +42,7 @@ export default function SessionsPage() {
 function SessionsCard() {
   const sessions = useQuery('sessions', (signal) => api('GET /api/account/sessions', { signal }));
   const isEndingAll = useSignal(false);
-  const others = sessions.data?.sessions.filter(({ current }) => !current) ?? [];
+  const others = (isOwner() && sessions.data?.sessions.filter(({ current }) => !current)) || [];
   const end = (id: string) => api('DELETE /api/account/sessions/:id', { params: { id } });
   const endOne = ({ id, user_agent: agent }: Session) =>
     attempt(async () => {
@@ -121,7 +125,7 @@ function columnsOf(onEnd: (session: Session) => Promise<void>): readonly Column<
     ...endingColumns<Session>({
       labelOf: ({ user_agent: agent, ip }) => t('account.endOne', { name: `${describeDevice(agent)} ${ip}` }),
       onEnd,
-      mayEnd: ({ current }) => !current,
+      mayEnd: ({ current }) => !current && isOwner(),
     }),
   ];
 }

@@ -19,6 +19,7 @@ export const tokenRoutes = {
     description:
       'Newest first. The scopes are those of the features that the account has; their routes stand with each.',
     reply: schema.TokenList,
+    errors: ['owner_required'],
   },
   makeToken: {
     ...own,

@@ -15,10 +15,11 @@ const DAY_MS = 86_400_000;
 /** Returns the handlers of the own API tokens. */
 export function tokenHandlers({ identity, node }: Pick<Host, 'identity' | 'node'>, changes: CredentialChanges) {
   return {
-    tokens: async ({ account }: Caller): Promise<TokenList> => ({
-      tokens: (await identity.tokens.list(account.id)).map(tokenView),
-      scopes: grantableScopes(node, account),
-    }),
+    tokens: async (call: Caller): Promise<TokenList> => {
+      const { account } = asOwner(call);
+      const tokens = await identity.tokens.list(account.id);
+      return { tokens: tokens.map(tokenView), scopes: grantableScopes(node, account) };
+    },
     makeToken: async (call: Caller & { readonly body: TokenBody }): Promise<TokenMade | Reply> => {
       const { account, body, ip } = asOwner(call);
       const wanted = tokenToMake(node, account, body);

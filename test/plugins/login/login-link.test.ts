@@ -59,13 +59,17 @@ test('a link opens the account once; its session is marked and logged', async ()
     own.body.sessions.map(({ opened_by: by, current }) => [by, current]),
     [['operator', true]],
   );
+  await server.token(bob);
+  const owners = (await core.sessions.page(bob.id, 2, '')).rows.find(({ opened_by: by }) => by === null)?.id ?? '';
   for (const [method, path, content] of [
     ['PUT', '/api/account/password', { password: PASSWORD, new_password: 'another password' }],
     ['POST', '/api/account/2fa/setup', { password: PASSWORD }],
     ['POST', '/api/account/2fa/confirm', { code: '123456' }],
     ['DELETE', '/api/account/2fa', { password: PASSWORD, code: '123456' }],
     ['POST', '/api/account/tokens', { name: 'x', password: PASSWORD, scopes: ['domains:read'], expires_in_days: 1 }],
+    ['GET', '/api/account/tokens', undefined],
     ['DELETE', '/api/account/tokens', undefined],
+    ['DELETE', `/api/account/sessions/${owners}`, undefined],
   ] as const)
     assert.equal(
       (await server.ask(path, { method, token: session, ...(content && { body: content }) })).body['error'],
