@@ -109,7 +109,7 @@ export class RequestPipeline {
     context.rawQuery = req.getQuery() ?? '';
     let authorization = route.isGuest ? '' : req.getHeader(AUTHORIZATION);
     if (authorization === '') {
-      context.page = pageSession(req, res, table, this.#parts.address);
+      context.page = pageSession(req, res, table, this.#parts.address, this.#parts.sessions);
       if (!route.isGuest) authorization = context.page?.authorization ?? '';
     }
     context.authorization = authorization;

@@ -143,6 +143,12 @@ test('the cookie opens what the token opens, and nothing else', async () => {
   const cookie = (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   const page = { ...SAME_ORIGIN, cookie };
   assert.is((await server.ask('/api/docker_stats', { headers: page })).status, 403);
+  const [, value = ''] = cookie.split('=');
+  assert.is((await server.ask('/api/account/sessions', { token: value })).status, 401, 'the value is no token');
+  const token = await server.token(await server.hostkeep.core.accounts.get('barbara'));
+  assert.is((await server.ask('/api/account/sessions', { token })).status, 200);
+  for (const wrong of [token, `${value.slice(0, -2)}xx`, value.slice(0, 20), 'x'])
+    assert.is(await read('user', { ...SAME_ORIGIN, cookie: `hostkeep-user=${wrong}` }), 401, 'no login has made it');
   const onAdmin = { ...page, cookie: cookie.replace('hostkeep-user', 'hostkeep-admin') };
   assert.is((await server.ask('/api/plans', { address: 'admin', headers: onAdmin })).status, 401);
   const described = await server.ask<{ paths: object }>('/openapi.json', { headers: page });

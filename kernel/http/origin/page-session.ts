@@ -1,5 +1,4 @@
 import { ipText } from '../../kit/net/ip.ts';
-import { hasTokenPrefix } from '../../identity/gate/api-tokens/token-text.ts';
 import type { Address } from '../../contract/route-spec.ts';
 import type { RoutingTable } from '../routing-table.ts';
 import type { UwsRequest, UwsResponse } from '../uws-types.ts';
@@ -7,9 +6,16 @@ import type { UwsRequest, UwsResponse } from '../uws-types.ts';
 const PAGE = Buffer.from('hostkeep-page');
 const AUTHORIZATION = Buffer.from('authorization');
 
+/** Turns tokens into the values of cookies, and back. */
+export interface CookieSeal {
+  sealCookie(token: string): string;
+  /** Returns `undefined` for what was not sealed here. */
+  openCookie(value: string): string | undefined;
+}
+
 /**
  * A request of one of our own web pages, and the cookie that holds the token of its session, so that no script can read
- * the token. The cookie counts only together with the header `Hostkeep-Page: 1`, which a page of another origin cannot
+ * the token. It is sealed, so that a cookie that another port of the host was sent counts as no token. The cookie counts only together with the header `Hostkeep-Page: 1`, which a page of another origin cannot
  * send without a preflight that is never granted, and only if the browser says that the request is from our origin.
  */
 export class PageSession {
@@ -17,19 +23,21 @@ export class PageSession {
   readonly authorization: string;
   readonly #name: string;
   readonly #attributes: string;
+  readonly #seal: CookieSeal;
 
-  constructor(cookies: string, address: Address, isHttps: boolean) {
+  constructor(cookies: string, address: Address, isHttps: boolean, seal: CookieSeal) {
+    this.#seal = seal;
     // The addresses may share a host, and cookies do not tell ports apart.
     this.#name = `${isHttps ? '__Host-' : ''}hostkeep-${address}`;
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isHttps ? '; Secure' : ''}`;
-    const token = onlyValue(cookies, this.#name) ?? '';
-    // An API token is no session: no page begins with one, so somebody else has put it there.
-    this.authorization = token === '' || hasTokenPrefix(token) ? '' : `Bearer ${token}`;
+    const value = onlyValue(cookies, this.#name);
+    const token = value === undefined ? undefined : seal.openCookie(value);
+    this.authorization = token === undefined ? '' : `Bearer ${token}`;
   }
 
   /** Returns the `Set-Cookie` that gives the page a session. */
   begin(token: string, seconds: number): string {
-    return `${this.#name}=${token}; Max-Age=${seconds}; ${this.#attributes}`;
+    return `${this.#name}=${this.#seal.sealCookie(token)}; Max-Age=${seconds}; ${this.#attributes}`;
   }
 
   /** Returns the `Set-Cookie` that takes the session away. */
@@ -47,10 +55,11 @@ export function pageSession(
   res: UwsResponse,
   table: RoutingTable,
   address: Address,
+  seal: CookieSeal,
 ): PageSession | undefined {
   if (req.getHeader(PAGE) !== '1' || req.getHeader(AUTHORIZATION) !== '') return undefined;
   const isHttps = table.isTls || table.proxies.saysHttps(ipText(new Uint8Array(res.getRemoteAddress())), req);
-  return isSameOrigin(req, isHttps) ? new PageSession(req.getHeader('cookie'), address, isHttps) : undefined;
+  return isSameOrigin(req, isHttps) ? new PageSession(req.getHeader('cookie'), address, isHttps, seal) : undefined;
 }
 
 /** Browsers send `Sec-Fetch-Site` to secure contexts only, and `Origin` with whatever is not a plain read. */

@@ -25,6 +25,9 @@ import { verifyToken, type VerifiedToken } from './token-verifier.ts';
 import type { Revision } from '../../store/revision.ts';
 import type { Reader, Store, Tx } from '../../store/store.ts';
 
+/** The context to which cookies are sealed. */
+const COOKIE = 'page cookie';
+
 /** A verified token with the newest snapshot of its account, and the versions of both at which it was confirmed. */
 export interface Session extends VerifiedToken {
   /** The administrator who opened it with a login link; `null` where the account itself logged in. */
@@ -116,6 +119,20 @@ export class Sessions {
   /** Removes cached sessions that have expired by `now`, in milliseconds since 1970. */
   forgetExpired(now: number): void {
     this.#remembered.sweep(now);
+  }
+
+  /** Returns the value of a page's cookie, which counts as a cookie only. */
+  sealCookie(token: string): string {
+    return this.#keys.seal(token, COOKIE);
+  }
+
+  /** Returns the token of a page's cookie; `undefined` for a value that no login has made. */
+  openCookie(value: string): string | undefined {
+    try {
+      return this.#keys.unseal(value, COOKIE);
+    } catch {
+      return undefined; // anybody can send a cookie, and callers never learn why it is invalid
+    }
   }
 
   /** Resolves with whether the session is still valid, for work that outlasts its request. */
