@@ -63,7 +63,7 @@ export class PageDriver {
     const account = await server.hostkeep.core.accounts.get(username);
     await driver.#context.setCookie({
       name: `hostkeep-${address}`,
-      value: await server.token(account),
+      value: server.hostkeep.core.sessions.sealCookie(await server.token(account)),
       domain: '127.0.0.1',
       path: '/',
       httpOnly: true,

@@ -15,8 +15,9 @@ export interface CookieSeal {
 
 /**
  * A request of one of our own web pages, and the cookie that holds the token of its session, so that no script can read
- * the token. It is sealed, so that a cookie that another port of the host was sent counts as no token. The cookie counts only together with the header `Hostkeep-Page: 1`, which a page of another origin cannot
- * send without a preflight that is never granted, and only if the browser says that the request is from our origin.
+ * the token. The value is sealed: a service on another port of the host, which receives the cookie too, learns no token.
+ * The cookie counts only together with the header `Hostkeep-Page: 1`, which a page of another origin cannot send without a
+ * preflight that is never granted, and only if the browser says that the request is from our origin.
  */
 export class PageSession {
   /** The value for an `Authorization` header; empty if there is no cookie. */
