@@ -75,3 +75,6 @@ export function closed<S extends object>(schema: S): S {
   const isOpen = 'properties' in schema && !('additionalProperties' in schema);
   return { ...Object.fromEntries(entries), ...(isOpen && { additionalProperties: false }) } as S;
 }
+
+/** The pattern of a text without control characters and line breaks. */
+export const NO_CONTROL = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';

@@ -15,10 +15,17 @@ import type { FleetNode } from './points/fleet-node.ts';
 import type { MovePart } from './points/move-part.ts';
 import type { PortsPart } from './points/ports-part.ts';
 import type { PurgePart } from './points/purge-part.ts';
-import type { SitePart } from './points/site-part.ts';
 import type { SystemNames } from './points/system-names.ts';
 import type { Webhook } from './points/webhook.ts';
 import type { WebServerPart } from './points/web-server-part.ts';
+
+/** A website of an account. */
+interface SitePart {
+  /** The address as shown to people, without scheme: `example.com` or `example.com/blog`. */
+  readonly site: string;
+  /** Kind of application, e.g. `wordpress`. */
+  readonly type: string;
+}
 
 export interface ExtensionPoints {
   /** Called when a dashboard is built, and again after an event of the account. */

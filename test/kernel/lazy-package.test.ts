@@ -8,12 +8,12 @@ const test = testSuite('packages loaded when needed');
 const OWNERS = {
   ajv: '../../kernel/config/validator.js',
   'ipaddr.js': '../../kernel/kit/net/ip.js',
-  maxmind: '../../plugins/account/country.js',
+  maxmind: '../../plugins/profile/country.js',
   mysql2: '../../plugins/databases/mysql/client.js',
-  otpauth: '../../plugins/account/twofa/authenticator.js',
+  otpauth: '../../plugins/login/twofa/authenticator.js',
   'prom-client': '../../plugins/metrics/exposition.js',
   'puppeteer-core': '../../plugins/screenshots/browser/launched-browser.js',
-  qr: '../../plugins/account/twofa/authenticator.js',
+  qr: '../../plugins/login/twofa/authenticator.js',
   tldts: '../../plugins/domains/name.js',
 };
 

@@ -44,7 +44,7 @@ test('an unhandled error is logged with its route, answers 500 and ends the node
     const requests = lines.filter(({ route }) => route !== undefined);
     assert.equal(
       requests.map(({ route, err }) => [route, err?.message]),
-      [['account.login', `thrown from a ${place}`]],
+      [['login.login', `thrown from a ${place}`]],
     );
   }
   const next = await NodeProcess.start(data);

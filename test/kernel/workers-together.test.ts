@@ -94,7 +94,7 @@ test('a turn is given in order, only while there are fewer, and comes back once'
 test('guesses in all workers share one budget, and a lifted one is free again', async () => {
   const data = temporaryFolder();
   const many = { minute: 1000, hour: 1000, day: 1000 };
-  const node = await start(data, { account: { account_failures: { ...many, minute: 3 }, address_failures: many } });
+  const node = await start(data, { login: { account_failures: { ...many, minute: 3 }, address_failures: many } });
   const guess = async (password: string) => {
     const response = await send(node, '/api/login', { method: 'POST', body: { username: 'una', password } });
     await textOf(response);

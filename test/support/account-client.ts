@@ -1,5 +1,5 @@
 import { TOTP } from 'otpauth';
-import { PASSWORD, type Answer, type TestServer } from '../support/hostkeep.ts';
+import { PASSWORD, type Answer, type TestServer } from './hostkeep.ts';
 
 export interface Attempt {
   readonly password?: string;

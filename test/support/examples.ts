@@ -80,11 +80,11 @@ const INVENTED: Readonly<Record<string, unknown>> = {
       { setting: 'tls.cert', value: '/etc/hostkeep/tls/panel.pem', origin: '/etc/hostkeep/hostkeep.json' },
     ],
   },
-  'account.loginLink': {
+  'login.loginLink': {
     url: 'https://panel.example:2083/home#login=AbC0…',
     expires_in: 60,
   },
-  'account.locks': {
+  'login.locks': {
     locks: [
       {
         key: 'YWRkcmVzcyAxOTguNTEuMTAwLjc',

@@ -36,12 +36,12 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'pages.asset': () => ({ path: builtAsset() }),
   'pages.asset on admin': () => ({ path: builtAsset() }),
   'files.list': () => ({ path: '/api/folders/var/www/html' }),
-  'account.login': () => ({ body: { username: 'demo', password: PASSWORD } }),
-  'account.login on admin': () => ({ body: { username: 'operator', password: PASSWORD } }),
-  'account.setLanguage': () => ({ body: { locale: 'de' } }),
-  'account.putFavorite': () => ({ body: { link: '/files', title: 'Files' } }),
-  'account.removeFavorite': () => ({ body: { link: '/files' } }),
-  'account.activity': () => ({ path: '/api/account/activity?search=demo&page=1' }),
+  'login.login': () => ({ body: { username: 'demo', password: PASSWORD } }),
+  'login.login on admin': () => ({ body: { username: 'operator', password: PASSWORD } }),
+  'profile.setLanguage': () => ({ body: { locale: 'de' } }),
+  'profile.putFavorite': () => ({ body: { link: '/files', title: 'Files' } }),
+  'profile.removeFavorite': () => ({ body: { link: '/files' } }),
+  'profile.activity': () => ({ path: '/api/account/activity?search=demo&page=1' }),
   'databases.size': () => ({ path: '/api/database-size?database=shop.sqlite' }),
   'domains.add': () => ({ body: { domain_url: 'new-shop.example' } }),
   'screenshots.show': () => ({ path: '/api/screenshot/new-shop.example?width=320' }),
@@ -65,56 +65,56 @@ const REQUESTS: Readonly<Record<string, () => Request>> = {
   'control.sessions': () => ({ path: '/api/accounts/other/sessions' }),
   'control.usage': () => ({ path: '/api/accounts/demo/usage' }),
   'domains.ofAccount': () => ({ path: '/api/accounts/demo/domains' }),
-  'account.activityOf': () => ({ path: '/api/accounts/demo/activity?search=domain' }),
+  'profile.activityOf': () => ({ path: '/api/accounts/demo/activity?search=domain' }),
   'control.endSession': () => ({ path: `/api/accounts/other/sessions/${kept.session}` }),
-  'account.tokensOf': () => ({ path: '/api/accounts/other/tokens' }),
-  'account.endTokenOf': () => ({ path: `/api/accounts/other/tokens/${kept.token}` }),
-  'account.endTokensOf': () => ({ path: '/api/accounts/other/tokens' }),
+  'login.tokensOf': () => ({ path: '/api/accounts/other/tokens' }),
+  'login.endTokenOf': () => ({ path: `/api/accounts/other/tokens/${kept.token}` }),
+  'login.endTokensOf': () => ({ path: '/api/accounts/other/tokens' }),
   'control.endSessions': () => ({ path: '/api/accounts/other/sessions' }),
   'control.removeAccount': () => ({ path: '/api/accounts/jane' }),
   'control.removePlan': () => ({ path: '/api/plans/starter' }),
-  'account.makeToken': () => ({
+  'login.makeToken': () => ({
     body: { name: 'Backup', scopes: ['domains:read'], password: PASSWORD },
     keep: keepToken,
   }),
-  'account.endToken': () => ({ path: `/api/account/tokens/${kept.token}` }),
-  'account.endTokens': () => ({}),
-  'account.makeToken on admin': () => ({
+  'login.endToken': () => ({ path: `/api/account/tokens/${kept.token}` }),
+  'login.endTokens': () => ({}),
+  'login.makeToken on admin': () => ({
     body: { name: 'Billing', scopes: ['accounts:read', 'accounts:write'], expires_in_days: 365, password: PASSWORD },
     keep: keepToken,
   }),
-  'account.endToken on admin': () => ({ path: `/api/account/tokens/${kept.token}` }),
-  'account.endTokens on admin': () => ({}),
+  'login.endToken on admin': () => ({ path: `/api/account/tokens/${kept.token}` }),
+  'login.endTokens on admin': () => ({}),
   'webhooks.list': () => ({
     keep: ({ webhooks }) => void (kept.webhook = (webhooks as unknown as readonly { id: string }[])[0]?.id ?? ''),
   }),
   'webhooks.test': () => ({ path: `/api/webhooks/${kept.webhook}/test` }),
   'webhooks.redeliver': () => ({ path: `/api/webhooks/${kept.webhook}/redeliver`, body: { event_id: null } }),
-  'account.setupTwofa': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
-  'account.confirmTwofa': () => ({ body: { code: code() } }),
-  'account.disableTwofa': () => ({
+  'login.setupTwofa': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
+  'login.confirmTwofa': () => ({ body: { code: code() } }),
+  'login.disableTwofa': () => ({
     body: { password: PASSWORD, code: new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + 30_000 }) },
   }),
-  'account.password': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
-  'account.endSession': () => ({ path: `/api/account/sessions/${kept.session}` }),
-  'account.reauthenticate': () => ({ body: { password: PASSWORD } }),
-  'account.resetTwofa': () => ({ path: '/api/accounts/other/2fa' }),
-  'account.unlock': () => ({ path: '/api/accounts/other/unlock' }),
-  'account.loginLink': () => ({
+  'login.password': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
+  'login.endSession': () => ({ path: `/api/account/sessions/${kept.session}` }),
+  'login.reauthenticate': () => ({ body: { password: PASSWORD } }),
+  'login.resetTwofa': () => ({ path: '/api/accounts/other/2fa' }),
+  'login.unlock': () => ({ path: '/api/accounts/other/unlock' }),
+  'login.loginLink': () => ({
     path: '/api/accounts/demo/login-link',
     keep: ({ url = '' }) => void (kept.link = url.slice(url.indexOf('=') + 1)),
   }),
-  'account.useLoginLink': () => ({ body: { code: kept.link } }),
-  'account.liftLock': () => ({ path: `/api/locks/${LOCK}` }),
-  'account.logout': () => ({}),
-  'account.setupTwofa on admin': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
-  'account.confirmTwofa on admin': () => ({ body: { code: code() } }),
-  'account.disableTwofa on admin': () => ({
+  'login.useLoginLink': () => ({ body: { code: kept.link } }),
+  'login.liftLock': () => ({ path: `/api/locks/${LOCK}` }),
+  'login.logout': () => ({}),
+  'login.setupTwofa on admin': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
+  'login.confirmTwofa on admin': () => ({ body: { code: code() } }),
+  'login.disableTwofa on admin': () => ({
     body: { password: PASSWORD, code: new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + 30_000 }) },
   }),
-  'account.password on admin': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
-  'account.endSession on admin': () => ({ path: `/api/account/sessions/${kept.session}` }),
-  'account.logout on admin': () => ({}),
+  'login.password on admin': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
+  'login.endSession on admin': () => ({ path: `/api/account/sessions/${kept.session}` }),
+  'login.logout on admin': () => ({}),
 };
 
 /** What a node by itself refuses; the tests of the fleet send it. */
@@ -165,7 +165,7 @@ export async function* walk(
           ? people.demo
           : people.operator;
     if (/endsession/i.test(name)) await server.token(target);
-    if (name === 'account.tokensOf') {
+    if (name === 'login.tokensOf') {
       const wanted = { name: 'Backup', scopes: ['domains:read'], networks: [], expiresAt: Date.now() + 86_400_000 };
       kept.token = (await apiTokens.make(people.other, wanted, '127.0.0.1')).made.id;
     }

@@ -73,7 +73,7 @@ const ANSWERED: Readonly<Record<NonNullable<RouteInfo['at']> | 'anywhere', reado
     ...['operations.doctor', 'operations.plugins', 'operations.settings'],
   ],
   anywhere: [
-    ...['account', 'events', 'fleet', 'health', 'metrics', 'openapi', 'openpanel', 'pages', 'webhooks'],
+    ...['events', 'fleet', 'health', 'login', 'metrics', 'openapi', 'openpanel', 'pages', 'profile', 'webhooks'],
     ...['domains.list', 'domains.docker', 'domains.ofAccount', 'hosting.plan', 'usage.list'],
     ...['accounts', 'createAccount', 'account', 'updateAccount', 'suspend', 'unsuspend'].map(ofControl),
     ...['password', 'sessions', 'endSessions', 'endSession', 'grant', 'revoke', 'features'].map(ofControl),
@@ -102,16 +102,16 @@ test('every route says which node of a fleet answers it', () => {
 /** Why the lists of these routes, which are not paged, cannot grow without bound. */
 const BOUNDED: Readonly<Record<string, readonly string[]>> = {
   'as many as the product has': [
-    ...['account.languages', 'account.setLanguage', 'usage.list', 'control.features', 'operations.plugins'],
+    ...['profile.languages', 'profile.setLanguage', 'usage.list', 'control.features', 'operations.plugins'],
     ...['operations.doctor', 'operations.settings'],
     ...['control.createAccount', 'control.account', 'control.updateAccount', 'control.suspend', 'control.unsuspend'],
     ...['control.grant', 'control.revoke', 'control.createPlan', 'control.plan', 'control.updatePlan'],
     ...['control.switchOn', 'control.switchOff', 'control.removeAccount', 'pages.session'],
-    ...['account.tokens', 'account.makeToken', 'account.tokensOf'],
+    ...['login.tokens', 'login.makeToken', 'login.tokensOf'],
   ],
   'a number that the plugin keeps or makes': [
-    ...['account.confirmTwofa', 'account.loginHistory', 'account.activity', 'account.activityOf'],
-    ...['account.favorites', 'account.putFavorite', 'account.removeFavorite', 'usage.history', 'containers.df'],
+    ...['login.confirmTwofa', 'profile.loginHistory', 'profile.activity', 'profile.activityOf'],
+    ...['profile.favorites', 'profile.putFavorite', 'profile.removeFavorite', 'usage.history', 'containers.df'],
   ],
   'the nodes of the fleet, some hundred bytes each': ['fleet.show'],
   'the hardware of the host': ['usage.cpu', 'usage.disk', 'usage.system'],

@@ -27,7 +27,7 @@ export async function stepClock(): Promise<string> {
   await prepare(data, { ...Object.fromEntries(accounts), root: 'admin' });
   const node = await NodeProcess.start(data, {
     inside: INSIDE,
-    config: { webhooks: sink.settings, account: { address_failures: { minute: 1000, hour: 1000, day: 1000 } } },
+    config: { webhooks: sink.settings, login: { address_failures: { minute: 1000, hour: 1000, day: 1000 } } },
   });
   try {
     let checks = 0;

@@ -30,7 +30,7 @@ export async function killDuringWrites(rounds: number, random: Random): Promise<
   const [sink, nginx] = await Promise.all([WebhookSink.open(), hasNginx() ? Nginx.start() : undefined]);
   const config = {
     webhooks: sink.settings,
-    account: {
+    login: {
       account_failures: { minute: 10_000, hour: 10_000, day: 10_000 },
       address_failures: { minute: 10_000, hour: 10_000, day: 10_000 },
     },

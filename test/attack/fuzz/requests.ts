@@ -108,8 +108,8 @@ function assertNoGrowth({ lowest, before, after, heapBefore, heapAfter }: Growth
 
 /** Operations of the other address without which an operation cannot succeed. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
-  'user account.useLoginLink': ['admin account.loginLink', 'admin account.reauthenticate'],
-  'admin account.endTokenOf': ['admin account.makeToken', 'admin account.tokens'],
+  'user login.useLoginLink': ['admin login.loginLink', 'admin login.reauthenticate'],
+  'admin login.endTokenOf': ['admin login.makeToken', 'admin login.tokens'],
 };
 
 /**

@@ -6,9 +6,9 @@ import { IsolationHarness, type RecordedReply } from './isolation-harness.ts';
 const ROUNDS = 40;
 /** Reads whose replies do not contain the tenant's mark, with what they contain instead. */
 const UNMARKED: ReadonlyMap<string, string> = new Map([
-  ['account.loginHistory', 'addresses and times'],
-  ['account.twofa', 'yes or no'],
-  ['account.languages', 'languages of the server'],
+  ['profile.loginHistory', 'addresses and times'],
+  ['login.twofa', 'yes or no'],
+  ['profile.languages', 'languages of the server'],
   ['containers.stats', 'figures'],
   ['databases.usage', 'a number'],
   ['databases.size', 'a figure'],

@@ -14,7 +14,7 @@ import { RawClient } from './raw-client.ts';
 
 /** Limits so high that the password throttle masks nothing else. */
 export const OPEN_THROTTLE = {
-  account: {
+  login: {
     account_failures: { minute: 10_000, hour: 10_000, day: 10_000 },
     address_failures: { minute: 10_000, hour: 10_000, day: 10_000 },
   },

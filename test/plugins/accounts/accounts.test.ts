@@ -572,7 +572,7 @@ test('the settings in effect are shown with what set each, and without secrets',
     const settings = body['settings'] as { setting: string; value: unknown; origin: string }[];
     const of = (wanted: string) => settings.find(({ setting }) => setting === wanted);
     assert.is(of('data')?.value, own.data);
-    assert.is(of('account.issuer')?.value, 'Hostkeep');
+    assert.is(of('login.issuer')?.value, 'Hostkeep');
     assert.not.match(JSON.stringify(body), new RegExp(secret));
   } finally {
     await own.close();

@@ -1,9 +1,10 @@
 /** Nodes of a fleet whose packets to the store, or to each other, are dropped. @slow 35 s: waits until a node is given up */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import account from '../../../plugins/account/index.ts';
 import files from '../../../plugins/files/index.ts';
 import fleetPlugin from '../../../plugins/fleet/index.ts';
+import login from '../../../plugins/login/index.ts';
+import profile from '../../../plugins/profile/index.ts';
 import { TestFleet, type FleetMember } from '../../support/fleet.ts';
 import type { Answer, TestServer } from '../../support/hostkeep.ts';
 import { dropPackets, hasOwnNetwork } from '../../support/own-network.ts';
@@ -36,7 +37,7 @@ if (await hasOwnNetwork()) {
     const urlFor = (name: Name) => socketUrl.replace(/@.*&port=\d+&/, `@${STORE[name]}:${port}/postgres?`);
     fleet = new TestFleet(socketUrl);
     const serve = (name: Name, member: FleetMember) =>
-      fleet.serve(member, [account, files, fleetPlugin], {
+      fleet.serve(member, [login, profile, files, fleetPlugin], {
         store: { url: urlFor(name), stale_seconds: STALE_SECONDS },
       });
     const member = await fleet.init('one', undefined, NODE.one);

@@ -1,13 +1,13 @@
 /** Times that another node of a fleet wrote, whose clock is ahead. */
 import * as assert from 'uvu/assert';
-import account from '../../../plugins/account/index.ts';
+import login from '../../../plugins/login/index.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { memberFolder } from '../../support/node-pair.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { PASSWORD, TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 
-const test = testSuite('account: clocks of a fleet');
+const test = testSuite('login: clocks of a fleet');
 const AHEAD_MS = 30_000;
 /** Too far ahead for a clock of the fleet. */
 const WRONG_MS = 600_000;
@@ -17,8 +17,8 @@ for (const [name, data, isFleet] of [
   ['a node by itself', temporaryFolder, false],
 ] as const) {
   test(`${name} ${isFleet ? 'believes' : 'does not believe'} a proof of the next minute`, async () => {
-    const config = { account: { account_failures: { minute: 2, hour: 100, day: 100 } } };
-    const server = await TestServer.start({ data: data(), plugins: [account], config });
+    const config = { login: { account_failures: { minute: 2, hour: 100, day: 100 } } };
+    const server = await TestServer.start({ data: data(), plugins: [login], config });
     const { reauthentication, sessions, store } = server.hostkeep.core;
     const logIn = async (password: string) =>
       (await server.ask('/api/login', { method: 'POST', body: { username: 'ann', password } })).status;

@@ -1,19 +1,19 @@
 import * as assert from 'uvu/assert';
-import { newRecoveryCodes, recoveryHash } from '../../../plugins/account/twofa/authenticator.ts';
-import { enableTwofa as turnOn, startTwofa } from '../../../plugins/account/store.ts';
+import { newRecoveryCodes, recoveryHash } from '../../../plugins/login/twofa/authenticator.ts';
+import { enableTwofa as turnOn, startTwofa } from '../../../plugins/login/store.ts';
 import { PASSWORD, TestServer, type Answer, type RequestOptions } from '../../support/hostkeep.ts';
 import { whileParked } from '../../support/parked.ts';
 import { testSuite } from '../../support/suite.ts';
 import { codeOf, enableTwofa, logIn, reauthenticate } from '../../support/account-client.ts';
 
-const test = testSuite('account: changes of credentials');
+const test = testSuite('login: changes of credentials');
 const roomy = { minute: 10_000, hour: 10_000, day: 10_000 };
 const NEW_PASSWORD = 'a password of the thief';
 type Body = Record<string, unknown>;
 let server: TestServer;
 let keeper: string;
 test.before(async () => {
-  server = await TestServer.start({ config: { account: { account_failures: roomy, address_failures: roomy } } });
+  server = await TestServer.start({ config: { login: { account_failures: roomy, address_failures: roomy } } });
   hashQuickly();
   keeper = (await server.admin('keeper')).token;
   await reauthenticate(server, keeper);

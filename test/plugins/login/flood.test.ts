@@ -4,7 +4,7 @@ import { PASSWORD, TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 import { logIn, tally } from '../../support/account-client.ts';
 
-const test = testSuite('account: a flood of wrong logins');
+const test = testSuite('login: a flood of wrong logins');
 const roomy = { minute: 10_000, hour: 10_000, day: 10_000 };
 /** More than may wait of one network. */
 const CONNECTIONS = 200;
@@ -34,7 +34,7 @@ function flood(server: TestServer, usernames: readonly string[]) {
   };
 }
 
-for (const [what, account, refusal] of [
+for (const [what, login, refusal] of [
   ['that the throttle refuses', {}, 429],
   [
     'that the throttle lets through, so that the queue is full',
@@ -44,7 +44,7 @@ for (const [what, account, refusal] of [
 ] as const) {
   // threat crowding-out: a flood of wrong logins from one /48 leaves right logins from known networks answered
   test(`known users and administrators get in during a flood ${what}`, async () => {
-    const server = await TestServer.start({ config: { trusted_proxies: ['127.0.0.1'], account } });
+    const server = await TestServer.start({ config: { trusted_proxies: ['127.0.0.1'], login } });
     try {
       for (const name of USERS) {
         await server.account(name);

@@ -3,13 +3,13 @@ import { PASSWORD, TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 import { logIn } from '../../support/account-client.ts';
 
-const test = testSuite('account: login');
+const test = testSuite('login');
 let server: TestServer;
 const roomy = { minute: 1000, hour: 1000, day: 1000 };
 test.before(
   async () =>
     void (server = await TestServer.start({
-      config: { account: { account_failures: roomy, address_failures: roomy } },
+      config: { login: { account_failures: roomy, address_failures: roomy } },
     })),
 );
 test.after(() => server.close());
@@ -125,7 +125,10 @@ test('usage readers on the admin address cannot use account routes there', async
     assert.is((await open.ask('/api/usage', { token, address: 'admin' })).status, 200);
     const doors = open.hostkeep.node
       .routes()
-      .filter(({ plugin, address, access }) => plugin === 'account' && address === 'admin' && access !== 'guest');
+      .filter(
+        ({ plugin, address, access }) =>
+          ['login', 'profile'].includes(plugin) && address === 'admin' && access !== 'guest',
+      );
     assert.is(doors.length, 23);
     for (const { method, paths } of doors) {
       const path = (paths[0] ?? '').replace(/:\w+/g, 'x');
@@ -199,7 +202,7 @@ test("logins and failures are in the account's log, invented names are not", asy
 test('logins are counted for the metrics', async () => {
   const { plugins } = server.hostkeep;
   const gathered = await plugins.gather('metrics');
-  const own = gathered.find(({ plugin }) => plugin === 'account');
+  const own = gathered.find(({ plugin }) => plugin === 'login');
   assert.ok(own?.ok);
   const samples = own.ok ? own.value[0]?.samples : [];
   assert.equal(

@@ -3,7 +3,7 @@ import { PASSWORD, TestServer, type Answer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 import { codeOf, enableTwofa, logIn, reauthenticate } from '../../support/account-client.ts';
 
-const test = testSuite('account: reauthentication of administrators');
+const test = testSuite('login: reauthentication of administrators');
 const NEW_PASSWORD = 'a password of the thief';
 type Body = Record<string, unknown>;
 let server: TestServer;

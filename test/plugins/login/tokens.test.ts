@@ -8,7 +8,7 @@ import { codeOf, enableTwofa, tally } from '../../support/account-client.ts';
 import { PASSWORD, TestServer, type Answer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 
-const test = testSuite('account: API tokens');
+const test = testSuite('login: API tokens');
 type Body = Record<string, unknown>;
 interface Made {
   readonly id: string;

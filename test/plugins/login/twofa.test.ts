@@ -6,12 +6,12 @@ import {
   qrCode,
   recoveryHash,
   matchingStep,
-} from '../../../plugins/account/twofa/authenticator.ts';
+} from '../../../plugins/login/twofa/authenticator.ts';
 import { PASSWORD, TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 import { codeOf, enableTwofa, logIn, tally } from '../../support/account-client.ts';
 
-const test = testSuite('account: two-factor authentication');
+const test = testSuite('login: two-factor authentication');
 const ROUTES = [
   ['GET', ''],
   ['POST', '/setup'],
@@ -23,7 +23,7 @@ let server: TestServer;
 test.before(
   async () =>
     void (server = await TestServer.start({
-      config: { account: { account_failures: roomy, address_failures: roomy, issuer: 'Node & Co' } },
+      config: { login: { account_failures: roomy, address_failures: roomy, issuer: 'Node & Co' } },
     })),
 );
 test.after(() => server.close());

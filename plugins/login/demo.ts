@@ -1,0 +1,49 @@
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Occurrence } from '../../kernel/store/events/event-types.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { DemoContext } from '../../kernel/contract/points/demo.ts';
+import { addLogin } from './store.ts';
+import { addressNetwork } from '../../kernel/kit/net/ip.ts';
+
+const HOUR_MS = 3_600_000;
+
+type DemoEvent = Occurrence & { readonly text: string };
+const LOGGED_IN: DemoEvent = { type: 'login', text: 'logged in' };
+const LOGGED_OUT: DemoEvent = { type: 'logout', text: 'logged out' };
+const FAILED: DemoEvent = { type: 'login.failed', text: 'failed to log in' };
+
+/** Addresses of public name servers in Germany, Denmark and France: the country database knows none for documentation. */
+const [HOME, TRAVEL, PHONE, CAFE] = ['194.150.168.168', '130.225.244.166', '2001:910:800::12', '80.67.169.12'];
+
+/** Events of the demo account: hours ago, client address, event. */
+const EVENTS: readonly (readonly [number, string, DemoEvent])[] = [
+  [121, HOME, LOGGED_IN],
+  [99, TRAVEL, FAILED],
+  [98.9, TRAVEL, LOGGED_IN],
+  [97, TRAVEL, LOGGED_OUT],
+  [73.5, HOME, LOGGED_IN],
+  [50, PHONE, LOGGED_IN],
+  [49.4, PHONE, { type: 'session.ended', text: 'ended a session', data: { count: 1 } }],
+  [48.8, PHONE, LOGGED_OUT],
+  [26, HOME, LOGGED_IN],
+  [25, HOME, LOGGED_OUT],
+  [5.2, CAFE, FAILED],
+  [5.1, CAFE, LOGGED_IN],
+  [4.6, CAFE, LOGGED_OUT],
+];
+
+/** Gives the demo account a few days of history, and the other account a login. */
+export async function fillDemo(
+  { store, events }: Pick<Host, 'store' | 'events'>,
+  { demo, other }: DemoContext,
+): Promise<void> {
+  await store.write(async (tx) => {
+    const record = async (account: Account, hoursAgo: number, ip: string, event: DemoEvent) => {
+      const at = Date.now() - Math.round(hoursAgo * HOUR_MS);
+      await events.record(tx, { ...event, account, ip, at });
+      if (event === LOGGED_IN) await addLogin(tx, account.id, { at, ip }, addressNetwork(ip));
+    };
+    const all = [...EVENTS.map((each) => [demo, ...each] as const), [other, 30, TRAVEL, LOGGED_IN] as const];
+    for (const each of all.toSorted((a, b) => b[1] - a[1])) await record(...each);
+  });
+}

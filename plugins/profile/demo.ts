@@ -1,0 +1,52 @@
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { DemoContext } from '../../kernel/contract/points/demo.ts';
+import type { Occurrence } from '../../kernel/store/events/event-types.ts';
+import type { Favorite } from './schema.ts';
+import { putFavorites } from './store.ts';
+
+const HOUR_MS = 3_600_000;
+
+const FAVORITES = [
+  { link: '/files', title: 'File manager' },
+  { link: '/domains', title: 'Domains' },
+  { link: '/mysql/phpmyadmin', title: 'phpMyAdmin' },
+  { link: '/account/activity', title: 'Activity log' },
+  { link: 'https://wordpress.org/documentation/', title: 'WordPress documentation' },
+] as const;
+
+type DemoEvent = Occurrence & { readonly text: string };
+const favoriteAdded = (favorite: Favorite): DemoEvent => ({
+  type: 'favorite.put',
+  text: `added the favorite ${favorite.title}`,
+  data: favorite,
+});
+const localeChanged = (locale: string): DemoEvent => ({
+  type: 'account.changed',
+  text: `changed the locale to ${locale}`,
+  data: { locale },
+});
+
+/** The addresses at home and away from which the demo account logs in. */
+const [HOME, TRAVEL] = ['194.150.168.168', '130.225.244.166'];
+
+/** Events of the demo account: hours ago, client address, event. */
+const EVENTS: readonly (readonly [number, string, DemoEvent])[] = [
+  [120.8, HOME, favoriteAdded(FAVORITES[1])],
+  [120.5, HOME, favoriteAdded(FAVORITES[0])],
+  [98.2, TRAVEL, favoriteAdded(FAVORITES[2])],
+  [73.1, HOME, localeChanged('de')],
+  [72.9, HOME, localeChanged('en')],
+  [25.5, HOME, favoriteAdded(FAVORITES[4])],
+];
+
+/** Gives the demo account favorites, and the history of how it got them. */
+export async function fillDemo(
+  { store, events }: Pick<Host, 'store' | 'events'>,
+  { demo }: DemoContext,
+): Promise<void> {
+  await store.write(async (tx) => {
+    await putFavorites(tx, demo.id, FAVORITES);
+    for (const [hoursAgo, ip, event] of EVENTS)
+      await events.record(tx, { ...event, account: demo, ip, at: Date.now() - Math.round(hoursAgo * HOUR_MS) });
+  });
+}

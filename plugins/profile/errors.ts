@@ -1,0 +1,4 @@
+import { defineErrors } from '../../kernel/errors.ts';
+
+/** The errors of this plugin; `locales/` has their titles in other languages. */
+export const fail = defineErrors({ favorites_full: [409, 'No room for another favorite'] });

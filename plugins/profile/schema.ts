@@ -1,0 +1,63 @@
+import { NamedObject, NO_CONTROL, Type, type Static } from '../../kernel/schema.ts';
+
+export const AccountParams = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
+});
+
+export const ActivityQuery = Type.Object({
+  page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
+  search: Type.String({ maxLength: 255, default: '', description: 'Part of a line, not case-sensitive' }),
+  show_all: Type.String({
+    enum: ['true', 'false', ''],
+    default: '',
+    description: 'true returns all lines on one page',
+  }),
+});
+export type ActivityQuery = Static<typeof ActivityQuery>;
+export const ActivityPage = NamedObject('ActivityPage', {
+  log_content: Type.Array(Type.String(), { description: 'Newest first' }),
+  current_page: Type.Integer(),
+  items_per_page: Type.Integer(),
+  total_pages: Type.Integer({ description: '1 where there are no lines' }),
+  total_lines: Type.Integer(),
+  search_term: Type.String(),
+  show_all: Type.Boolean(),
+});
+export type ActivityPage = Static<typeof ActivityPage>;
+
+export const Languages = NamedObject('Languages', {
+  locales: Type.Array(Type.String(), { description: 'Installed on the server, en first' }),
+  current: Type.String(),
+});
+export type Languages = Static<typeof Languages>;
+export const LanguageBody = NamedObject('LanguageChange', { locale: Type.String({ maxLength: 35 }) });
+
+const LINK = 'An http or https URL, or an absolute path';
+export const Favorite = NamedObject('Favorite', { link: Type.String(), title: Type.String() });
+export type Favorite = Static<typeof Favorite>;
+export const Favorites = Type.Array(Favorite);
+export const FavoriteBody = NamedObject('NewFavorite', {
+  link: Type.String({ minLength: 1, maxLength: 2048, pattern: NO_CONTROL, description: LINK }),
+  title: Type.String({ minLength: 1, maxLength: 255, pattern: NO_CONTROL }),
+  position: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 49,
+      description:
+        'Place in the list, from 0; without it, a new one comes last and one that is there stays where it is',
+    }),
+  ),
+});
+export type FavoriteBody = Static<typeof FavoriteBody>;
+export const FavoriteLink = NamedObject('FavoriteLink', { link: Type.String({ maxLength: 2048, description: LINK }) });
+
+export const LoginRecords = Type.Array(
+  NamedObject('LoginRecord', {
+    country_code: Type.String({ description: 'ISO 3166-1 alpha-2; empty for private and unknown addresses' }),
+    ip: Type.String(),
+    login_time: Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC' }),
+    login_at: Type.String({ format: 'date-time', description: 'The same, RFC 3339' }),
+  }),
+  { description: 'The last 20, newest first' },
+);
+export type LoginRecords = Static<typeof LoginRecords>;

@@ -1,0 +1,146 @@
+import * as assert from 'uvu/assert';
+import { PASSWORD, TestServer } from '../../support/hostkeep.ts';
+import { testSuite } from '../../support/suite.ts';
+import { logIn } from '../../support/account-client.ts';
+
+const test = testSuite('login: sessions');
+let server: TestServer;
+test.before(async () => void (server = await TestServer.start()));
+test.after(() => server.close());
+
+const ROUTES = [
+  ['POST', '/api/logout', 'logout', undefined],
+  ['GET', '/api/account/sessions', 'sessions', undefined],
+  ['DELETE', '/api/account/sessions/x', 'sessions', undefined],
+  ['PUT', '/api/account/password', 'account', { password: PASSWORD, new_password: 'long enough' }],
+] as const;
+
+test('every route refuses guests and accounts that lack its feature', async () => {
+  const { token } = await server.user('ann');
+  for (const [method, path, feature, body] of ROUTES) {
+    assert.is((await server.ask(path, { method, body })).status, 401);
+    await server.hostkeep.core.accounts.setFeature('ann', feature, false);
+    const answer = await server.ask(path, { method, body, token });
+    assert.is(answer.status, 403, path);
+    assert.is(answer.body['feature'], feature);
+    await server.hostkeep.core.accounts.setFeature('ann', feature, true);
+  }
+});
+
+test('admins find logout, sessions and password on their own address only', async () => {
+  const admin = await server.admin('chief');
+  const user = await server.user('bea');
+  for (const [method, path, , body] of ROUTES) {
+    assert.is((await server.ask(path, { method, body, token: user.token, address: 'admin' })).status, 401, path);
+    assert.is((await server.ask(path, { method, body, token: admin.token })).status, 401);
+  }
+  const other = await server.token(admin.account);
+  const { body } = await server.ask<{ sessions: { id: string; current: boolean }[] }>('/api/account/sessions', {
+    token: admin.token,
+    address: 'admin',
+  });
+  const id = body.sessions.find(({ current }) => !current)?.id ?? '';
+  assert.equal(
+    (await server.ask(`/api/account/sessions/${id}`, { method: 'DELETE', token: admin.token, address: 'admin' })).body,
+    { id, ended: true },
+  );
+  assert.is((await server.ask('/api/account/sessions', { token: other, address: 'admin' })).status, 401);
+  assert.equal((await server.ask('/api/logout', { method: 'POST', token: admin.token, address: 'admin' })).body, {
+    logged_out: true,
+  });
+  assert.is((await server.ask('/api/account/sessions', { token: admin.token, address: 'admin' })).status, 401);
+});
+
+test('a logged out token is worth nothing, and only that one', async () => {
+  const { account, token } = await server.user('cleo');
+  const other = await server.token(account);
+  assert.is((await server.ask('/api/favorites', { token })).status, 200);
+  assert.equal((await server.ask('/api/logout', { method: 'POST', token })).body, { logged_out: true });
+  assert.is((await server.ask('/api/favorites', { token })).status, 401);
+  assert.is((await server.ask('/api/logout', { method: 'POST', token })).status, 401);
+  assert.is((await server.ask('/api/favorites', { token: other })).status, 200);
+});
+
+test('of logouts at once with one token, one ends it, and the others find it ended', async () => {
+  const { token } = await server.user('twice');
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => server.ask('/api/logout', { method: 'POST', token })),
+  );
+  assert.equal(answers.map(({ status }) => status).toSorted(), [200, ...Array.from({ length: 7 }, () => 401)]);
+  assert.ok(answers.every(({ status, body }) => status === 200 || body['error'] === 'authentication_required'));
+});
+
+test('the own sessions are listed in pages', async () => {
+  const { account, token } = await server.user('paula');
+  for (let i = 0; i < 4; i += 1) await server.token(account);
+  type Page = { sessions: { id: string; current: boolean }[]; next_cursor: string | null };
+  const page = async (query: string) => (await server.ask<Page>(`/api/account/sessions${query}`, { token })).body;
+  const [all, first] = [await page(''), await page('?limit=3')];
+  const rest = await page(`?limit=3&cursor=${first.next_cursor}`);
+  assert.equal([all.next_cursor, rest.next_cursor], [null, null]);
+  assert.equal([...first.sessions, ...rest.sessions], all.sessions);
+  assert.equal([all.sessions.length, all.sessions.filter(({ current }) => current).length], [5, 1]);
+  for (const bad of ['?cursor=x', '?limit=101', '?limit=0', '?page=2'])
+    assert.is((await server.ask(`/api/account/sessions${bad}`, { token })).body['error'], 'invalid_request', bad);
+});
+
+// asvs 7.2.4: each login opens a new session
+// asvs 7.5.2: an account lists and ends its own sessions
+test('an account sees and ends its own sessions only', async () => {
+  const dora = await server.user('dora');
+  const eve = await server.user('eve');
+  const used = await server.token(dora.account);
+  assert.is((await server.ask('/api/favorites', { token: used })).status, 200);
+  const { body } = await server.ask<{ sessions: { id: string; current: boolean; created_at: string; ip: string }[] }>(
+    '/api/account/sessions',
+    { token: dora.token },
+  );
+  assert.is(body.sessions.length, 2);
+  assert.match(body.sessions[0]?.created_at ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const other = body.sessions.find(({ current }) => !current)?.id ?? '';
+  for (const [token, id] of [
+    [eve.token, other],
+    [dora.token, 'x'],
+    [dora.token, `${other}x`],
+  ] as const) {
+    const answer = await server.ask(`/api/account/sessions/${id}`, { method: 'DELETE', token });
+    assert.is(answer.status, 404);
+    assert.is(answer.body['error'], 'session_not_found');
+  }
+  assert.equal((await server.ask(`/api/account/sessions/${other}`, { method: 'DELETE', token: dora.token })).body, {
+    id: other,
+    ended: true,
+  });
+  assert.is((await server.ask('/api/favorites', { token: used })).status, 401);
+});
+
+// asvs 6.2.1-3, 6.2.5: at least 8 characters of any kind, changed with the old password only
+test('the password changes with the old one only, and all other sessions end at once', async () => {
+  const { account, token } = await server.user('fay');
+  const used = await server.token(account);
+  assert.is((await server.ask('/api/favorites', { token: used })).status, 200);
+  for (const [body, status, error] of [
+    [{ new_password: 'long enough' }, 400, 'invalid_request'],
+    [{ password: PASSWORD, new_password: 'short' }, 400, 'invalid_request'],
+    [{ password: PASSWORD, new_password: 'x'.repeat(129) }, 400, 'invalid_request'],
+    [{ password: 'wrong', new_password: 'long enough' }, 401, 'invalid_credentials'],
+  ] as const) {
+    const answer = await server.ask('/api/account/password', { method: 'PUT', token, body });
+    assert.is(answer.status, status);
+    assert.is(answer.body['error'], error);
+  }
+  assert.equal(
+    (
+      await server.ask('/api/account/password', {
+        method: 'PUT',
+        token,
+        body: { password: PASSWORD, new_password: 'long enough' },
+      })
+    ).body,
+    { changed: true },
+  );
+  assert.is((await server.ask('/api/favorites', { token: used })).status, 401);
+  assert.is((await server.ask('/api/favorites', { token })).status, 200);
+  assert.is((await logIn(server, 'fay')).status, 401);
+  assert.is((await logIn(server, 'fay', { password: 'long enough' })).status, 200);
+});
