@@ -1,7 +1,8 @@
 /**
- * Runs every `*.test.ts` of this folder in a process of its own, or what is wanted of them:
- * `node dist/test/index.js [--fast] [--store postgres] [-t <part of a title>] [<part of a path>…]`. With `--store postgres`, or
- * `HOSTKEEP_TEST_STORE=postgres`, the stores of servers are in a PostgreSQL server of the run, instead of files.
+ * Runs files `*.test.ts` of this folder, each in a process of its own:
+ * `node dist/test/index.js [--set fast|services|all] [--store postgres] [-t <part of a title>] [<part of a path>…]`. The set is
+ * `fast` without parts of paths, and `all` with them. With `--store postgres`, or `HOSTKEEP_TEST_STORE=postgres`, the stores of
+ * servers are in a PostgreSQL server of the run, instead of files.
  *
  * uvu alone exits with 0 when a suite forgets to run, when a `before` throws and when `.only` is left in, and never
  * exits when something stays open: so the totals are read, and a file has a time limit.
@@ -12,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { projectDir } from '../kernel/kit/files/project-dir.ts';
 import { Postgres, TEST_STORE_URL } from './support/postgres.ts';
-import { findTestFiles, runTestFile, slowestFirst, type Result } from './support/test-file.ts';
+import { findTestFiles, runTestFile, slowestFirst, TEST_SETS, type Result } from './support/test-file.ts';
 
 /** How many more files than processors run at a time, since slow ones also wait. With two more, what they start has to wait too often. */
 const MORE_LANES = 1;
@@ -22,15 +23,18 @@ const TIMES = join(projectDir, 'node_modules/.cache/hostkeep/test-times.json');
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    fast: { type: 'boolean', default: false },
+    set: { type: 'string' },
     store: { type: 'string', default: process.env['HOSTKEEP_TEST_STORE'] ?? 'sqlite' },
     title: { type: 'string', short: 't', default: '' },
   },
 });
-const { title, fast: isFast, store } = values;
+const { title, store } = values;
+const wantedSet = values.set ?? (positionals.length === 0 ? 'fast' : 'all');
+const set = TEST_SETS.find((each) => each === wantedSet);
+if (set === undefined) throw new Error(`there is no set ${wantedSet}: ${TEST_SETS.join(', ')}`);
 if (store !== 'sqlite' && store !== 'postgres') throw new Error(`there is no store ${store}: sqlite or postgres`);
 const timesMs = readTimes();
-const queue = slowestFirst(findTestFiles({ paths: positionals, title, isFast }), timesMs);
+const queue = slowestFirst(findTestFiles({ paths: positionals, title, set }), timesMs);
 const results: Result[] = [];
 const postgres = store === 'postgres' ? Postgres.start(['fsync=off', 'max_connections=500']) : undefined;
 if (postgres !== undefined) process.env[TEST_STORE_URL] = postgres.url;

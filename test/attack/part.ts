@@ -1,7 +1,6 @@
 /**
  * One part of `npm run attack`; `npm test` runs a bounded share of it.
  *
- * @slow is a part of the attack
  */
 export interface Part {
   readonly title: string;

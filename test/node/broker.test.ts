@@ -1,4 +1,4 @@
-/** @slow What the broker does on a booted Debian 13 with the nginx of the system: the way of a customer from plan to purge. */
+/** What the broker does on a booted Debian 13 with the nginx of the system: the way of a customer from plan to purge. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
 /**
- * @slow 120 s: a fleet of two installed nodes, as their operator makes it: systemd, the broker, the nginx of the system, workers,
+ * A fleet of two installed nodes, as their operator makes it: systemd, the broker, the nginx of the system, workers,
  * and a PostgreSQL that is reached over TLS.
  */
 import { existsSync, statSync, writeFileSync } from 'node:fs';

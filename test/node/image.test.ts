@@ -1,4 +1,4 @@
-/** @slow The image, loaded and run by a Docker Engine. */
+/** The image, loaded and run by a Docker Engine. */
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { versionOfProject } from '../../config/package/program-tree.ts';

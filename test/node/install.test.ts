@@ -1,4 +1,4 @@
-/** @slow What the package puts on a booted Debian 13, and what is left of it after a purge. */
+/** What the package puts on a booted Debian 13, and what is left of it after a purge. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

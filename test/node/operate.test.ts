@@ -1,4 +1,4 @@
-/** @slow What an operator of a node lives through: servers that are killed, and a node that is lost. */
+/** What an operator of a node lives through: servers that are killed, and a node that is lost. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';

@@ -1,4 +1,4 @@
-/** @slow Upgrades of the package: with a new migration, with a version that fails, and back by hand. */
+/** Upgrades of the package: with a new migration, with a version that fails, and back by hand. */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

@@ -2,7 +2,6 @@
  * Every page of the console in both themes and three widths, in a real browser with a real server: axe-core finds nothing,
  * nothing reaches beyond the window, and the browser has nothing to complain about.
  *
- * @slow 70 s: starts Chromium
  */
 import type { Browser } from 'puppeteer-core';
 import { answers, judge } from '../support/appearance.ts';

@@ -2,7 +2,6 @@
  * The console in a fleet of two real nodes: the fleet's own page, the switch between nodes, and what a node that is gone looks
  * like from another one.
  *
- * @slow 35 s: starts PostgreSQL, two nodes with all plugins, and Chromium
  */
 import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';

@@ -1,7 +1,6 @@
 /**
  * Operators at work in a real browser: accounts, plans and features, two operators at once, and ten thousand accounts.
  *
- * @slow 50 s: starts Chromium
  */
 import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';

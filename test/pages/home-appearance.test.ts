@@ -2,7 +2,6 @@
  * Every page of the home in both themes and three widths, in a real browser with a real server: axe-core finds nothing,
  * nothing reaches beyond the window, and the browser has nothing to complain about.
  *
- * @slow 60 s: starts Chromium
  */
 import { join } from 'node:path';
 import type { Browser } from 'puppeteer-core';

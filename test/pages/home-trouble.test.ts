@@ -2,7 +2,6 @@
  * What must end well for customers in a real browser: sessions that end, features that go, a network that is gone, hostile names,
  * and long lists.
  *
- * @slow 40 s: starts Chromium
  */
 import { join } from 'node:path';
 import type { Browser, HTTPRequest } from 'puppeteer-core';

@@ -1,7 +1,6 @@
 /**
  * Customers at work in a real browser: by keyboard alone, in their language and script, and within the limits of a plan.
  *
- * @slow 40 s: starts Chromium
  */
 import type { Browser } from 'puppeteer-core';
 import { TOTP } from 'otpauth';

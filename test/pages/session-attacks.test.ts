@@ -1,7 +1,6 @@
 /**
  * What pages of other origins can do with the cookie of a page, in a real browser: nothing.
  *
- * @slow starts Chromium
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

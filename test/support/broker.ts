@@ -1,7 +1,6 @@
 /**
  * A broker as root, for a service that runs as nobody.
  *
- * @slow starts a broker
  */
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';

@@ -1,7 +1,6 @@
 /**
  * A Caddy for tests, without certificates, stopped when this process exits.
  *
- * @slow starts Caddy
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -2,7 +2,6 @@
  * A Docker Engine for tests with its own sockets, folders and bridge, so that neither the machine's engine nor that of
  * another test run is affected. Its network has no firewall rules; published ports go through Docker's userland proxy.
  *
- * @slow starts a Docker Engine
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

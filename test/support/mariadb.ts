@@ -1,7 +1,6 @@
 /**
  * A MariaDB for tests with a temporary folder, socket and port, stopped when this process exits.
  *
- * @slow starts a MariaDB server
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';

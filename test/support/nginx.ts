@@ -1,7 +1,6 @@
 /**
  * An nginx for tests with its own prefix folder and port, stopped when this process exits.
  *
- * @slow starts nginx
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,3 @@
-/** @slow 40 s: waits for what drops packets */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';

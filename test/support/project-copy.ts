@@ -1,4 +1,3 @@
-/** @slow compiles the project */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,6 @@
 /**
  * Real proxies that run the shipped snippets of config/proxy, each stopped when this process exits.
  *
- * @slow starts nginx, Caddy and HAProxy
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,26 +1,26 @@
 /** The files of tests: which there are, which of them are wanted and in which order, and what came of running one. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 
 const LIMIT_MS = 900_000;
 /** How long a file that is told to end may take to remove what its tests made. */
 const END_MS = 60_000;
-/** What a file marked `@slow` is thought to take where it does not say. */
-const SLOW_SECONDS = 20;
 const SOURCES = join(projectDir, 'test');
 const COMPILED = join(import.meta.dirname, '..');
 
-/** Which tests are wanted; all, unless said. */
+/** `fast`: what runs in the test's own process. `services`: what starts programs, see `SERVICES`. */
+export const TEST_SETS = ['fast', 'services', 'all'] as const;
+export type TestSet = (typeof TEST_SETS)[number];
+
 export interface Wanted {
   /** Parts of paths, any one of which is in a file's path. */
   readonly paths: readonly string[];
   /** Part of a test's title. */
   readonly title: string;
-  /** Leaves out the files that are marked `@slow`. */
-  readonly isFast: boolean;
+  readonly set: TestSet;
 }
 
 export interface Result {
@@ -34,11 +34,13 @@ export interface Result {
   readonly ms: number;
 }
 
+/** Folders of tests that start servers from outside, browsers, or commands and nodes of Hostkeep as processes. */
+const SERVICES = /^(?:attack|pages)\/|(?:^|\/)services\//;
 /** Folders that run apart, when they are named: what boots a system, and what starts a server for each plugin. */
 const APART = ['node/', 'whole/modularity/'];
 
 /** The files that are wanted, relative to `test/` and without ending. */
-export function findTestFiles({ paths, title, isFast }: Wanted): string[] {
+export function findTestFiles({ paths, title, set }: Wanted): string[] {
   return findFiles(['**/*.test.ts', '!**/node_modules'], SOURCES)
     .map((path) => path.slice(0, -'.ts'.length))
     .filter((file) =>
@@ -46,13 +48,14 @@ export function findTestFiles({ paths, title, isFast }: Wanted): string[] {
     )
     .filter((file) => paths.length === 0 || paths.some((part) => `test/${file}.ts`.includes(part)))
     .filter((file) => title === '' || mayHold(file, title))
-    .filter((file) => !isFast || slowMs(file) === undefined);
+    .filter((file) => set === 'all' || (set === 'services') === SERVICES.test(file));
 }
 
-/** Slow files first, so that all workers end together: by the times of the last run, else by mark and size. */
+/** Slow files first, so that all lanes end together: by the times of the last run, else those that start programs, by size. */
 export function slowestFirst(files: readonly string[], timesMs: Readonly<Record<string, number>>): string[] {
-  const guess = new Map(files.map((file) => [file, timesMs[file] ?? slowMs(file) ?? source(file).length / 10]));
-  return files.toSorted((a, b) => (guess.get(b) ?? 0) - (guess.get(a) ?? 0));
+  const guess = (file: string) => timesMs[file] ?? source(file).length * (SERVICES.test(file) ? 4 : 0.1);
+  const guesses = new Map(files.map((file) => [file, guess(file)]));
+  return files.toSorted((a, b) => (guesses.get(b) ?? 0) - (guesses.get(a) ?? 0));
 }
 
 /** Runs a file in a process of its own and resolves with what its output says. */
@@ -111,20 +114,6 @@ function judge(
 /** Whether a title may stand in a file: literally, or because the file computes titles. */
 function mayHold(file: string, title: string): boolean {
   return source(file).includes(title) || /\btest\(`/.test(source(file));
-}
-
-/**
- * The time that a comment line `@slow 60 s: …` gives, in milliseconds; 20 s if it gives none, or if only a file of
- * `test/` that this one imports has such a line. `undefined` for files that are not slow.
- */
-function slowMs(file: string, seen = new Set<string>()): number | undefined {
-  seen.add(file);
-  const mark = /^(?: \*|\/\*\*|\/\/) (?:.*\. )?@slow\b(?: (\d+) s:)?/m.exec(source(file));
-  if (mark !== null) return Number(mark[1] ?? SLOW_SECONDS) * 1000;
-  const imported = [...source(file).matchAll(/^(?:import|export|\}) .*from '(\.[^']+)\.ts'/gm)]
-    .map(([, to = '']) => relative(SOURCES, join(SOURCES, dirname(file), to)))
-    .filter((other) => !other.startsWith('..') && !seen.has(other));
-  return imported.some((other) => slowMs(other, seen) !== undefined) ? SLOW_SECONDS * 1000 : undefined;
 }
 
 const sources = new Map<string, string>();

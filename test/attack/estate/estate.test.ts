@@ -1,5 +1,4 @@
 /** A share of `npm run attack estate`. */
-// @slow 90 s: is a part of the attack
 import * as assert from 'uvu/assert';
 import { testSuite } from '../../support/suite.ts';
 import { ABUSES } from './abuses.ts';

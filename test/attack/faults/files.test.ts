@@ -1,4 +1,3 @@
-/** @slow is a part of the attack */
 /** A share of each fault that hits files and disks. */
 import * as assert from 'uvu/assert';
 import { storesInFiles } from '../../support/postgres.ts';

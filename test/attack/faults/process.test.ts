@@ -1,4 +1,3 @@
-/** @slow 50 s: is a part of the attack */
 /** A share of each fault that hits the process: kills, missing descriptors, clock steps. */
 import * as assert from 'uvu/assert';
 import { Random, testSeed } from '../../support/random.ts';

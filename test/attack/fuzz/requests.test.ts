@@ -1,5 +1,4 @@
 /** A share of `npm run attack requests throttled` with a fixed seed, so that every run sends the same requests. */
-// @slow 40 s: is a part of the attack
 import * as assert from 'uvu/assert';
 import { testSuite } from '../../support/suite.ts';
 import { requests } from './requests.ts';

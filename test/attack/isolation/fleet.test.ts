@@ -1,4 +1,4 @@
-/** The isolation of accounts that live on different nodes of a fleet. @slow 40 s: all requests to both nodes */
+/** The isolation of accounts that live on different nodes of a fleet. */
 import * as assert from 'uvu/assert';
 import { fakeEngine } from '../../support/fake-engine.ts';
 import { TestFleet } from '../../support/fleet.ts';

@@ -1,5 +1,4 @@
 /** A share of `npm run attack sockets`. */
-// @slow 40 s: is a part of the attack
 import * as assert from 'uvu/assert';
 import { testSeed } from '../../support/random.ts';
 import { testSuite } from '../../support/suite.ts';

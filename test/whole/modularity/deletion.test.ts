@@ -2,7 +2,6 @@
  * The deletion test: each plugin is removed from a copy of the project, one after the other. What is
  * left compiles, boots, and closes the same doors; the routes, features, errors and texts of the plugin are gone.
  */
-// @slow 60 s: starts a server without each plugin
 import { once } from 'node:events';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';

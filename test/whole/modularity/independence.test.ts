@@ -2,7 +2,6 @@
  * Feature areas are switched on and off independently: with any one plugin off, every route of all others answers as it
  * did before, and the routes of that plugin are gone.
  *
- * @slow 55 s: starts a server for each plugin
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,0 +1,88 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { hostkeep } from '../../../support/command.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { freePort } from '../../../support/port.ts';
+import { testSuite } from '../../../support/suite.ts';
+
+const test = testSuite('doctor');
+
+interface Diagnosis {
+  readonly plugin: string;
+  readonly state: string;
+  readonly remedy?: string;
+}
+
+/** What needs nothing from outside. */
+const PLUGINS = { containers: false, databases: false, screenshots: false, search: false, webserver: false };
+
+test('doctor exits with 1 for a failure, for a warning only with --strict', async () => {
+  const webhooks = {
+    endpoints: [{ url: `http://127.0.0.1:${await freePort()}/`, secret: `whsec_${'A'.repeat(32)}` }],
+    allow_private: true,
+    backlog: 2,
+    backoff_ms: 600_000,
+  };
+  const server = await TestServer.start({ config: { webhooks, plugins: PLUGINS } });
+  const config = join(server.data, 'settings.json');
+  const run = (settings: object, ...args: string[]) => {
+    writeFileSync(config, JSON.stringify({ plugins: PLUGINS, ...settings }), { mode: 0o600 });
+    return hostkeep(server.data, ['--config', config, 'doctor', ...args]);
+  };
+  const diagnosed = async (settings: object, plugin: string, ...args: string[]) => {
+    const { code, stdout } = await run(settings, '--json', ...args);
+    return { code, ...(JSON.parse(stdout) as Diagnosis[]).find((each) => each.plugin === plugin) };
+  };
+
+  const missing = await diagnosed({ quota: { du: '/nonexistent/du' } }, 'quota');
+  assert.equal([missing.code, missing.state], [1, 'missing']);
+  assert.match(missing.remedy ?? '', /install the GNU coreutils/);
+  const good = await diagnosed({}, 'quota');
+  assert.equal([good.code, good.state, good.remedy], [0, 'ok', undefined]);
+
+  await server.account('ann'); // which the endpoint does not learn
+  const warned = await diagnosed({ webhooks }, 'webhooks');
+  assert.equal([warned.code, warned.state], [0, 'warn']);
+  assert.match(warned.remedy ?? '', /find out why the endpoint does not answer/);
+  assert.is((await run({ webhooks }, '--strict')).code, 1);
+  await server.close();
+});
+
+test('doctor names what lies among the files roots and is of no account', async () => {
+  const server = await TestServer.start({ config: { plugins: PLUGINS } });
+  await server.account('ann');
+  for (const name of ['ann', 'dave\n']) mkdirSync(join(server.data, 'files', name), { recursive: true });
+  const config = join(server.data, 'settings.json');
+  writeFileSync(config, JSON.stringify({ plugins: PLUGINS }));
+  const { stdout } = await hostkeep(server.data, ['--config', config, 'doctor', '--json']);
+  const found = (JSON.parse(stdout) as (Diagnosis & { name: string; detail: string })[]).find(
+    ({ name }) => name === 'files of nobody',
+  );
+  assert.is(found?.state, 'warn');
+  const uid = process.getuid?.() ?? 0;
+  assert.is(found?.detail, `of no account: ${join(server.data, 'files')}/dave\\x0a (user id ${uid})`);
+  await server.close();
+});
+
+test('lines are as wide as the terminal, and a remedy stands below what it is for', async () => {
+  const server = await TestServer.start({ config: { plugins: PLUGINS } });
+  const config = join(server.data, 'settings.json');
+  writeFileSync(config, JSON.stringify({ plugins: PLUGINS, quota: { du: '/nonexistent/du' } }));
+  for (const [columns, width] of [
+    ['', 80],
+    ['60', 60],
+  ] as const) {
+    const args = ['--config', config, 'doctor'];
+    const { stdout } = await hostkeep(server.data, args, '', undefined, { COLUMNS: columns });
+    const lines = stdout.split('\n').filter((line) => line.trim().includes(' ')); // what has no space is not broken
+    assert.ok(lines.length > 15);
+    assert.equal(
+      lines.filter((line) => line.length > width),
+      [],
+    );
+    assert.match(stdout, /^MISSING quota, du: .+(\n {8}.+)*\n {8}→ install the GNU coreutils/m);
+    assert.match(stdout, /^\d+ ok, \d+ warn, 1 missing\n$/m);
+  }
+  await server.close();
+});

@@ -1,0 +1,124 @@
+/** The test entry, run in a copy of the project on files of tests that must not pass. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import * as assert from 'uvu/assert';
+import { ProjectCopy } from '../../support/project-copy.ts';
+import { testSuite } from '../../support/suite.ts';
+import { until } from '../../support/until.ts';
+
+const test = testSuite('test entry');
+const copy = new ProjectCopy(['test/index.ts', 'test/support'], ['test/*.ts', 'test/services/*.ts']);
+const HEAD = `import { testSuite } from './support/suite.ts';\nconst test = testSuite('bad');\n`;
+
+/** By name: the file's text, and what the entry says of it. */
+const BAD: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
+  'throws-at-import': [`throw new Error('cannot be loaded');`, /: ended with 1\n[^]*cannot be loaded/],
+  'throws-before': [
+    `${HEAD}test.before(() => { throw new Error('no server'); });\ntest('a', () => {});`,
+    /before failed: Error: no server/,
+  ],
+  'forgets-to-run': [`import { suite } from 'uvu';\nsuite('forgotten')('a', () => {});`, /: no test ran/],
+  'has-no-test': [`import { testSuite } from './support/suite.ts';\ntestSuite('empty');`, /: no test ran/],
+  'says-only': [`${HEAD}test.only('a', () => {});\ntest('b', () => {});`, /: 1 tests left out/],
+  'says-skip': [`${HEAD}test.skip('a', () => {});\ntest('b', () => {});`, /: 1 tests left out/],
+  'adds-late': [
+    `${HEAD}test('a', () => {});\nawait new Promise((done) => { setTimeout(done, 50); });\ntest('b', () => {});`,
+    /"b" is added too late/,
+  ],
+  'ends-early': [`${HEAD}test('a', () => process.exit(0));`, /: ended with 1|: no test ran/],
+};
+
+test.before(async () => {
+  for (const [name, [text]] of Object.entries(BAD)) writeFileSync(copy.path(`test/${name}.test.ts`), text);
+  mkdirSync(copy.path('test/services'));
+  writeFileSync(
+    copy.path('test/services/good.test.ts'),
+    `${HEAD.replace('./', '../')}test('one is red', () => { throw new Error('red'); });\ntest('one is green', () => {});`,
+  );
+  for (const [name, last] of Object.entries({ 'open-and-green': '', 'open-and-red': `throw new Error('red');` }))
+    writeFileSync(
+      copy.path(`test/${name}.test.ts`),
+      `import { spawn } from 'node:child_process';
+       import { createServer } from 'node:net';
+       import { endsWithTests } from './support/child.ts';
+       ${HEAD}test('a', () => {
+         createServer().listen(0, '127.0.0.1');
+         console.log('\\nstarted ' + endsWithTests(spawn('sleep', ['1000'])).pid);
+         ${last}
+       });`,
+    );
+  writeFileSync(
+    copy.path('test/cannot-run.test.ts'),
+    `import { reportSkipped, testSuite } from './support/suite.ts';\ntestSuite('bad');\nreportSkipped('no engine here');`,
+  );
+  await copy.compile();
+});
+
+/** Exit code and output of the entry. */
+function run(...args: string[]): Promise<readonly [code: number, output: string]> {
+  return runWith({}, ...args);
+}
+
+function runWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<readonly [code: number, output: string]> {
+  const options = { env: { ...process.env, ...env } };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [copy.path('dist/test/index.js'), ...args], options, (error, stdout, stderr) =>
+      resolve([error === null ? 0 : Number(error.code), stderr + stdout]),
+    );
+  });
+}
+
+for (const [name, [, said]] of Object.entries(BAD))
+  test(`a file that ${name.replaceAll('-', ' ')} fails, and the entry says why`, async () => {
+    const [code, output] = await run(`test/${name}`);
+    assert.is(code, 1);
+    assert.match(output, new RegExp(`^FAIL ${name}\\.test`, 'm'));
+    assert.match(output, said);
+    assert.match(output, /\n\d+ passed, 1 failed\n$/);
+  });
+
+test('a file that leaves something open is ended and fails', async () => {
+  for (const [name, env, said] of [
+    ['open-and-green', { HOSTKEEP_TEST_OPEN_MS: '1' }, /^FAIL open-and-green\.test \(1 passed, .*: ended with 1$/m],
+    ['open-and-red', {}, /^FAIL open-and-red\.test \(0 passed, \d+ ms\)$/m],
+  ] as const) {
+    const [code, output] = await runWith(env, `test/${name}`);
+    assert.is(code, 1);
+    assert.match(output, said);
+    assert.match(output, /^kept alive by: .*TCP/m);
+    const pid = /^started (\d+)$/m.exec(output)?.[1] ?? '';
+    await until('what it started has ended', () => !existsSync(`/proc/${pid}`));
+  }
+});
+
+test('tests that cannot run count as skipped, and fail in CI', async () => {
+  const before = process.env['CI'];
+  delete process.env['CI'];
+  try {
+    const [code, output] = await run('cannot-run');
+    assert.is(code, 0, output);
+    assert.match(
+      output,
+      /^ok {3}cannot-run\.test \(0 passed, [^]*\n     skipped: no engine here\n\n0 passed, 0 failed, 1 skipped\n$/,
+    );
+    process.env['CI'] = 'true';
+    const [codeInCi, outputInCi] = await run('cannot-run');
+    assert.is(codeInCi, 1);
+    assert.match(outputInCi, /tests cannot run: no engine here/);
+  } finally {
+    if (before === undefined) delete process.env['CI'];
+    else process.env['CI'] = before;
+  }
+});
+
+test('one test runs by a part of its title; no match is an error', async () => {
+  assert.match((await run('good'))[1], /\n1 passed, 1 failed\n$/);
+  const [code, output] = await run('good', '-t', 'is green');
+  assert.is(code, 0);
+  assert.match(output, /\n1 passed, 0 failed\n$/);
+  for (const args of [['good', '-t', 'is blue'], ['nowhere'], ['good', '--set', 'fast']]) {
+    const refused = await run(...args);
+    assert.is(refused[0], 1, args.join(' '));
+    assert.match(refused[1], /^no test [^]*\n0 passed, 1 failed\n$/, args.join(' '));
+  }
+});
