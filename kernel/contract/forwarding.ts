@@ -1,6 +1,8 @@
+import type { Account } from '../identity/accounts/account.ts';
 import { Type } from '../schema.ts';
-import type { Address } from './route-spec.ts';
+import type { RouteInfo } from './node-info.ts';
 import type { Reply, Stream } from './reply.ts';
+import type { Address } from './route-spec.ts';
 
 /** Returns the schema of the name of a node. */
 export const NodeName = (description: string) => Type.String({ minLength: 1, maxLength: 64, description });
@@ -9,26 +11,25 @@ export const ofNode = {
   node: Type.Optional(NodeName('Which node of a fleet answers, by its name; the one that was asked unless given')),
 };
 
-/** A request that another node of the fleet answers. It was admitted here, and that node admits it again. */
-export interface ForwardedRequest {
+/** A request that was admitted and checked. */
+export interface AdmittedCall {
+  readonly account: Account | undefined;
   readonly address: Address;
-  readonly method: string;
-  /** The path, encoded, with its query. */
-  readonly path: string;
-  /** By names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON */
-  readonly body: string | undefined;
-  /** The client's address. */
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
   readonly ip: string;
-  /** Of the account that asks. */
-  readonly accountId: number;
-  /** Aborted if the client disconnects. */
   readonly signal: AbortSignal;
+  header(name: string): string;
 }
 
 /**
- * Sends a request to a node of the fleet, by its name, and resolves with the answer. Errors: 404 `node_not_found`, 503
- * `node_unreachable`.
+ * Resolves with the answer of another node, given by its name; `authorization` is what admitted the call. Errors: 404
+ * `node_not_found`, 503 `node_unreachable`.
  */
-export type Forward = (node: string, request: ForwardedRequest) => Promise<Reply | Stream>;
+export type Forward = (
+  node: string,
+  info: RouteInfo,
+  call: AdmittedCall,
+  authorization: string,
+) => Promise<Reply | Stream>;

@@ -187,7 +187,7 @@ export class RequestPipeline {
     if (route.info.query !== undefined || context.rawQuery !== '') context.query = route.query(context.rawQuery);
     const call = context as unknown as Call;
     if (route.info.at === undefined) return route.handle(call);
-    return table.fleet.answer(route, context, context.authorization, () => route.handle(call));
+    return table.dispatch(route.info, context, context.authorization, () => route.handle(call));
   }
 
   /**

@@ -24,7 +24,7 @@ export const routeCalls: RouteCalls = {
     if (!isCallable(route.info)) throw new Error(`${operation} cannot be called by another route`);
     authorize(route, context);
     const inner = innerCall(route, context, input);
-    const answer = context.table.fleet.answer(route, inner, context.authorization, () => route.handle(inner));
+    const answer = context.table.dispatch(route.info, inner, context.authorization, () => route.handle(inner));
     return answerOf(route, await answer);
   },
 };

@@ -6,7 +6,7 @@ import type { Headers } from './response/response-writer.ts';
 import type { Address, RouteSpec } from '../contract/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { FORWARDED, TrustedProxies, type ClientAddresses } from './origin/trusted-proxies.ts';
-import type { FleetRoutes } from './fleet-routes.ts';
+import type { Dispatch } from './dispatch.ts';
 import type { UwsRequest } from './uws-types.ts';
 
 /** How long a replaced table waits for requests in progress. */
@@ -15,7 +15,7 @@ const DRAIN_MS = 30_000;
 /** The routes of one address under one configuration. Replaced as a whole; the old table finishes what it accepted. */
 export class RoutingTable {
   readonly routes: readonly CompiledRoute[];
-  readonly fleet: FleetRoutes;
+  readonly dispatch: Dispatch;
   readonly proxies: ClientAddresses;
   readonly hosts: HostGuard | undefined;
   /** Whether this address itself speaks TLS. */
@@ -33,9 +33,9 @@ export class RoutingTable {
   #onIdle: (() => void) | undefined;
 
   /** `isInner`: for requests that another node of the fleet admitted, after it had checked their hosts and origins. */
-  constructor(config: Config, address: Address, routes: readonly CompiledRoute[], fleet: FleetRoutes, isInner = false) {
+  constructor(config: Config, address: Address, routes: readonly CompiledRoute[], dispatch: Dispatch, isInner = false) {
     this.routes = routes;
-    this.fleet = fleet;
+    this.dispatch = dispatch;
     this.proxies = isInner ? FORWARDED : new TrustedProxies(config.trusted_proxies, config.proxy_secret);
     this.hosts = address === 'admin' && !isInner ? new HostGuard(config.admin_hosts) : undefined;
     this.logsReads = config.log.level === 'debug' || config.log.level === 'trace';

@@ -2,7 +2,7 @@ import { accountEvents } from '../identity/accounts/account-events.ts';
 import { serverEvents } from '../store/events/server-events.ts';
 import type { Config } from '../config/configuration.ts';
 import type { Core } from './core.ts';
-import { FleetRoutes } from '../http/fleet-routes.ts';
+import { dispatchFrom } from '../http/dispatch.ts';
 import { routeCalls } from '../http/route-calls.ts';
 import { RoutingTable } from '../http/routing-table.ts';
 import type { Log } from '../log.ts';
@@ -76,10 +76,10 @@ export async function generate(life: Life, config: Config, installed: readonly I
 function tablesOf({ membership, accounts }: Core, config: Config, plugins: PluginSet): Generation['tables'] {
   const tables = (isInner: boolean) => {
     // What another node sent goes no further.
-    const fleet = new FleetRoutes(membership?.name ?? '', accounts, isInner ? undefined : plugins.forward);
+    const dispatch = dispatchFrom(membership?.name ?? '', accounts, isInner ? undefined : plugins.forward);
     return ADDRESSES.map((address) => {
       const routes = plugins.routes.filter((route) => route.info.address === address);
-      return { address, isInner, table: new RoutingTable(config, address, routes, fleet, isInner) };
+      return { address, isInner, table: new RoutingTable(config, address, routes, dispatch, isInner) };
     });
   };
   return membership === undefined ? tables(false) : [...tables(false), ...tables(true)];

@@ -1,6 +1,7 @@
 import { fail, Unavailable } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import type { FleetConnections } from '../../kernel/contract/points/fleet-node.ts';
+import type { Forward } from '../../kernel/contract/forwarding.ts';
 import type { FleetPlace } from '../../kernel/contract/node-info.ts';
 import { Directory } from './traffic/directory.ts';
 import { drain } from './draining.ts';
@@ -9,6 +10,7 @@ import { Forwarder } from './traffic/forwarder.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { FleetListener } from './traffic/listener.ts';
 import { fleetNode } from './traffic/fleet-node.ts';
+import { forwardedRequest, homeless } from './traffic/forwarded-request.ts';
 import { placeFor } from './placement.ts';
 import {
   connectionsFinding,
@@ -98,11 +100,24 @@ export default definePlugin({
           ...(await reachFindings(store, forwarder)),
         ],
       },
-      forward: forwarder.send,
+      forward: forwardBy(forwarder, host.identity.accounts),
       service,
     };
   },
 });
+
+/** After a change at another node, drops what is cached here of the account, so that its client sees the change. */
+function forwardBy(forwarder: Forwarder, { cells }: Host['identity']['accounts']): Forward {
+  return (node, info, call, authorization) => {
+    const answer = forwarder.send(node, forwardedRequest(info, call, authorization));
+    const { account } = call;
+    if (info.at !== 'home' || account === undefined) return answer;
+    const atHome = answer.catch((error: unknown) => {
+      throw homeless(node, error);
+    });
+    return info.method === 'GET' ? atHome : atHome.finally(() => cells.forget(account.id));
+  };
+}
 
 interface NodeCall {
   readonly params: { readonly name: string };

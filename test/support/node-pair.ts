@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { ForwardedRequest } from '../../kernel/contract/forwarding.ts';
+import type { Forward } from '../../kernel/contract/forwarding.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Reply, Stream } from '../../kernel/contract/reply.ts';
 import { fleetFolder, membershipFile, innerSockets } from '../../kernel/store/membership.ts';
@@ -23,29 +23,45 @@ export function memberFolder(name: string): string {
 /** Headers of the other node's answer that are not written for every answer. */
 const PASSED_ON = /^(etag|last-modified|retry-after|location|ratelimit|x-hostkeep-)/;
 
+type Admitted = Parameters<Forward> extends [string, ...infer Rest] ? Rest : never;
+
 /** Stands in for the plugin `fleet`: nodes of one machine reach each other by the sockets in their data folders. */
 const forwarder = (folders: ReadonlyMap<string, string>) =>
   definePlugin({
     name: 'forwarder',
     features: [],
     routes: {},
-    setup: () => ({ handlers: {}, forward: (node, sent) => forwarded(folders.get(node) ?? '', sent) }),
+    setup: ({ identity }) => ({
+      handlers: {},
+      // what is cached here of the account was changed there
+      forward: (node, ...sent) =>
+        forwarded(folders.get(node) ?? '', ...sent).finally(() =>
+          identity.accounts.cells.forget(sent[1].account?.id ?? 0),
+        ),
+    }),
   });
 
-async function forwarded(data: string, sent: ForwardedRequest): Promise<Reply | Stream> {
+async function forwarded(data: string, ...[info, call, authorization]: Admitted): Promise<Reply | Stream> {
   if (data === '') throw new HttpError('node_not_found', 'the fleet has no such node');
+  const { address, signal } = call;
+  const { method } = info;
+  const body = info.body && JSON.stringify(call.body);
+  const named = (info.headers ?? []).map((name) => [name, call.header(name)] as const);
   const headers = {
-    ...sent.headers,
-    'x-forwarded-for': sent.ip,
-    ...(sent.body !== undefined && {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(sent.body),
-    }),
+    ...Object.fromEntries(named.filter(([, value]) => value !== '')),
+    authorization,
+    'x-forwarded-for': call.ip,
+    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
   };
-  const { address, method, path, signal } = sent;
+  const params = call.params as Readonly<Record<string, unknown>>;
+  const inPath = (info.paths[0] ?? '').replaceAll(/[:*](\w+)/g, (_, name: string) =>
+    encodeURIComponent(String(params[name])),
+  );
+  const query = new URLSearchParams(JSON.parse(JSON.stringify(call.query ?? {})) as Record<string, string>);
+  const path = `${inPath}?${query.toString()}`;
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = request({ socketPath: innerSockets(data, 1)[address], method, path, headers, signal }, resolve);
-    outgoing.on('error', reject).end(sent.body);
+    outgoing.on('error', reject).end(body);
   });
   const type = answer.headers['content-type'] ?? 'application/json';
   const kept = Object.entries(answer.headers).filter(([name]) => PASSED_ON.test(name)) as [string, string][];

@@ -1,5 +1,5 @@
 import type * as Undici from 'undici';
-import type { ForwardedRequest } from '../../../kernel/contract/forwarding.ts';
+import type { ForwardedRequest } from './forwarded-request.ts';
 import { noNode } from '../../../kernel/contract/fleet-nodes.ts';
 import type { Reply, Stream } from '../../../kernel/contract/reply.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';

@@ -2,7 +2,7 @@ import { finished } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { type HttpError } from '../../../kernel/errors.ts';
-import type { ForwardedRequest } from '../../../kernel/contract/forwarding.ts';
+import type { ForwardedRequest } from './forwarded-request.ts';
 import { Stream, type Reply } from '../../../kernel/contract/reply.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { toAnswer } from './answer.ts';

@@ -2,17 +2,18 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as assert from 'uvu/assert';
-import type { ForwardedRequest } from '../../kernel/contract/forwarding.ts';
-import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { ready, Stream } from '../../kernel/contract/reply.ts';
-import { Type } from '../../kernel/schema.ts';
-import { innerSockets } from '../../kernel/store/membership.ts';
-import { codeOf } from '../support/code-of.ts';
-import { Any, FLEET_ROUTES } from '../support/fleet-routes.ts';
-import { memberFolder } from '../support/node-pair.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { TestServer } from '../support/hostkeep.ts';
-import { testSuite } from '../support/suite.ts';
+import type { Forward } from '../../../kernel/contract/forwarding.ts';
+import { definePlugin } from '../../../kernel/contract/plugin.ts';
+import { ready, Stream } from '../../../kernel/contract/reply.ts';
+import { Type } from '../../../kernel/schema.ts';
+import { innerSockets } from '../../../kernel/store/membership.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { Any, FLEET_ROUTES } from '../../support/fleet-routes.ts';
+import { memberFolder } from '../../support/node-pair.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { TestServer } from '../../support/hostkeep.ts';
+import { testSuite } from '../../support/suite.ts';
+import { forwardedRequest, type ForwardedRequest } from '../../../plugins/fleet/traffic/forwarded-request.ts';
 
 const test = testSuite('fleet routes');
 const sent: { node: string; request: ForwardedRequest }[] = [];
@@ -70,7 +71,8 @@ const plugin = (forwards: boolean) =>
         figures: answer,
       },
       ...(forwards && {
-        forward: async (node: string, forwarded: ForwardedRequest) => {
+        forward: (async (node, ...admitted) => {
+          const forwarded = forwardedRequest(...admitted);
           sent.push({ node, request: forwarded });
           if (forwarded.path !== '/stream') return ready({ node }, { headers: { ETag: '"1"' } });
           return new Stream('text/plain', (sink) => {
@@ -78,7 +80,7 @@ const plugin = (forwards: boolean) =>
             sink.end();
             return () => undefined;
           });
-        },
+        }) satisfies Forward,
       }),
     }),
   });
