@@ -5,10 +5,10 @@ const features = ['dashboard'];
 export default defineArea({
   name: 'dashboard',
   order: 0,
-  widgets: [
-    { name: 'message', order: 1, features, isWide: true, load: () => import('./message.tsx') },
-    { name: 'limits', order: 30, features, load: () => import('./limits-card.tsx') },
-    { name: 'server', order: 60, features, load: () => import('./server-card.tsx') },
-    { name: 'guides', order: 70, features, load: () => import('./guides-card.tsx') },
+  parts: [
+    { page: '/', order: 1, features, isWide: true, load: () => import('./message.tsx') },
+    { page: '/', order: 30, features, load: () => import('./limits-card.tsx') },
+    { page: '/', order: 60, features, load: () => import('./server-card.tsx') },
+    { page: '/', order: 70, features, load: () => import('./guides-card.tsx') },
   ],
 });

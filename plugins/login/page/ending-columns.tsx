@@ -16,7 +16,7 @@ export function endingColumns<T extends { readonly expires_at: string }>({
   return [
     {
       name: 'ends',
-      title: t('account.endsAt'),
+      title: t('login.endsAt'),
       by: ({ expires_at: at }) => at,
       cell: ({ expires_at: at }) => <Time at={at} isRelative />,
     },
@@ -27,7 +27,7 @@ export function endingColumns<T extends { readonly expires_at: string }>({
       cell: (row) =>
         mayEnd(row) && (
           <Button isSmall kind="plain" isBad label={labelOf(row)} onClick={() => onEnd(row)}>
-            {t('account.end')}
+            {t('login.end')}
           </Button>
         ),
     },

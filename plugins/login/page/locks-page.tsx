@@ -30,7 +30,7 @@ const PAGE_SESSIONS = 100;
 export default function LocksPage() {
   return (
     <>
-      <PageHead title={t('account.sessionsAndLocks')} about={t('account.sessionsAndLocksAbout')} />
+      <PageHead title={t('login.sessionsAndLocks')} about={t('login.sessionsAndLocksAbout')} />
       <div class="stack">
         <Locks />
         <AllSessions />
@@ -49,11 +49,11 @@ function run(act: () => Promise<unknown>, text: string, reload: () => void): Pro
 
 function Locks() {
   const locks = useQuery('locks', (signal) => api('GET /api/locks', { signal }));
-  const nameOf = ({ username, network }: Lock) => username ?? network ?? t('account.unknownName');
+  const nameOf = ({ username, network }: Lock) => username ?? network ?? t('login.unknownName');
   const columns: readonly Column<Lock>[] = [
     {
       name: 'who',
-      title: t('account.lockedWho'),
+      title: t('login.lockedWho'),
       by: nameOf,
       cell: (lock) => (
         <span class="stack tight">
@@ -62,20 +62,20 @@ function Locks() {
           ) : (
             <a href={at(`/accounts/${encodeURIComponent(lock.username)}`)}>{lock.username}</a>
           )}
-          <span class="small soft wrap">{t(`account.lock.${lock.kind}`, { network: lock.network ?? '' })}</span>
+          <span class="small soft wrap">{t(`login.lock.${lock.kind}`, { network: lock.network ?? '' })}</span>
         </span>
       ),
     },
     {
       name: 'failures',
-      title: t('account.failures'),
+      title: t('login.failures'),
       isEnd: true,
       by: (row) => row.failures,
       cell: (row) => row.failures,
     },
     {
       name: 'until',
-      title: t('account.lockedUntil'),
+      title: t('login.lockedUntil'),
       by: (row) => row.until,
       cell: (row) => <Time at={row.until} isRelative />,
     },
@@ -86,38 +86,38 @@ function Locks() {
       cell: (lock) => (
         <Button
           isSmall
-          label={t('account.unlockOne', { name: nameOf(lock) })}
+          label={t('login.unlockOne', { name: nameOf(lock) })}
           onClick={() =>
             run(
               () => api('DELETE /api/locks/:key', { params: { key: lock.key } }),
-              t('account.unlocked', { name: nameOf(lock) }),
+              t('login.unlocked', { name: nameOf(lock) }),
               locks.reload,
             )
           }
         >
-          {t('account.unlock')}
+          {t('login.unlock')}
         </Button>
       ),
     },
   ];
   return (
     <Card
-      title={t('account.locks')}
+      title={t('login.locks')}
       isFlush
       end={
         <Button isSmall icon="refresh" isBusy={locks.isLoading} onClick={locks.reload}>
-          {t('account.refresh')}
+          {t('login.refresh')}
         </Button>
       }
     >
       <Answer of={locks}>
         {({ locks: rows }) =>
           rows.length === 0 ? (
-            <Empty icon="lock" title={t('account.noLocks')}>
-              {t('account.noLocksAbout')}
+            <Empty icon="lock" title={t('login.noLocks')}>
+              {t('login.noLocksAbout')}
             </Empty>
           ) : (
-            <Table caption={t('account.locks')} columns={columns} rows={rows} keyOf={({ key }) => key} />
+            <Table caption={t('login.locks')} columns={columns} rows={rows} keyOf={({ key }) => key} />
           )
         }
       </Answer>
@@ -138,22 +138,22 @@ function AllSessions() {
       cell: ({ username, role, opened_by: by, current }) => (
         <span class="row">
           <a href={at(`/accounts/${encodeURIComponent(username)}`)}>{username}</a>
-          {role === 'admin' && <Badge tone="accent">{t('account.admin')}</Badge>}
-          {by !== null && <Badge tone="warn">{t('account.openedBy', { name: by })}</Badge>}
-          {current && <Badge tone="good">{t('account.thisDevice')}</Badge>}
+          {role === 'admin' && <Badge tone="accent">{t('login.admin')}</Badge>}
+          {by !== null && <Badge tone="warn">{t('login.openedBy', { name: by })}</Badge>}
+          {current && <Badge tone="good">{t('login.thisDevice')}</Badge>}
         </span>
       ),
     },
-    { name: 'ip', title: t('account.address'), by: ({ ip }) => ip, cell: ({ ip }) => <span class="wrap">{ip}</span> },
+    { name: 'ip', title: t('login.address'), by: ({ ip }) => ip, cell: ({ ip }) => <span class="wrap">{ip}</span> },
     {
       name: 'device',
-      title: t('account.device'),
+      title: t('login.device'),
       by: (row) => describeDevice(row.user_agent),
       cell: (row) => <span title={row.user_agent}>{describeDevice(row.user_agent)}</span>,
     },
     {
       name: 'begun',
-      title: t('account.begun'),
+      title: t('login.begun'),
       by: (row) => row.created_at,
       cell: (row) => <Time at={row.created_at} isRelative />,
     },
@@ -167,30 +167,30 @@ function AllSessions() {
           kind="plain"
           isBad
           isDisabled={current}
-          label={t('account.endOne', { name: username })}
+          label={t('login.endOne', { name: username })}
           onClick={() =>
             run(
               () => ask('DELETE', `/api/accounts/${encodeURIComponent(username)}/sessions/${encodeURIComponent(id)}`),
-              t('account.sessionEnded', { name: username }),
+              t('login.sessionEnded', { name: username }),
               page.reload,
             )
           }
         >
-          {t('account.end')}
+          {t('login.end')}
         </Button>
       ),
     },
   ];
   return (
     <Card
-      title={t('account.sessions')}
+      title={t('login.sessions')}
       isFlush
-      end={page.data && <span class="small soft">{t('account.sessionCount', { n: page.data.total })}</span>}
+      end={page.data && <span class="small soft">{t('login.sessionCount', { n: page.data.total })}</span>}
     >
       <Answer of={page} lines={6}>
         {({ sessions: rows, next_cursor: next }) => (
           <>
-            <Table caption={t('account.sessions')} columns={columns} rows={rows} keyOf={({ id }) => id} />
+            <Table caption={t('login.sessions')} columns={columns} rows={rows} keyOf={({ id }) => id} />
             <CursorPaging cursors={cursors} next={next} />
           </>
         )}

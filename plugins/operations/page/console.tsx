@@ -7,6 +7,7 @@ export default defineArea({
     {
       path: '/plugins',
       title: 'operations.plugins',
+      about: 'operations.pluginsAbout',
       icon: 'puzzle',
       isOfNode: true,
       load: () => import('./plugins-page.tsx'),

@@ -6,13 +6,13 @@ import {
   Card,
   ofNode,
   t,
+  TabbedHead,
   Table,
   Time,
   useQuery,
   type Column,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
-import { PluginHead } from './plugin-tabs.tsx';
 import { Remedied } from './remedied.tsx';
 
 type Finding = ReplyOf<'GET /api/doctor'>['findings'][number];
@@ -47,11 +47,11 @@ export default function DoctorPage() {
   ];
   return (
     <>
-      <PluginHead>
+      <TabbedHead of="/plugins">
         <Button icon="refresh" isBusy={report.isLoading} onClick={report.reload}>
           {t('operations.examineAgain')}
         </Button>
-      </PluginHead>
+      </TabbedHead>
       <Card
         title={t('operations.doctor')}
         isFlush

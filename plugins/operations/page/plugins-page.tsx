@@ -6,12 +6,12 @@ import {
   Card,
   ofNode,
   t,
+  TabbedHead,
   Table,
   useQuery,
   type Column,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
-import { PluginHead } from './plugin-tabs.tsx';
 import { Remedied } from './remedied.tsx';
 
 type Plugin = ReplyOf<'GET /api/plugins'>['plugins'][number];
@@ -42,11 +42,11 @@ export default function PluginsPage() {
   ];
   return (
     <>
-      <PluginHead>
+      <TabbedHead of="/plugins">
         <Button icon="refresh" isBusy={plugins.isLoading} onClick={plugins.reload}>
           {t('operations.checkAgain')}
         </Button>
-      </PluginHead>
+      </TabbedHead>
       <Card isFlush>
         <Answer of={plugins} lines={10}>
           {({ plugins: rows }) => (

@@ -9,12 +9,12 @@ import {
   ofNode,
   SearchInput,
   t,
+  TabbedHead,
   Table,
   useQuery,
   type Column,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
-import { PluginHead } from './plugin-tabs.tsx';
 
 type Setting = ReplyOf<'GET /api/settings'>['settings'][number];
 
@@ -52,7 +52,7 @@ export default function SettingsPage() {
   ];
   return (
     <>
-      <PluginHead />
+      <TabbedHead of="/plugins" />
       <Card isFlush>
         <div class="card-head">
           <SearchInput

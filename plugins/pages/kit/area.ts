@@ -8,6 +8,10 @@ type Load = () => Promise<{ readonly default: ComponentType }>;
 export interface AreaPage {
   readonly path: string;
   readonly title: TextKey;
+  /** Stands below the title where tabs lead to further pages. */
+  readonly about?: TextKey;
+  /** The name of its tab; its title unless given. */
+  readonly tab?: TextKey;
   readonly icon: IconName;
   /** Of these features any one opens the page; none means everybody. */
   readonly features?: readonly string[];
@@ -22,9 +26,10 @@ export interface AreaPage {
   readonly isPublic?: boolean;
 }
 
-/** A part of the overview. */
-export interface Widget {
-  readonly name: string;
+/** A part of a page of any area, such as of the overview. */
+export interface Part {
+  /** The path of the page. */
+  readonly page: string;
   /** Lower comes first. */
   readonly order: number;
   readonly features?: readonly string[];
@@ -51,11 +56,26 @@ export interface Area {
   /** Place in the navigation; lower comes first. */
   readonly order: number;
   readonly pages?: readonly AreaPage[];
-  readonly widgets?: readonly Widget[];
+  readonly parts?: readonly Part[];
   /** Stands in the bar above each page, and gets that page. */
   readonly inBar?: ComponentType<{ readonly page: AreaPage }>;
   /** Finds things for the palette. */
   readonly find?: { readonly features: readonly string[]; readonly by: (text: string) => Promise<readonly Found[]> };
+}
+
+let known: readonly Area[] = [];
+
+/** Says which areas the application has, before anything is shown. */
+export function setAreas(areas: readonly Area[]): void {
+  known = areas;
+}
+
+/** Returns the areas of the application. */
+export const allAreas = (): readonly Area[] => known;
+
+/** Returns the pages of all areas, in the order of the navigation. */
+export function allPages(): AreaPage[] {
+  return known.toSorted((a, b) => a.order - b.order).flatMap((area) => area.pages ?? []);
 }
 
 /** Type-checks an area. */

@@ -3,7 +3,10 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { at, pathAt } from '../kit/place/base-path.ts';
 import { shownNode } from '../kit/place/node.ts';
+import { allPages } from '../kit/area.ts';
 import { Button } from '../kit/button.tsx';
+import { Guarded } from '../kit/guarded.tsx';
+import { lazy } from '../kit/lazy.tsx';
 import { Empty } from '../kit/feedback.tsx';
 import { t } from '../kit/text/i18n.ts';
 import { hasEnded, mayUse, session } from '../kit/server/session.ts';
@@ -11,23 +14,14 @@ import { ProofDialog } from '../kit/form/proof.tsx';
 import { Toasts } from '../kit/toasts.tsx';
 import type { Application, ShownPage } from './application.ts';
 import { Bar } from './bar/bar.tsx';
-import { Guarded } from './guarded.tsx';
 import { Guest } from './login/guest.tsx';
-import { lazy } from './lazy.tsx';
 import { LoginDialog } from './login/login.tsx';
 import { Navigation } from './navigation.tsx';
 import { OfNode } from './of-node.tsx';
 import { SessionNotice } from './login/session-notice.tsx';
 
-export function App({ name, areas }: Application) {
-  const pages = useMemo(
-    () =>
-      areas
-        .toSorted((a, b) => a.order - b.order)
-        .flatMap((area) => area.pages ?? [])
-        .map((page) => ({ ...page, View: lazy(page.load) })),
-    [],
-  );
+export function App({ name }: Application) {
+  const pages = useMemo(() => allPages().map((page) => ({ ...page, View: lazy(page.load) })), []);
   const { path } = useLocation();
   if (session.value == null)
     return (
@@ -45,7 +39,7 @@ export function App({ name, areas }: Application) {
   const usable = pages.filter(({ features }) => mayUse(features));
   return (
     <>
-      <Frame application={name} areas={areas} pages={usable} />
+      <Frame application={name} pages={usable} />
       {hasEnded.value && <LoginDialog isEnded onClose={() => undefined} />}
       <ProofDialog />
       <Toasts />
@@ -53,11 +47,7 @@ export function App({ name, areas }: Application) {
   );
 }
 
-function Frame(props: {
-  readonly application: Application['name'];
-  readonly areas: Application['areas'];
-  readonly pages: readonly ShownPage[];
-}) {
+function Frame(props: { readonly application: Application['name']; readonly pages: readonly ShownPage[] }) {
   const { path } = useLocation();
   const isOpen = useSignal(false);
   const main = useRef<HTMLElement>(null);
@@ -79,13 +69,7 @@ function Frame(props: {
       </a>
       <Navigation application={props.application} pages={props.pages} current={page} isOpen={isOpen} />
       <div>
-        <Bar
-          areas={props.areas}
-          pages={props.pages}
-          current={page}
-          onMenu={() => (isOpen.value = true)}
-          isMenuOpen={isOpen.value}
-        />
+        <Bar pages={props.pages} current={page} onMenu={() => (isOpen.value = true)} isMenuOpen={isOpen.value} />
         <SessionNotice />
         <main id="main" class="content" tabIndex={-1} ref={main}>
           {page === undefined ? (

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { LocationProvider } from 'preact-iso/router';
+import { setAreas } from '../kit/area.ts';
 import { setBase } from '../kit/place/base-path.ts';
 import { followNode } from '../kit/place/node.ts';
 import { ask } from '../kit/server/api.ts';
@@ -17,6 +18,7 @@ const DEVELOPMENT_MS = 400;
 export async function start(application: Application): Promise<void> {
   applyTheme();
   setBase(application.base);
+  setAreas(application.areas);
   followSession();
   followNode();
   if (location.pathname === '/') history.replaceState(null, '', application.base);

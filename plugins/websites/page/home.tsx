@@ -8,7 +8,7 @@ export default defineArea({
   pages: [
     { path: '/sites', title: 'websites.title', icon: 'window', features, load: () => import('./websites-page.tsx') },
   ],
-  widgets: [{ name: 'sites', order: 10, features, isWide: true, load: () => import('./sites-widget.tsx') }],
+  parts: [{ page: '/', order: 10, features, isWide: true, load: () => import('./sites-widget.tsx') }],
   find: {
     features,
     by: async (text) => {

@@ -50,15 +50,15 @@ export function MakeToken({ scopes, onMade, onClose }: MakeTokenProps) {
   const isReady = name.value.trim() !== '' && chosen.value.size > 0 && password.value !== '';
   return (
     <Dialog
-      title={t('account.makeToken')}
+      title={t('login.makeToken')}
       isLarge
       onClose={onClose}
       onSubmit={make}
-      submit={{ text: t('account.makeToken'), isDisabled: !isReady }}
+      submit={{ text: t('login.makeToken'), isDisabled: !isReady }}
     >
       <Field
-        label={t('account.tokenName')}
-        hint={t('account.tokenNameHint')}
+        label={t('login.tokenName')}
+        hint={t('login.tokenNameHint')}
         value={name.value}
         onChange={(text) => (name.value = text)}
         maxLength={64}
@@ -67,21 +67,21 @@ export function MakeToken({ scopes, onMade, onClose }: MakeTokenProps) {
       />
       <ScopeChoice scopes={scopes} chosen={chosen.value} onChange={(next) => (chosen.value = next)} />
       <Select
-        label={t('account.tokenDays')}
+        label={t('login.tokenDays')}
         value={days.value}
-        of={DAYS.map((each) => [each, t('account.days', { n: Number(each) })] as const)}
+        of={DAYS.map((each) => [each, t('login.days', { n: Number(each) })] as const)}
         onChange={(value) => (days.value = value)}
       />
       <Field
-        label={t('account.tokenNetworks')}
-        hint={t('account.tokenNetworksHint')}
+        label={t('login.tokenNetworks')}
+        hint={t('login.tokenNetworksHint')}
         value={networks.value}
         onChange={(text) => (networks.value = text)}
         placeholder="192.0.2.0/24"
         autocomplete="off"
         spellcheck={false}
       />
-      <CurrentPassword value={password} hint={t('account.twofaPasswordHint')} />
+      <CurrentPassword value={password} hint={t('login.twofaPasswordHint')} />
       {wantsCode.value && <SecondFactor value={code} autoFocus />}
     </Dialog>
   );
@@ -106,7 +106,7 @@ function ScopeChoice({ scopes, chosen, onChange }: ScopeChoiceProps) {
   };
   return (
     <fieldset class="field">
-      <legend>{t('account.tokenScopes')}</legend>
+      <legend>{t('login.tokenScopes')}</legend>
       <ul class="scopes">
         {areas.map((its) => (
           <li key={its[0]?.scope}>
@@ -118,7 +118,7 @@ function ScopeChoice({ scopes, chosen, onChange }: ScopeChoiceProps) {
                   checked={chosen.has(scope)}
                   onChange={(event) => toggle(scope, event.currentTarget.checked)}
                 />
-                {t(scope.endsWith(':read') ? 'account.scopeRead' : 'account.scopeWrite')}
+                {t(scope.endsWith(':read') ? 'login.scopeRead' : 'login.scopeWrite')}
                 <span class="sr-only"> {title}</span>
               </label>
             ))}
@@ -132,15 +132,15 @@ function ScopeChoice({ scopes, chosen, onChange }: ScopeChoiceProps) {
 function TokenOnce({ token, onClose }: { readonly token: string; readonly onClose: () => void }) {
   return (
     <ShownOnce
-      title={t('account.tokenMade')}
-      warning={t('account.tokenOnce')}
-      about={t('account.tokenOnceAbout')}
-      saved={t('account.tokenSaved')}
+      title={t('login.tokenMade')}
+      warning={t('login.tokenOnce')}
+      about={t('login.tokenOnceAbout')}
+      saved={t('login.tokenSaved')}
       onClose={onClose}
     >
       <p class="row">
         <code class="wrap">{token}</code>
-        <CopyButton text={token} what={t('account.tokenMade')} />
+        <CopyButton text={token} what={t('login.tokenMade')} />
       </p>
     </ShownOnce>
   );

@@ -28,13 +28,13 @@ export function PasswordCard() {
       );
       [old.value, next.value] = ['', ''];
       state.value = { isBusy: false };
-      toast(t('account.passwordChanged'));
+      toast(t('login.passwordChanged'));
     } catch (error) {
       state.value = { isBusy: false, error };
     }
   };
   return (
-    <Card title={t('account.password')}>
+    <Card title={t('login.password')}>
       <form class="stack" onSubmit={submit} noValidate>
         <input
           class="sr-only"
@@ -45,11 +45,11 @@ export function PasswordCard() {
           tabIndex={-1}
           aria-hidden="true"
         />
-        <CurrentPassword value={old} label={t('account.oldPassword')} />
+        <CurrentPassword value={old} label={t('login.oldPassword')} />
         <PasswordField
-          label={t('account.newPassword')}
-          hint={t('account.passwordHint')}
-          fault={isShort ? t('account.passwordShort', { n: LEAST }) : undefined}
+          label={t('login.newPassword')}
+          hint={t('login.passwordHint')}
+          fault={isShort ? t('login.passwordShort', { n: LEAST }) : undefined}
           value={next.value}
           onChange={(text) => (next.value = text)}
           autocomplete="new-password"
@@ -63,7 +63,7 @@ export function PasswordCard() {
             isBusy={state.value.isBusy}
             isDisabled={old.value === '' || next.value.length < LEAST}
           >
-            {t('account.changePassword')}
+            {t('login.changePassword')}
           </Button>
         </div>
       </form>

@@ -26,27 +26,27 @@ export function SetUpTwofa({ onClose }: { readonly onClose: () => void }) {
     else {
       const confirmed = await api('POST /api/account/2fa/confirm', { body: { code: code.value.trim() } });
       codes.value = confirmed.recovery_codes;
-      toast(t('account.twofaIsOn'));
+      toast(t('login.twofaIsOn'));
     }
   };
   const isReady = setup.value === undefined ? password.value !== '' : code.value.trim() !== '';
   return (
     <Dialog
-      title={t('account.twofaTurnOn')}
+      title={t('login.twofaTurnOn')}
       onClose={onClose}
       onSubmit={next}
-      submit={{ text: t(setup.value === undefined ? 'account.continue' : 'pages.confirm'), isDisabled: !isReady }}
+      submit={{ text: t(setup.value === undefined ? 'login.continue' : 'pages.confirm'), isDisabled: !isReady }}
     >
       {setup.value === undefined ? (
-        <CurrentPassword value={password} hint={t('account.twofaPasswordHint')} autoFocus />
+        <CurrentPassword value={password} hint={t('login.twofaPasswordHint')} autoFocus />
       ) : (
         <>
-          <p>{t('account.scan')}</p>
-          <img class="qr" src={setup.value.qr} alt={t('account.qr')} />
+          <p>{t('login.scan')}</p>
+          <img class="qr" src={setup.value.qr} alt={t('login.qr')} />
           <p class="row">
-            <span class="soft">{t('account.secret')}</span>
+            <span class="soft">{t('login.secret')}</span>
             <code class="wrap">{setup.value.secret}</code>
-            <CopyButton text={setup.value.secret} what={t('account.secret')} />
+            <CopyButton text={setup.value.secret} what={t('login.secret')} />
           </p>
           <SecondFactor value={code} isFromApp autoFocus />
         </>
@@ -59,24 +59,24 @@ function RecoveryCodes({ codes, onClose }: { readonly codes: readonly string[]; 
   const text = codes.join('\n');
   return (
     <ShownOnce
-      title={t('account.recovery')}
-      warning={t('account.recoveryOnce')}
-      about={t('account.recoveryAbout')}
-      saved={t('account.saved')}
+      title={t('login.recovery')}
+      warning={t('login.recoveryOnce')}
+      about={t('login.recoveryAbout')}
+      saved={t('login.saved')}
       onClose={onClose}
     >
-      <ul class="codes" aria-label={t('account.recovery')}>
+      <ul class="codes" aria-label={t('login.recovery')}>
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}
       </ul>
       <div class="row">
-        <CopyButton text={text} what={t('account.recovery')} />
+        <CopyButton text={text} what={t('login.recovery')} />
         <Button isSmall icon="download" onClick={() => download(text)}>
-          {t('account.download')}
+          {t('login.download')}
         </Button>
         <Button isSmall onClick={() => print()}>
-          {t('account.print')}
+          {t('login.print')}
         </Button>
       </div>
     </ShownOnce>

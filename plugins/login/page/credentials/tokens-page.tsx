@@ -7,6 +7,7 @@ import {
   ConfirmDialog,
   Empty,
   t,
+  TabbedHead,
   Table,
   Time,
   toast,
@@ -16,7 +17,6 @@ import {
 } from '../../../pages/kit/index.ts';
 import { endingColumns } from '../ending-columns.tsx';
 import { MakeToken } from './make-token.tsx';
-import { AccountHead } from '../tabs.tsx';
 
 type Token = ReplyOf<'GET /api/account/tokens'>['tokens'][number];
 
@@ -27,28 +27,28 @@ export default function TokensPage() {
   const ending = useSignal<Token | undefined>(undefined);
   const end = async ({ id, name }: Token) => {
     await api('DELETE /api/account/tokens/:id', { params: { id } });
-    toast(t('account.tokenEnded', { name }));
+    toast(t('login.tokenEnded', { name }));
     ending.value = undefined;
     list.reload();
   };
   const add = (
     <Button isSmall kind="primary" onClick={() => void (isMaking.value = true)}>
-      {t('account.makeToken')}
+      {t('login.makeToken')}
     </Button>
   );
   return (
     <>
-      <AccountHead />
-      <Card title={t('account.tokens')} isFlush end={add}>
+      <TabbedHead of="/account" />
+      <Card title={t('login.tokens')} isFlush end={add}>
         <Answer of={list}>
           {({ tokens }) =>
             tokens.length === 0 ? (
-              <Empty icon="key" title={t('account.noTokens')}>
-                {t('account.noTokensAbout')}
+              <Empty icon="key" title={t('login.noTokens')}>
+                {t('login.noTokensAbout')}
               </Empty>
             ) : (
               <Table
-                caption={t('account.tokens')}
+                caption={t('login.tokens')}
                 rows={tokens}
                 keyOf={({ id }) => id}
                 columns={columnsOf((token) => void (ending.value = token))}
@@ -66,12 +66,12 @@ export default function TokensPage() {
       )}
       {ending.value !== undefined && (
         <ConfirmDialog
-          title={t('account.endToken', { name: ending.value.name })}
-          action={t('account.end')}
+          title={t('login.endToken', { name: ending.value.name })}
+          action={t('login.end')}
           onConfirm={() => (ending.value === undefined ? Promise.resolve() : end(ending.value))}
           onClose={() => void (ending.value = undefined)}
         >
-          <p>{t('account.endTokenAbout')}</p>
+          <p>{t('login.endTokenAbout')}</p>
         </ConfirmDialog>
       )}
     </>
@@ -82,13 +82,13 @@ function columnsOf(onEnd: (token: Token) => void): readonly Column<Token>[] {
   return [
     {
       name: 'name',
-      title: t('account.tokenName'),
+      title: t('login.tokenName'),
       by: ({ name }) => name,
       cell: ({ name }) => <b class="wrap">{name}</b>,
     },
     {
       name: 'scopes',
-      title: t('account.tokenScopes'),
+      title: t('login.tokenScopes'),
       cell: ({ scopes, networks }) => (
         <span class="wrap small">
           {scopes.join(', ')}
@@ -98,17 +98,17 @@ function columnsOf(onEnd: (token: Token) => void): readonly Column<Token>[] {
     },
     {
       name: 'used',
-      title: t('account.tokenUsed'),
+      title: t('login.tokenUsed'),
       by: ({ last_used_at: at }) => at ?? '',
       cell: ({ last_used_at: at, last_used_from: from }) =>
         at === null ? (
-          t('account.tokenUnused')
+          t('login.tokenUnused')
         ) : (
           <span class="wrap">
             <Time at={at} isRelative /> <span class="soft number">{from}</span>
           </span>
         ),
     },
-    ...endingColumns<Token>({ labelOf: ({ name }) => t('account.endToken', { name }), onEnd }),
+    ...endingColumns<Token>({ labelOf: ({ name }) => t('login.endToken', { name }), onEnd }),
   ];
 }

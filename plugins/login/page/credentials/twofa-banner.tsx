@@ -6,10 +6,10 @@ export default function TwofaBanner() {
   if (data === undefined && error === undefined) return <Skeleton />;
   if (data === undefined || data.enabled) return null;
   return (
-    <Panel kind="warn" icon="shield" title={t('account.banner')}>
-      <p>{t('account.bannerAbout')}</p>
+    <Panel kind="warn" icon="shield" title={t('login.banner')}>
+      <p>{t('login.bannerAbout')}</p>
       <a class="button small" href={at('/account')}>
-        <Icon name="shield" /> {t('account.twofaTurnOn')}
+        <Icon name="shield" /> {t('login.twofaTurnOn')}
       </a>
     </Panel>
   );

@@ -23,11 +23,11 @@ export function TwofaCard() {
   };
   return (
     <Card
-      title={t('account.twofa')}
+      title={t('login.twofa')}
       end={
         status.data && (
           <Badge tone={status.data.enabled ? 'good' : 'warn'}>
-            {t(status.data.enabled ? 'account.on' : 'account.off')}
+            {t(status.data.enabled ? 'login.on' : 'login.off')}
           </Badge>
         )
       }
@@ -35,14 +35,14 @@ export function TwofaCard() {
       <Answer of={status}>
         {({ enabled }) => (
           <div class="stack">
-            <p class="soft">{t(enabled ? 'account.twofaOnAbout' : 'account.twofaOffAbout')}</p>
+            <p class="soft">{t(enabled ? 'login.twofaOnAbout' : 'login.twofaOffAbout')}</p>
             <div>
               <Button
                 kind={enabled ? undefined : 'primary'}
                 icon="shield"
                 onClick={() => void (dialog.value = enabled ? 'off' : 'on')}
               >
-                {t(enabled ? 'account.twofaTurnOff' : 'account.twofaTurnOn')}
+                {t(enabled ? 'login.twofaTurnOff' : 'login.twofaTurnOn')}
               </Button>
             </div>
           </div>
@@ -58,23 +58,23 @@ function TurnOff({ onClose }: { readonly onClose: () => void }) {
   const [password, code] = [useSignal(''), useSignal('')];
   const turnOff = async () => {
     await api('DELETE /api/account/2fa', { body: { password: password.value, code: code.value.trim() } });
-    toast(t('account.twofaIsOff'));
+    toast(t('login.twofaIsOff'));
     onClose();
   };
   return (
     <Dialog
-      title={t('account.twofaTurnOff')}
+      title={t('login.twofaTurnOff')}
       onClose={onClose}
       onSubmit={turnOff}
       submit={{
-        text: t('account.twofaTurnOff'),
+        text: t('login.twofaTurnOff'),
         isDanger: true,
         isDisabled: password.value === '' || code.value === '',
       }}
     >
-      <p class="soft">{t('account.twofaOffWarns')}</p>
+      <p class="soft">{t('login.twofaOffWarns')}</p>
       <CurrentPassword value={password} autoFocus />
-      <SecondFactor value={code} hint={t('account.codeOrRecovery')} />
+      <SecondFactor value={code} hint={t('login.codeOrRecovery')} />
     </Dialog>
   );
 }

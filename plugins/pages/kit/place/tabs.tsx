@@ -1,24 +1,40 @@
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import { allPages } from '../area.ts';
+import { PageHead } from '../card.tsx';
+import { mayUse } from '../server/session.ts';
+import { t } from '../text/i18n.ts';
 import { at, pathAt } from './base-path.ts';
 
-interface TabsProps {
-  readonly label: string;
-  readonly of: readonly (readonly [path: string, title: string])[];
+interface TabbedHeadProps {
+  /** The path of the first page; the others are below it, of any area. */
+  readonly of: string;
+  readonly children?: ComponentChildren;
 }
 
-/** Links between the pages of an area; the current one is in sight, also where they do not all fit. */
-export function Tabs({ label, of }: TabsProps) {
+/** The head that several pages share, and tabs between them; the current one is in sight, also where they do not all fit. */
+export function TabbedHead({ of, children }: TabbedHeadProps) {
   const path = useLocation().path.replace(/\/+$/, '');
   const nav = useRef<HTMLElement>(null);
   useLayoutEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [path]);
+  const pages = allPages().filter((page) => page.path === of || page.path.startsWith(`${of}/`));
+  const first = pages.find((page) => page.path === of);
+  const title = first === undefined ? '' : t(first.title);
   return (
-    <nav ref={nav} class="tabs" aria-label={label}>
-      {of.map(([to, title]) => (
-        <a key={to} href={at(to)} aria-current={path === pathAt(to) ? 'page' : undefined}>
-          {title}
-        </a>
-      ))}
-    </nav>
+    <>
+      <PageHead title={title} {...(first?.about !== undefined && { about: t(first.about) })}>
+        {children}
+      </PageHead>
+      <nav ref={nav} class="tabs" aria-label={title}>
+        {pages
+          .filter((page) => page === first || mayUse(page.features))
+          .map(({ path: to, ...page }) => (
+            <a key={to} href={at(to)} aria-current={path === pathAt(to) ? 'page' : undefined}>
+              {t(page.tab ?? page.title)}
+            </a>
+          ))}
+      </nav>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Area, AreaPage } from '../../kit/area.ts';
+import { allAreas, type AreaPage } from '../../kit/area.ts';
 import { Button, Choices } from '../../kit/button.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { language, t, useLanguage } from '../../kit/text/i18n.ts';
@@ -12,7 +12,6 @@ import { Palette } from './palette.tsx';
 import { applyTheme, theme, THEMES } from './theme.ts';
 
 interface BarProps {
-  readonly areas: readonly Area[];
   readonly pages: readonly AreaPage[];
   /** The page below; `undefined` where there is none. */
   readonly current: AreaPage | undefined;
@@ -27,7 +26,7 @@ function isTyping({ target }: Event): boolean {
   );
 }
 
-export function Bar({ areas, pages, current, isMenuOpen, onMenu }: BarProps) {
+export function Bar({ pages, current, isMenuOpen, onMenu }: BarProps) {
   const shown = useSignal<'palette' | 'keys' | undefined>(undefined);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -58,11 +57,11 @@ export function Bar({ areas, pages, current, isMenuOpen, onMenu }: BarProps) {
         <kbd aria-hidden="true">{/Mac/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'}</kbd>
       </button>
       <div class="bar-end">
-        {current !== undefined && areas.map(({ name, inBar: Part }) => Part && <Part key={name} page={current} />)}
+        {current !== undefined && allAreas().map(({ name, inBar: Part }) => Part && <Part key={name} page={current} />)}
         <Button kind="plain" icon="keys" label={t('pages.keys')} onClick={() => void (shown.value = 'keys')} />
         <UserMenu />
       </div>
-      {shown.value === 'palette' && <Palette areas={areas} pages={pages} onClose={close} />}
+      {shown.value === 'palette' && <Palette pages={pages} onClose={close} />}
       {shown.value === 'keys' && <KeysDialog onClose={close} />}
     </header>
   );

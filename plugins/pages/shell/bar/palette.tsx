@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import type { Area, AreaPage, Found } from '../../kit/area.ts';
+import { allAreas, type AreaPage, type Found } from '../../kit/area.ts';
 import { at, linkTo } from '../../kit/place/base-path.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { t } from '../../kit/text/i18n.ts';
@@ -15,13 +15,12 @@ const IN_A_GROUP = 6;
 const REST_MS = 120;
 
 interface PaletteProps {
-  readonly areas: readonly Area[];
   readonly pages: readonly AreaPage[];
   readonly onClose: () => void;
 }
 
 /** Finds pages and what the areas know by name, grouped; what was opened last comes first. */
-export function Palette({ areas, pages, onClose }: PaletteProps) {
+export function Palette({ pages, onClose }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { route } = useLocation();
   const id = useId();
@@ -32,7 +31,7 @@ export function Palette({ areas, pages, onClose }: PaletteProps) {
   useEffect(() => {
     let isLatest = true; // an answer may come after that of the next question
     const take = (given: Result) => isLatest && (answer.value = given);
-    const timer = setTimeout(() => void ask(areas, text.value).then(take), REST_MS);
+    const timer = setTimeout(() => void ask(text.value).then(take), REST_MS);
     return () => {
       isLatest = false;
       clearTimeout(timer);
@@ -149,10 +148,10 @@ interface Result {
 const NOTHING: Result = { found: [] };
 
 /** Asks all areas at once; one that fails costs its own part only, and the answer says so. */
-async function ask(areas: readonly Area[], text: string): Promise<Result> {
+async function ask(text: string): Promise<Result> {
   const wanted = text.trim();
   if (wanted === '') return NOTHING;
-  const able = areas.flatMap(({ find }) => (find !== undefined && mayUse(find.features) ? [find] : []));
+  const able = allAreas().flatMap(({ find }) => (find !== undefined && mayUse(find.features) ? [find] : []));
   const parts = await Promise.allSettled(able.map((find) => find.by(wanted)));
   const found = parts.flatMap((part) => (part.status === 'fulfilled' ? part.value.slice(0, IN_A_GROUP) : []));
   const failed = parts.find((part) => part.status === 'rejected');

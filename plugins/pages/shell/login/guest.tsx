@@ -4,7 +4,7 @@ import { at } from '../../kit/place/base-path.ts';
 import { Button } from '../../kit/button.tsx';
 import { t } from '../../kit/text/i18n.ts';
 import type { ShownPage } from '../application.ts';
-import { Guarded } from '../guarded.tsx';
+import { Guarded } from '../../kit/guarded.tsx';
 import { LoginPage } from './login.tsx';
 import { Mark } from '../navigation.tsx';
 

@@ -1,8 +1,8 @@
 import { effect, useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Skeleton } from '../kit/feedback.tsx';
-import { isUnreachable, refreshSession } from '../kit/server/session.ts';
+import { Skeleton } from './feedback.tsx';
+import { isUnreachable, refreshSession } from './server/session.ts';
 
 /** Loads code; where that fails, once more as soon as the server answers, which it may do again by now. */
 async function tried<T>(load: () => Promise<T>): Promise<T> {

@@ -13,12 +13,12 @@ import {
   toast,
   useQuery,
   type ReplyOf,
-} from '../../../pages/kit/index.ts';
+} from '../../pages/kit/index.ts';
 import { FavoriteLink } from './favorite-link.tsx';
 
 type Favorite = ReplyOf<'GET /api/favorites'>[number];
 
-export function FavoritesCard() {
+export default function FavoritesCard() {
   const favorites = useQuery('favorites', (signal) => api('GET /api/favorites', { signal }));
   const isAdding = useSignal(false);
   const said = useSignal('');
@@ -27,29 +27,29 @@ export function FavoritesCard() {
   const remove = (favorite: Favorite, position: number) =>
     attempt(async () => {
       favorites.set(await api('DELETE /api/favorites', { body: { link: favorite.link } }));
-      toast(t('account.favoriteRemoved', { name: favorite.title }), () => put(favorite, position));
+      toast(t('profile.favoriteRemoved', { name: favorite.title }), () => put(favorite, position));
     });
   const move = (favorite: Favorite, position: number, total: number) =>
     attempt(async () => {
       const focused = document.activeElement;
       await put(favorite, position);
-      said.value = t('account.favoriteMoved', { name: favorite.title, n: position + 1, total });
+      said.value = t('profile.favoriteMoved', { name: favorite.title, n: position + 1, total });
       requestAnimationFrame(() => keepFocus(focused));
     });
   return (
     <Card
-      title={t('account.favorites')}
+      title={t('profile.favorites')}
       end={
         <Button isSmall icon="plus" onClick={() => void (isAdding.value = true)}>
-          {t('account.addFavorite')}
+          {t('profile.addFavorite')}
         </Button>
       }
     >
       <Answer of={favorites}>
         {(list) =>
           list.length === 0 ? (
-            <Empty icon="star" title={t('account.noFavorites')}>
-              {t('account.noFavoritesAbout')}
+            <Empty icon="star" title={t('profile.noFavorites')}>
+              {t('profile.noFavoritesAbout')}
             </Empty>
           ) : (
             <ul class="stack tight">
@@ -67,7 +67,7 @@ export function FavoritesCard() {
           )
         }
       </Answer>
-      {(favorites.data?.length ?? 0) > 1 && <p class="small soft">{t('account.favoriteKeys')}</p>}
+      {(favorites.data?.length ?? 0) > 1 && <p class="small soft">{t('profile.favoriteKeys')}</p>}
       <p class="sr-only" role="status">
         {said.value}
       </p>
@@ -100,7 +100,7 @@ function Row({ favorite, isFirst, isLast, onMove, onRemove }: RowProps) {
           kind="plain"
           isSmall
           icon="up"
-          label={t('account.moveUp', { name })}
+          label={t('profile.moveUp', { name })}
           isDisabled={isFirst}
           onClick={() => onMove(-1)}
         />
@@ -108,7 +108,7 @@ function Row({ favorite, isFirst, isLast, onMove, onRemove }: RowProps) {
           kind="plain"
           isSmall
           icon="down"
-          label={t('account.moveDown', { name })}
+          label={t('profile.moveDown', { name })}
           isDisabled={isLast}
           onClick={() => onMove(1)}
         />
@@ -117,7 +117,7 @@ function Row({ favorite, isFirst, isLast, onMove, onRemove }: RowProps) {
           isSmall
           isBad
           icon="trash"
-          label={t('account.removeFavorite', { name })}
+          label={t('profile.removeFavorite', { name })}
           onClick={onRemove}
         />
       </span>
@@ -141,21 +141,21 @@ function AddFavorite({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog
-      title={t('account.addFavorite')}
+      title={t('profile.addFavorite')}
       onClose={onClose}
       onSubmit={add}
       submit={{ text: t('pages.save'), isDisabled: title.value.trim() === '' || link.value.trim() === '' }}
     >
       <Field
-        label={t('account.favoriteTitle')}
+        label={t('profile.favoriteTitle')}
         value={title.value}
         onChange={(text) => (title.value = text)}
         maxLength={255}
         autoFocus
       />
       <Field
-        label={t('account.favoriteLink')}
-        hint={t('account.favoriteLinkHint')}
+        label={t('profile.favoriteLink')}
+        hint={t('profile.favoriteLinkHint')}
         value={link.value}
         onChange={(text) => (link.value = text)}
         inputMode="url"

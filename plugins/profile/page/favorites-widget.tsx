@@ -1,14 +1,14 @@
-import { Answer, api, at, Card, t, useQuery } from '../../../pages/kit/index.ts';
+import { Answer, api, at, Card, t, useQuery } from '../../pages/kit/index.ts';
 import { FavoriteLink } from './favorite-link.tsx';
 
 export default function FavoritesWidget() {
   const favorites = useQuery('favorites', (signal) => api('GET /api/favorites', { signal }));
   return (
-    <Card title={t('account.favorites')} end={<a href={at('/account')}>{t('account.edit')}</a>}>
+    <Card title={t('profile.favorites')} end={<a href={at('/account')}>{t('profile.edit')}</a>}>
       <Answer of={favorites}>
         {(list) =>
           list.length === 0 ? (
-            <p class="soft">{t('account.noFavoritesAbout')}</p>
+            <p class="soft">{t('profile.noFavoritesAbout')}</p>
           ) : (
             <ul class="stack tight">
               {list.map((favorite) => (

@@ -1,4 +1,4 @@
-import { at, Icon } from '../../../pages/kit/index.ts';
+import { at, Icon } from '../../pages/kit/index.ts';
 
 /** A favorite: a page of ours by its path, or an address elsewhere. Nothing else becomes a link. */
 export function FavoriteLink({ link, title }: { readonly link: string; readonly title: string }) {

@@ -1,4 +1,4 @@
-import { Answer, api, at, Card, t, useQuery } from '../../../pages/kit/index.ts';
+import { Answer, api, at, Card, t, useQuery } from '../../pages/kit/index.ts';
 import { ActivityLine } from './activity-line.tsx';
 
 const SHOWN = 5;
@@ -6,7 +6,7 @@ const SHOWN = 5;
 export default function ActivityWidget() {
   const page = useQuery('activity', (signal) => api('GET /api/account/activity', { signal }));
   return (
-    <Card title={t('account.lastActivity')} end={<a href={at('/account/activity')}>{t('account.allActivity')}</a>}>
+    <Card title={t('profile.lastActivity')} end={<a href={at('/account/activity')}>{t('profile.allActivity')}</a>}>
       <Answer of={page} lines={SHOWN}>
         {({ log_content: lines }) => (
           <ul class="log narrow">

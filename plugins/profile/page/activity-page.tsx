@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Answer, api, Card, Empty, Paging, SearchInput, t, useQuery } from '../../../pages/kit/index.ts';
+import { Answer, api, Card, Empty, Paging, SearchInput, t, TabbedHead, useQuery } from '../../pages/kit/index.ts';
 import { ActivityLine } from './activity-line.tsx';
-import { AccountHead } from '../tabs.tsx';
 
 /** How long typing rests before the server searches. */
 const REST_MS = 250;
@@ -22,11 +21,11 @@ export default function ActivityPage() {
   );
   return (
     <>
-      <AccountHead />
+      <TabbedHead of="/account" />
       <Card isFlush>
         <div class="card-head">
           <SearchInput
-            label={t('account.searchActivity')}
+            label={t('profile.searchActivity')}
             value={typed.value}
             onChange={(text) => (typed.value = text)}
           />
@@ -34,7 +33,7 @@ export default function ActivityPage() {
         <Answer of={log} lines={8}>
           {({ log_content: lines, total_lines: total, total_pages: pages, current_page: current }) =>
             lines.length === 0 ? (
-              <Empty icon="clock" title={t(search === '' ? 'account.noActivity' : 'pages.nothingFound')} />
+              <Empty icon="clock" title={t(search === '' ? 'profile.noActivity' : 'pages.nothingFound')} />
             ) : (
               <>
                 <ul class="log">

@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren } from 'preact';
-import { Button } from '../kit/button.tsx';
-import { Panel } from '../kit/feedback.tsx';
-import { t } from '../kit/text/i18n.ts';
+import { Button } from './button.tsx';
+import { Panel } from './feedback.tsx';
+import { t } from './text/i18n.ts';
 
 /** Shows a part of a page, and what to do where it cannot be shown, such as after an upgrade. */
 export class Guarded extends Component<{ readonly children: ComponentChildren }, { readonly error?: unknown }> {

@@ -1,0 +1,35 @@
+import type { ComponentType } from 'preact';
+import { allAreas, type Part } from './area.ts';
+import { Guarded } from './guarded.tsx';
+import { lazy } from './lazy.tsx';
+import { mayUse } from './server/session.ts';
+
+let parts: readonly (Part & { readonly id: number; readonly View: ComponentType })[] | undefined;
+
+function partsAt(path: string) {
+  parts ??= allAreas()
+    .flatMap((area) => area.parts ?? [])
+    .toSorted((a, b) => a.order - b.order)
+    .map((part, id) => ({ ...part, id, View: lazy(part.load) }));
+  return parts.filter(({ page, features }) => page === path && mayUse(features));
+}
+
+/** Returns whether there is any part of the page that one may see. */
+export function hasParts(path: string): boolean {
+  return partsAt(path).length > 0;
+}
+
+/** The parts that the areas have for a page. One that fails costs its own place only. */
+export function Parts({ of }: { readonly of: string }) {
+  return (
+    <>
+      {partsAt(of).map(({ id, isWide, View }) => (
+        <div key={id} class={isWide === true ? 'wide' : undefined}>
+          <Guarded>
+            <View />
+          </Guarded>
+        </div>
+      ))}
+    </>
+  );
+}
