@@ -61,6 +61,10 @@ export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof bui
 export const NamedObject = <T extends TProperties>(name: string, properties: T, options: Options = {}): TObject<T> =>
   Type.Object(properties, { ...options, title: name });
 
+/** Whether a value is an object that JSON writes in braces. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /**
  * Returns the schema with all its objects closed: a member that they do not describe is an error, because one that is
  * misspelt would otherwise be ignored in silence. An object with `additionalProperties` of its own stays as it is.

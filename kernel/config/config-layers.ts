@@ -1,4 +1,4 @@
-import { isObject } from './plain-check.ts';
+import { isObject } from '../schema.ts';
 
 /** Layers as JSON, for another process. */
 export interface LayersText {

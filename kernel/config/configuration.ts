@@ -6,12 +6,11 @@ import { originIssue } from './origin.ts';
 import { errorMessage, type Issue } from '../errors.ts';
 import { KernelConfig } from './kernel-config.ts';
 import { isSecretFile, readSecretFiles } from './secrets.ts';
-import { isObject } from './plain-check.ts';
 import { settingsIssues } from './validator.ts';
 import { splitHostPort } from '../kit/net/host-port.ts';
 import { findFiles } from '../kit/files/find-files.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
-import type { Static } from '../schema.ts';
+import { isObject, type Static } from '../schema.ts';
 
 /** The defaults of the kernel's settings, in the project's folder. */
 export const SHIPPED = 'config/hostkeep.json';

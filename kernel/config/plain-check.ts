@@ -1,11 +1,7 @@
-import type { TSchema } from '../schema.ts';
+import { isObject, type TSchema } from '../schema.ts';
 
 type Rule = (value: unknown, expected: unknown, schema: TSchema) => boolean;
 type Members = Readonly<Record<string, TSchema>>;
-
-/** Whether a value is an object that JSON writes in braces. */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isOf = (value: unknown, type: unknown): boolean => {
   if (type === 'object') return isObject(value);

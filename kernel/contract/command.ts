@@ -17,7 +17,7 @@ import type { AuditLog } from '../store/events/audit-log.ts';
 import type { AppliedMigration } from '../store/store.ts';
 import type { Membership } from '../store/membership.ts';
 import type { Store } from '../store/store.ts';
-import { escapeControl, type Log } from '../log.ts';
+import type { Log } from '../log.ts';
 
 export interface CommandOption {
   /** The option in commander's syntax: `--plan <name>`, or `--admin` for a switch. */
@@ -241,12 +241,4 @@ export class CommandFailure extends Error {
 /** Throws if a command would leave everything as it is, because then it was probably not what was meant. */
 export function assertChange(isChange: boolean, asItIs: string): void {
   if (!isChange) throw new CommandFailure('nothing_to_change', `nothing to change: ${asItIs}`);
-}
-
-/** Returns rows as text, in columns as wide as their widest cell. Cells may come from customers, so they are escaped. */
-export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows.map((row) => row.map(escapeControl))];
-  const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
-  const lineOf = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
-  return all.map((row) => lineOf(row).trimEnd()).join('\n');
 }

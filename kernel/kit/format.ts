@@ -1,3 +1,5 @@
+import { escapeControl } from '../log.ts';
+
 /** Formats milliseconds since 1970 as `YYYY-MM-DD HH:MM:SS` in UTC. */
 export function formatTime(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
@@ -20,4 +22,12 @@ export function formatSize(bytes: number): string {
   if (tenths < 100) return `${(tenths / 10).toFixed(1)}${UNITS[power]}`;
   const whole = Math.ceil(scaled);
   return whole < 1024 || power === UNITS.length - 1 ? `${whole}${UNITS[power]}` : `1.0${UNITS[power + 1]}`;
+}
+
+/** Returns rows as text, in columns as wide as their widest cell. Cells may come from customers, so they are escaped. */
+export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows.map((row) => row.map(escapeControl))];
+  const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
+  const lineOf = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
+  return all.map((row) => lineOf(row).trimEnd()).join('\n');
 }

@@ -31,6 +31,7 @@ import type { Store } from '../store/store.ts';
 import { migrationNames, unknownMigrations } from '../store/unknown-migrations.ts';
 import { resolveFilesRoot } from '../kit/files/files-root.ts';
 import { Leadership } from '../workers/leadership.ts';
+import { topic } from '../workers/topic.ts';
 import { soleWorker } from '../workers/sole-worker.ts';
 import type { Workers } from '../workers/workers.ts';
 import { assertPrivate, assertPrivateFolder } from '../kit/files/private-file.ts';
@@ -44,8 +45,8 @@ const DATA_FILES = [
   ...['hostkeep.db', LOCAL_FILE].flatMap((name) => [name, `${name}-wal`, `${name}-shm`]),
 ];
 
-/** The topic under which workers tell each other of events after each commit. */
-const EVENT = 'event';
+/** Published after each commit. */
+const EVENT = topic<LoggedEvent>('event');
 
 /** The services that outlive a change of the configuration: the store, and identity. */
 export interface Core {
@@ -89,13 +90,13 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   const here = membership?.name ?? '';
   const leases = new Leases({ store, here, log });
   const events = new AuditLog(store, here);
-  events.listen((event, isOwn) => isOwn && workers.tell(EVENT, event));
-  workers.hear(EVENT, (event) => events.heard(event as LoggedEvent));
+  events.listen((event, isOwn) => isOwn && workers.publish(EVENT, event));
+  workers.subscribe(EVENT, (event) => events.heard(event));
   const plans = new Plans(store, revision, events, locales.featureNames);
   const filesRoot = (username: string) => resolveFilesRoot(accountFiles(config, '').filesRoot, username).path;
   const broker = config.broker.socket === '' ? undefined : await launcherAt(config.broker.socket);
   const jobs = new AccountJobs(accountFiles(config, join(config.data, 'jobs')), config.jobs, log, broker, (number) =>
-    workers.share(number),
+    workers.perWorker(number),
   );
   const ids = new GivenIds(config.data, jobs);
   await ids.raise(store);
@@ -105,7 +106,7 @@ export async function openCore(config: Config, log: Log, { leadership, workers }
   const sessions = new Sessions({ store, revision, accounts, events, keys, tokens });
   const reauthentication = new Reauthentication(clockSlackMs(membership));
   const sweeper = new SessionSweeper({ store, sessions, tokens, leadership, log });
-  const passwords = new PasswordHasher((number) => workers.share(number));
+  const passwords = new PasswordHasher((number) => workers.perWorker(number));
   const idempotency = new Idempotency({ store, leases, keys, log });
   await shipPlans(store, plans, locales);
   await revision.follow({ leadership, workers });
@@ -177,7 +178,7 @@ async function openFiles(config: Config, log: Log, workers: Workers): Promise<St
   const { data } = config;
   assertPrivateData(data);
   const hadKeys = Keyring.exist(data); // checked first: another process may be creating the store, then its keys
-  const store = await openStore(data, config.store, { share: (number) => workers.share(number) });
+  const store = await openStore(data, config.store, { share: (number) => workers.perWorker(number) });
   let local: Store | undefined;
   try {
     if (hadKeys && (await store.migrations()).length === 0) {

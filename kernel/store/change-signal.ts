@@ -23,8 +23,8 @@ export interface ChangeFollower {
 export interface NodeProcesses {
   readonly leadership: { readonly isLeader: boolean; onTakeOver(callback: () => void): void };
   readonly workers: {
-    tell(topic: string, value: unknown): void;
-    hear(topic: string, listener: (value: unknown) => void): () => void;
+    publish<T>(topic: { readonly name: string; readonly value?: T }, value: T): void;
+    subscribe<T>(topic: { readonly name: string; readonly value?: T }, listener: (value: T) => void): () => void;
   };
 }
 

@@ -23,17 +23,17 @@ export type ToWorker =
   | { readonly kind: 'reload'; readonly settings: unknown }
   /** Has the outcome of a reload recorded; with a reason if it was refused. */
   | { readonly kind: 'record'; readonly refusal: string | undefined }
-  | { readonly kind: 'granted'; readonly id: string }
-  | { readonly kind: 'told'; readonly topic: string; readonly value: unknown }
-  | { readonly kind: 'asked'; readonly id: string; readonly from: number; readonly topic: string }
-  | { readonly kind: 'answered'; readonly id: string; readonly answer: Answer };
+  | { readonly kind: 'acquired'; readonly id: string }
+  | { readonly kind: 'published'; readonly topic: string; readonly value: unknown }
+  | { readonly kind: 'queried'; readonly id: string; readonly from: number; readonly topic: string }
+  | { readonly kind: 'responded'; readonly id: string; readonly answer: Answer };
 
 export type ToSupervisor =
   | { readonly kind: 'serving'; readonly ports: Ports }
   | { readonly kind: 'pong' }
   | { readonly kind: 'reloaded'; readonly refusal: string | undefined }
-  | { readonly kind: 'take'; readonly id: string; readonly name: string; readonly most: number }
+  | { readonly kind: 'acquire'; readonly id: string; readonly name: string; readonly most: number }
   | { readonly kind: 'release'; readonly id: string }
-  | { readonly kind: 'tell'; readonly topic: string; readonly value: unknown }
-  | { readonly kind: 'ask'; readonly id: string; readonly topic: string }
-  | { readonly kind: 'answer'; readonly id: string; readonly to: number; readonly answer: Answer };
+  | { readonly kind: 'publish'; readonly topic: string; readonly value: unknown }
+  | { readonly kind: 'query'; readonly id: string; readonly topic: string }
+  | { readonly kind: 'respond'; readonly id: string; readonly to: number; readonly answer: Answer };

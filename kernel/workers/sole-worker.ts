@@ -1,21 +1,18 @@
-import { SharedCounts } from './shared-counts.ts';
-import { Turns } from './turns.ts';
+import { Semaphores } from './semaphores.ts';
 import type { Workers } from './workers.ts';
 
-/** A process without others, whose turns are its own. */
+/** Returns the workers of a process without others, whose semaphores are its own. */
 export function soleWorker(): Workers {
-  const turns = new Turns();
+  const semaphores = new Semaphores();
   const nothing = () => () => undefined;
-  const workers: Workers = {
+  return {
     count: 1,
     number: 1,
-    share: (number) => number,
-    turn: (name, most) => turns.take(name, most),
-    tell: () => undefined,
-    hear: nothing,
-    ask: async () => [],
-    answer: nothing,
-    counts: (topic) => new SharedCounts(workers, topic),
+    perWorker: (number) => number,
+    acquire: (name, most) => semaphores.acquire(name, most),
+    publish: () => undefined,
+    subscribe: nothing,
+    query: async () => [],
+    respond: nothing,
   };
-  return workers;
 }

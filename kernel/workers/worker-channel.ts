@@ -1,8 +1,8 @@
 import { withDeadline } from '../kit/waiting/deadline.ts';
 import { errorMessage } from '../errors.ts';
 import type { StartMessage, ToSupervisor, ToWorker } from './messages.ts';
-import { SharedCounts } from './shared-counts.ts';
-import type { Release } from './turns.ts';
+import type { Release } from './semaphores.ts';
+import type { Topic } from './topic.ts';
 import type { Answer, Workers } from './workers.ts';
 
 const ANSWER_MS = 2000;
@@ -24,7 +24,7 @@ export class WorkerChannel implements Workers {
   readonly number: number;
   readonly #self: Self;
   readonly #grants = new Map<string, () => void>();
-  readonly #questions = new Map<string, (answer: Answer) => void>();
+  readonly #queries = new Map<string, (answer: Answer) => void>();
   readonly #listeners = new Map<string, Set<(value: unknown) => void>>();
   readonly #answers = new Map<string, () => unknown>();
   #ids = 0;
@@ -63,53 +63,50 @@ export class WorkerChannel implements Workers {
     this.#self.send?.(message, undefined, undefined, () => undefined);
   }
 
-  share(number: number): number {
+  perWorker(number: number): number {
     return Math.max(1, Math.floor(number / this.count));
   }
 
-  turn(name: string, most: number): Promise<Release> {
+  acquire(name: string, most: number): Promise<Release> {
     const id = this.#nextId();
     return new Promise((resolve) => {
       this.#grants.set(id, () => resolve(() => this.send({ kind: 'release', id })));
-      this.send({ kind: 'take', id, name, most });
+      this.send({ kind: 'acquire', id, name, most });
     });
   }
 
-  tell(topic: string, value: unknown): void {
-    this.send({ kind: 'tell', topic, value });
+  publish<T>({ name: topic }: Topic<T>, value: T): void {
+    this.send({ kind: 'publish', topic, value });
   }
 
-  hear(topic: string, listener: (value: unknown) => void): () => void {
+  subscribe<T>({ name: topic }: Topic<T>, listener: (value: T) => void): () => void {
     const listeners = this.#listeners.get(topic) ?? new Set();
-    this.#listeners.set(topic, listeners.add(listener));
-    return () => void listeners.delete(listener);
+    const each = (value: unknown) => listener(value as T);
+    this.#listeners.set(topic, listeners.add(each));
+    return () => void listeners.delete(each);
   }
 
-  async ask(topic: string): Promise<Answer[]> {
+  async query<T>({ name: topic }: Topic<T>): Promise<Answer<T>[]> {
     const id = this.#nextId();
-    const answers = new Map<number, Answer>();
+    const answers = new Map<number, Answer<T>>();
     const complete = new Promise<void>((resolve) => {
-      this.#questions.set(id, (answer) => {
-        answers.set(answer.worker, answer);
+      this.#queries.set(id, (answer) => {
+        answers.set(answer.worker, answer as Answer<T>);
         if (answers.size === this.count - 1) resolve();
       });
     });
-    this.send({ kind: 'ask', id, topic });
+    this.send({ kind: 'query', id, topic });
     await withDeadline(complete, ANSWER_MS).catch(() => undefined); // who did not answer is said below
-    this.#questions.delete(id);
+    this.#queries.delete(id);
     const others = Array.from({ length: this.count }, (_, i) => i + 1).filter((each) => each !== this.number);
     return others.map((worker) => answers.get(worker) ?? { worker, problem: `no answer within ${ANSWER_MS / 1000} s` });
   }
 
-  answer(topic: string, answer: () => unknown): () => void {
+  respond<T>({ name: topic }: Topic<T>, answer: () => T | Promise<T>): () => void {
     this.#answers.set(topic, answer);
     return () => {
       if (this.#answers.get(topic) === answer) this.#answers.delete(topic);
     };
-  }
-
-  counts(topic: string): SharedCounts {
-    return new SharedCounts(this, topic);
   }
 
   #nextId(): string {
@@ -127,22 +124,22 @@ export class WorkerChannel implements Workers {
         return void orders.reload(message.settings).then((refusal) => this.send({ kind: 'reloaded', refusal }));
       case 'record':
         return void orders.record(message.refusal);
-      case 'granted':
+      case 'acquired':
         this.#grants.get(message.id)?.();
         return void this.#grants.delete(message.id);
-      case 'told':
+      case 'published':
         for (const listener of this.#listeners.get(message.topic) ?? []) listener(message.value);
         return;
-      case 'asked':
-        return void this.#answer(message);
-      case 'answered':
-        return this.#questions.get(message.id)?.(message.answer);
+      case 'queried':
+        return void this.#respond(message);
+      case 'responded':
+        return this.#queries.get(message.id)?.(message.answer);
       case 'start':
         return;
     }
   }
 
-  async #answer({ id, from, topic }: ToWorker & { readonly kind: 'asked' }): Promise<void> {
+  async #respond({ id, from, topic }: ToWorker & { readonly kind: 'queried' }): Promise<void> {
     const worker = this.number;
     let answer: Answer;
     try {
@@ -152,6 +149,6 @@ export class WorkerChannel implements Workers {
     } catch (error) {
       answer = { worker, problem: errorMessage(error) };
     }
-    this.send({ kind: 'answer', id, to: from, answer });
+    this.send({ kind: 'respond', id, to: from, answer });
   }
 }

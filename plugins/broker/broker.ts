@@ -5,7 +5,7 @@ import type { BrokerReply, BrokerRequest } from './launcher.ts';
 import { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
 import type { Log } from '../../kernel/log.ts';
 import { VERSION } from '../../kernel/kit/files/project-dir.ts';
-import { readAccount } from '../../kernel/contract/verb-arguments.ts';
+import { readAccount } from '../../kernel/kit/verb-arguments.ts';
 import { StartedJobs } from './started-jobs.ts';
 
 /** Does something with the broker's rights. Checks its arguments itself, because a caller's checks do not count. */

@@ -9,7 +9,7 @@ import type { JobStart } from '../../kernel/kit/jobs/job.ts';
 import { readProcessorTime } from '../../kernel/kit/jobs/processor-time.ts';
 import type { Log } from '../../kernel/log.ts';
 import { killProgram, type ChildProcess } from '../../kernel/kit/programs/start-program.ts';
-import { readAccount, readBoolean, readInteger, readMembers, readText } from '../../kernel/contract/verb-arguments.ts';
+import { readAccount, readBoolean, readInteger, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 
 type SystemLimits = Omit<JobLimits, 'replyMib'>;
 

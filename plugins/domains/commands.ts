@@ -1,6 +1,6 @@
-import { defineCommands, textTable, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
+import { defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
-import { formatTime } from '../../kernel/kit/format.ts';
+import { formatTime, textTable } from '../../kernel/kit/format.ts';
 import { listDomains, pages, type DomainRow } from './store.ts';
 
 export default defineCommands({

@@ -1,4 +1,5 @@
 import { revalidated } from '../../kernel/contract/etag-reply.ts';
+import { WORKER_EXITED } from '../../kernel/contract/workers.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { counted } from '../../kernel/contract/points/account-report.ts';
 import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.ts';
@@ -18,8 +19,6 @@ import {
 import { count, countDomains, listDomains, readDomainUsage } from './store.ts';
 import { DomainViews, domainEntry, type DomainView } from './views.ts';
 
-/** Topic published when a worker exits. */
-const WORKER_GONE = 'worker.gone';
 const CHANGES = new Set(['domain.added', 'domain.removed']);
 /** How many names the operator is told after a move. */
 const NAMED = 20;
@@ -108,7 +107,7 @@ export default definePlugin({
       await recover();
       const failed = (error: unknown) =>
         log.error({ err: error }, 'interrupted changes of domains could not be undone');
-      onClose(workers.hear(WORKER_GONE, () => void recover().catch(failed)));
+      onClose(workers.subscribe(WORKER_EXITED, () => void recover().catch(failed)));
     });
     onClose(
       events.listen(({ type, account_id: id, data }, isOwn) => {

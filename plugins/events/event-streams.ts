@@ -1,7 +1,7 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from '../../kernel/errors.ts';
 import { LogThrottle, type Log } from '../../kernel/log.ts';
-import type { Host } from '../../kernel/contract/plugin.ts';
+import type { SharedCounter } from '../../kernel/contract/workers.ts';
 import { Stream, type Sink } from '../../kernel/contract/reply.ts';
 import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
 import type { EventFilter } from '../../kernel/store/events/event-search.ts';
@@ -17,8 +17,6 @@ const PAGE = 200;
 const MISSED = 10_000;
 const OF_ALL = 200;
 const OF_ADMIN = 20;
-
-type Counts = ReturnType<Host['workers']['counts']>;
 
 interface Follower {
   readonly sink: Sink;
@@ -37,11 +35,11 @@ export class EventStreams {
   readonly #log: Log;
   readonly #throttle = new LogThrottle();
   readonly #followers = new Set<Follower>();
-  readonly #counts: Counts;
+  readonly #counts: SharedCounter;
   readonly #unlisten: () => void;
   readonly #timers: readonly NodeJS.Timeout[];
 
-  constructor(events: AuditLog, log: Log, counts: Counts) {
+  constructor(events: AuditLog, log: Log, counts: SharedCounter) {
     this.#counts = counts;
     this.#events = events;
     this.#log = log;

@@ -1,6 +1,7 @@
 import { invalid } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { isNode, noNode } from '../../kernel/contract/fleet-nodes.ts';
+import { SharedCounter } from '../../kernel/contract/workers.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
 import type { EventFilter } from '../../kernel/store/events/event-search.ts';
@@ -55,7 +56,7 @@ export default definePlugin({
   setup(host) {
     const { config, events, log, node, workers, onClose } = host;
     if (config.kept_days > 0) void node.onLeader(() => onClose(removeOld(events, log, config.kept_days * DAY_MS)));
-    const counts = workers.counts('event streams');
+    const counts = new SharedCounter(workers, 'event streams');
     onClose(() => counts.close());
     const streams = new EventStreams(events, log, counts);
     onClose(() => streams.close());

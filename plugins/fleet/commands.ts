@@ -2,11 +2,11 @@
 import {
   assertChange,
   defineCommands,
-  textTable,
   type CommandContext,
   type CommandOutput,
   type OptionValues,
 } from '../../kernel/contract/command.ts';
+import { textTable } from '../../kernel/kit/format.ts';
 import { drain } from './draining.ts';
 import { initiate, invite, join, leave, OPERATOR, remove } from './membership/joining.ts';
 import { isDown, memberState } from './state.ts';

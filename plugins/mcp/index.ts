@@ -1,5 +1,6 @@
 import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { topic } from '../../kernel/contract/workers.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Agent } from './agent.ts';
@@ -9,9 +10,10 @@ import { events } from './events.ts';
 import { answer } from './exchange.ts';
 import { McpAnswer, McpMessage } from './schema.ts';
 
-/** Offers the routes as tools to agents that speak the Model Context Protocol. */
-const CALL = 'mcp.called';
+/** The account of each call that counts. */
+const CALL = topic<number>('mcp.called');
 
+/** Offers the routes as tools to agents that speak the Model Context Protocol. */
 export default definePlugin({
   name: 'mcp',
   description: 'The same operations as tools for agents.',
@@ -51,8 +53,8 @@ export default definePlugin({
   },
   setup(given) {
     const { config, workers, onClose } = given;
-    const budget = new CallBudget(config.calls_per_minute, undefined, (id) => workers.tell(CALL, id));
-    onClose(workers.hear(CALL, (id) => budget.note(Number(id))));
+    const budget = new CallBudget(config.calls_per_minute, undefined, (id) => workers.publish(CALL, id));
+    onClose(workers.subscribe(CALL, (id) => budget.note(id)));
     const host = { ...given, budget };
     return {
       handlers: {

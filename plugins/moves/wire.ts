@@ -1,6 +1,6 @@
 /** Messages between two nodes while an account moves. The old home asks, and the new one answers. */
 import { HttpError, isErrorCode } from '../../kernel/errors.ts';
-import { readBoolean, readInteger, readList, readMembers, readText } from '../../kernel/contract/verb-arguments.ts';
+import { readBoolean, readInteger, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 import type { Move } from './rows.ts';
 import type { Extent } from './tree-job.ts';
 

@@ -1,4 +1,5 @@
-import { textTable, type CommandGroup } from '../../kernel/contract/command.ts';
+import type { CommandGroup } from '../../kernel/contract/command.ts';
+import { textTable } from '../../kernel/kit/format.ts';
 import { configFaults, type ConfigFault } from './config-faults.ts';
 import { editorSchema } from './editor-schema.ts';
 import { settingsReference, settingsRows } from './settings-reference.ts';

@@ -1,4 +1,5 @@
-import { textTable, type CommandContext, type CommandGroup } from '../../kernel/contract/command.ts';
+import type { CommandContext, CommandGroup } from '../../kernel/contract/command.ts';
+import { textTable } from '../../kernel/kit/format.ts';
 
 /** `hostkeep plugin …` */
 export const pluginCommands: CommandGroup = {

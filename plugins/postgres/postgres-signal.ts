@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import type { AccountChange, ChangeFollower, ChangeSignal, NodeProcesses } from '../../kernel/store/change-signal.ts';
 import { monotonicMs } from '../../kernel/kit/waiting/monotonic.ts';
+import { topic } from '../../kernel/contract/workers.ts';
 import { ServerClient, type ServerHistory, type Servers } from './servers.ts';
 
 const CHANNEL = 'hostkeep_revision';
@@ -13,7 +14,6 @@ const SILENCE_MS = 4000;
 /** A look that waits for a lock, such as that of a migration, is none of a server that has fallen silent. */
 const LISTENER = { application_name: 'hostkeep listener', lock_timeout: SILENCE_MS / 2 };
 /** Message of the listening process to itself and to the others of its node. */
-const TOPIC = 'store';
 type Said =
   | { readonly kind: 'changed'; readonly change?: AccountChange }
   | { readonly kind: 'looked'; readonly n: number; readonly atMs: number }
@@ -21,6 +21,7 @@ type Said =
   | { readonly kind: 'listening'; readonly history: ServerHistory }
   /** The server has fallen silent. */
   | { readonly kind: 'lost'; readonly server: number };
+const SAID = topic<Said>('store');
 
 /**
  * The notifications that a trigger of the store sends with each change of the revision (`LISTEN`, `NOTIFY`), each with the change.
@@ -46,10 +47,10 @@ export class PostgresSignal implements ChangeSignal {
     const { leadership, workers } = node;
     await this.#file.follow(follower, node);
     const hear = (said: Said) => this.#hear(follower, said);
-    this.#stopHearing = workers.hear(TOPIC, (said) => hear(said as Said));
+    this.#stopHearing = workers.subscribe(SAID, hear);
     const say: Say = (said) => {
       hear(said);
-      workers.tell(TOPIC, said);
+      workers.publish(SAID, said);
     };
     const listen = (tried: () => void) => (this.#listening = this.#listen(say, tried));
     if (leadership.isLeader) await new Promise<void>((tried) => listen(tried));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fail } from '../../kernel/errors.ts';
 import { definePrivileged } from '../../kernel/contract/privileged.ts';
-import { readText } from '../../kernel/contract/verb-arguments.ts';
+import { readText } from '../../kernel/kit/verb-arguments.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import { quotaMounts, RepquotaParser, type QuotaRow } from './repquota.ts';
 import { QuotaConfig } from './schema.ts';

@@ -101,7 +101,7 @@ async function local(host: Host<Settings>, domains: OwnDomains) {
   const { log, workers } = host;
   const config = {
     ...host.config,
-    pages: workers.share(host.config.pages),
+    pages: workers.perWorker(host.config.pages),
     cache_bytes: Math.floor(host.config.cache_bytes / workers.count),
     memory_cache_bytes: Math.floor(host.config.memory_cache_bytes / workers.count),
   };

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { defineCommands, textTable, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
+import { defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { escapeControl } from '../../kernel/log.ts';
-import { formatSize, formatTime } from '../../kernel/kit/format.ts';
+import { formatSize, formatTime, textTable } from '../../kernel/kit/format.ts';
 import { cpuLoad, type CpuTimes } from './readers/cpu.ts';
 import { DiskReader } from './readers/disks.ts';
 import { MemoryReader, type MemorySpace } from './readers/memory.ts';

@@ -1,3 +1,4 @@
+import { SharedCounter } from '../../kernel/contract/workers.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { EtagReply, revalidated } from '../../kernel/contract/etag-reply.ts';
 import type { NodeLoad } from '../../kernel/contract/points/fleet-node.ts';
@@ -162,7 +163,7 @@ export default definePlugin({
     const usageStore = new UsageStore(local);
     const stats = new DailyStats(counts, usageStore);
     const recorder = new Recorder({ sampler, recent, counts, store: usageStore, log, isShared: workers.count > 1 });
-    const streams = workers.counts('usage streams');
+    const streams = new SharedCounter(workers, 'usage streams');
     onClose(() => streams.close());
     const broadcast = new Broadcast(recent, config, streams);
     sampler.isFollowed = () => broadcast.size > 0;

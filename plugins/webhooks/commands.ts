@@ -1,11 +1,5 @@
-import {
-  assertChange,
-  defineCommands,
-  textTable,
-  type CommandContext,
-  type OptionValues,
-} from '../../kernel/contract/command.ts';
-import { formatTime } from '../../kernel/kit/format.ts';
+import { assertChange, defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
+import { formatTime, textTable } from '../../kernel/kit/format.ts';
 import { endpointsIn, redeliver as redeliverTo, endpointView, testEndpoint, type NamedEndpoint } from './operations.ts';
 import type { WebhooksConfig } from './schema.ts';
 import { DeliveryQueue } from './store.ts';

@@ -37,7 +37,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
   const batcher = new ChangeBatcher(
     writer,
     (token) => untilServed(driver, served, token),
-    () => host.workers.turn('web server', 1),
+    () => host.workers.acquire('web server', 1),
   );
   const vhosts = new Vhosts({
     folder: new VhostFolder(driver.vhostFolder),

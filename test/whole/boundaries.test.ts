@@ -91,7 +91,7 @@ const STARTS_PROGRAMS = 'kernel/kit/programs/start-program.ts';
 /** Where tasks wait, and why not all of them in the first one. */
 const QUEUES: Readonly<Record<string, string>> = {
   'kernel/kit/waiting/fair-queue.ts': 'the queue of the product',
-  'kernel/workers/turns.ts':
+  'kernel/workers/semaphores.ts':
     'what has one name in all workers, such as attempts on one budget, waits for no other name',
   'kernel/store/sqlite/sqlite-engine.ts': 'short transactions, in the order of their arrival',
   'plugins/webhooks/store.ts': 'rows of deliveries, in turns by endpoint',
@@ -199,7 +199,7 @@ test("only jobs can open customers' files", () => {
 // threat crowding-out: all work that waits for a slot waits in the one queue that shares by cost
 test('one file makes tasks wait for slots', () => {
   const waits =
-    /\.push\((?:\{[^}]*\b)?(?:resolve|reject|start|task)\b|\bclass \w*(?:Semaphore|Limiter|Queue|Mutex|Turns)\b/;
+    /\.push\((?:\{[^}]*\b)?(?:resolve|reject|start|task)\b|\bclass \w*(?:Semaphore|Limiter|Queue|Mutex|Semaphores)\b/;
   const queues = files.filter((file) => waits.test(readFileSync(join(projectDir, file), 'utf8')));
   assert.equal(queues.toSorted(), Object.keys(QUEUES).toSorted());
 });

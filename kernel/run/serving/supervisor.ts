@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Log } from '../../log.ts';
 import type { Ports, ToSupervisor, ToWorker } from '../../workers/messages.ts';
-import { Turns } from '../../workers/turns.ts';
+import { Semaphores } from '../../workers/semaphores.ts';
 import { WorkerProcess } from './worker-process.ts';
-import { WORKER_GONE } from '../../workers/workers.ts';
+import { WORKER_EXITED } from '../../workers/topic.ts';
 
 /** A worker that ends sooner is replaced after a pause, which doubles each time. */
 const STEADY_MS = 10_000;
@@ -31,7 +31,7 @@ interface SupervisorParts {
  */
 export class Supervisor {
   readonly #parts: SupervisorParts;
-  readonly #turns = new Turns();
+  readonly #semaphores = new Semaphores();
   readonly #workers = new Map<number, WorkerProcess>();
   readonly #pauses = new Map<number, number>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -157,16 +157,16 @@ export class Supervisor {
         return;
       case 'reloaded':
         return worker.reloaded(message.refusal);
-      case 'take':
-        return worker.take(this.#turns, message);
+      case 'acquire':
+        return worker.acquire(this.#semaphores, message);
       case 'release':
         return worker.release(message.id);
-      case 'tell':
-        return this.#tell(worker, { kind: 'told', topic: message.topic, value: message.value });
-      case 'ask':
-        return this.#ask(worker, message.id, message.topic);
-      case 'answer':
-        return this.#workers.get(message.to)?.send({ kind: 'answered', id: message.id, answer: message.answer });
+      case 'publish':
+        return this.#publish(worker, { kind: 'published', topic: message.topic, value: message.value });
+      case 'query':
+        return this.#query(worker, message.id, message.topic);
+      case 'respond':
+        return this.#workers.get(message.to)?.send({ kind: 'responded', id: message.id, answer: message.answer });
     }
   }
 
@@ -182,16 +182,16 @@ export class Supervisor {
     if (this.#serving().length === count) log.info({ workers: count }, 'all workers serve');
   }
 
-  #tell(from: WorkerProcess | undefined, message: ToWorker): void {
+  #publish(from: WorkerProcess | undefined, message: ToWorker): void {
     for (const worker of this.#workers.values()) if (worker !== from) worker.send(message);
   }
 
-  #ask(from: WorkerProcess, id: string, topic: string): void {
+  #query(from: WorkerProcess, id: string, topic: string): void {
     for (let number = 1; number <= this.#parts.count; number += 1) {
       const worker = this.#workers.get(number);
       if (worker === from) continue;
-      if (worker?.isServing === true) worker.send({ kind: 'asked', id, from: from.number, topic });
-      else from.send({ kind: 'answered', id, answer: { worker: number, problem: 'does not run' } });
+      if (worker?.isServing === true) worker.send({ kind: 'queried', id, from: from.number, topic });
+      else from.send({ kind: 'responded', id, answer: { worker: number, problem: 'does not run' } });
     }
   }
 
@@ -199,7 +199,7 @@ export class Supervisor {
     const { number, child, startedAt, isServing } = worker;
     this.#workers.delete(number);
     worker.gone();
-    this.#tell(undefined, { kind: 'told', topic: WORKER_GONE, value: number });
+    this.#publish(undefined, { kind: 'published', topic: WORKER_EXITED.name, value: number });
     const cause = { worker: number, exit_code: child.exitCode, signal: child.signalCode, err: error };
     if (!this.#isStopping && !isServing && this.#serving().length === 0) {
       this.#exitCode = child.exitCode || 1;

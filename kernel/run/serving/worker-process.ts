@@ -1,6 +1,6 @@
 import type { ChildProcess } from '../../kit/programs/start-program.ts';
 import type { ToSupervisor, ToWorker } from '../../workers/messages.ts';
-import type { Release, Turns } from '../../workers/turns.ts';
+import type { Release, Semaphores } from '../../workers/semaphores.ts';
 
 const ENDED = 'the worker ended meanwhile';
 
@@ -14,8 +14,8 @@ export class WorkerProcess {
   isServing = false;
   /** Pings since its last answer. */
   unanswered = 0;
-  /** Releases of the turns that it holds or waits for. */
-  readonly #turns = new Map<string, Release>();
+  /** Releases of the semaphores that it holds or waits for. */
+  readonly #held = new Map<string, Release>();
   #onReloaded: (refusal: string | undefined) => void = () => undefined;
 
   constructor(number: number, child: ChildProcess, settings: unknown) {
@@ -48,24 +48,24 @@ export class WorkerProcess {
     this.#onReloaded(refusal);
   }
 
-  take(turns: Turns, { id, name, most }: ToSupervisor & { readonly kind: 'take' }): void {
+  acquire(semaphores: Semaphores, { id, name, most }: ToSupervisor & { readonly kind: 'acquire' }): void {
     const waiting = new AbortController();
-    this.#turns.set(id, () => waiting.abort());
-    void turns.take(name, most, waiting.signal).then((release) => {
-      this.#turns.set(id, release);
-      this.send({ kind: 'granted', id });
+    this.#held.set(id, () => waiting.abort());
+    void semaphores.acquire(name, most, waiting.signal).then((release) => {
+      this.#held.set(id, release);
+      this.send({ kind: 'acquired', id });
     });
   }
 
   release(id: string): void {
-    this.#turns.get(id)?.();
-    this.#turns.delete(id);
+    this.#held.get(id)?.();
+    this.#held.delete(id);
   }
 
   gone(): void {
     this.isServing = false;
     this.#onReloaded(ENDED);
-    for (const release of this.#turns.values()) release();
-    this.#turns.clear();
+    for (const release of this.#held.values()) release();
+    this.#held.clear();
   }
 }

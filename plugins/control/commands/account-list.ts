@@ -1,6 +1,7 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
-import { textTable, type CommandContext, type OptionValues } from '../../../kernel/contract/command.ts';
+import type { CommandContext, OptionValues } from '../../../kernel/contract/command.ts';
+import { textTable } from '../../../kernel/kit/format.ts';
 import { isNode, noNode } from '../../../kernel/contract/fleet-nodes.ts';
 import type { ResourceUsage } from '../../../kernel/contract/points/account-report.ts';
 import { gatherReport, type AccountReports } from '../accounts/account-report.ts';

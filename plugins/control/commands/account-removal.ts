@@ -1,4 +1,5 @@
-import { textTable, type CommandContext } from '../../../kernel/contract/command.ts';
+import type { CommandContext } from '../../../kernel/contract/command.ts';
+import { textTable } from '../../../kernel/kit/format.ts';
 import { purgeAccount } from '../accounts/purge.ts';
 import { removeAccount } from '../accounts/removal.ts';
 

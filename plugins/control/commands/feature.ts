@@ -1,10 +1,10 @@
 import {
   assertChange,
-  textTable,
   type Command,
   type CommandContext,
   type CommandGroup,
 } from '../../../kernel/contract/command.ts';
+import { textTable } from '../../../kernel/kit/format.ts';
 import { fail } from '../errors.ts';
 
 const TARGETS = [

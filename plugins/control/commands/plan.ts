@@ -1,12 +1,12 @@
 import type { Plan } from '../../../kernel/identity/accounts/plans.ts';
 import {
   assertChange,
-  textTable,
   type CommandContext,
   type CommandGroup,
   type CommandOption,
   type OptionValues,
 } from '../../../kernel/contract/command.ts';
+import { textTable } from '../../../kernel/kit/format.ts';
 import { PlanLimits } from '../../../kernel/contract/plan-limits.ts';
 import { NEW_PLAN } from '../plans/plans.ts';
 import { PlanBody, PlanChange } from '../plans/schema.ts';

@@ -1,11 +1,10 @@
 import {
   assertChange,
-  textTable,
   type CommandContext,
   type CommandGroup,
   type OptionValues,
 } from '../../../kernel/contract/command.ts';
-import { formatTime } from '../../../kernel/kit/format.ts';
+import { formatTime, textTable } from '../../../kernel/kit/format.ts';
 import { fail } from '../errors.ts';
 
 /** `hostkeep session …` */

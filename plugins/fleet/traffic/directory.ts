@@ -1,3 +1,4 @@
+import { topic } from '../../../kernel/contract/workers.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
@@ -7,7 +8,7 @@ import { changes, members, type Member } from '../store.ts';
 const POLL_MS = 1000;
 /** A process that hears nothing for so long from the one that looks for all does so itself. */
 const QUIET_MS = 2500;
-const TOPIC = 'fleet members';
+const CHANGES = topic<number>('fleet members');
 
 interface DirectoryParts extends Pick<Host, 'workers'> {
   readonly store: Reader;
@@ -30,7 +31,7 @@ export class Directory {
 
   private constructor(parts: DirectoryParts) {
     this.#parts = parts;
-    this.#stopHearing = parts.workers.hear(TOPIC, (n) => {
+    this.#stopHearing = parts.workers.subscribe(CHANGES, (n) => {
       this.#heardMs = performance.now();
       if (n !== this.#known) void this.refresh();
     });
@@ -92,7 +93,7 @@ export class Directory {
 
   async #refresh(): Promise<void> {
     const now = await changes(this.#parts.store);
-    if (this.#leads) this.#parts.workers.tell(TOPIC, now);
+    if (this.#leads) this.#parts.workers.publish(CHANGES, now);
     if (now === this.#known) return;
     const list = await members(this.#parts.store);
     this.#members = new Map(list.map((member) => [member.name, member]));

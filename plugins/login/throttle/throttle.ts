@@ -2,6 +2,7 @@ import { HttpError } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { HashLane } from '../../../kernel/identity/gate/password-hasher.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
+import { topic } from '../../../kernel/contract/workers.ts';
 import type { Store, Tx } from '../../../kernel/store/store.ts';
 import { IpRanges, addressNetwork } from '../../../kernel/kit/net/ip.ts';
 import { addFailures, readStanding } from '../store.ts';
@@ -16,13 +17,13 @@ const WIDE_FACTOR = 4;
 const STRANGE_SHARE = 1 / 5;
 const LOOPBACK = new IpRanges(['127.0.0.0/8', '::1']);
 
-/** Topics between workers. */
-const FAILED = 'login.failed';
-const FORGOTTEN = 'login.forgotten';
 interface Failure {
   readonly counts: readonly string[];
   readonly at: number;
 }
+const FAILED = topic<Failure>('login.failed');
+/** Budgets. */
+const FORGOTTEN = topic<string>('login.forgotten');
 type Workers = Host['workers'];
 
 /** One check of a password or code. An unknown name has no account, but is treated alike. */
@@ -54,7 +55,7 @@ export class Throttle {
   readonly #limits: { readonly account: Limits; readonly address: Limits };
   readonly #budgets: Budgets;
 
-  /** Failures in other workers count at once: each is told before the turn of its attempt ends. */
+  /** Failures in other workers count at once: each receives them before the semaphore of the attempt is released. */
   constructor(
     store: Store,
     workers: Workers,
@@ -64,13 +65,10 @@ export class Throttle {
     this.#store = store;
     this.#workers = workers;
     this.#limits = limits;
-    this.#budgets = new Budgets(store, (name, most) => workers.turn(name, most), clockSlackMs);
+    this.#budgets = new Budgets(store, (name, most) => workers.acquire(name, most), clockSlackMs);
     this.#stops = [
-      workers.hear(FAILED, (failure) => {
-        const { counts, at } = failure as Failure;
-        this.#budgets.count(counts, at);
-      }),
-      workers.hear(FORGOTTEN, (budget) => this.#budgets.forget(String(budget))),
+      workers.subscribe(FAILED, ({ counts, at }) => this.#budgets.count(counts, at)),
+      workers.subscribe(FORGOTTEN, (budget) => this.#budgets.forget(budget)),
     ];
   }
 
@@ -120,7 +118,7 @@ export class Throttle {
   /** Forgets failures that attempts in progress remember; those in the store are another's to remove. */
   forget(budget: string): void {
     this.#budgets.forget(budget);
-    this.#workers.tell(FORGOTTEN, budget);
+    this.#workers.publish(FORGOTTEN, budget);
   }
 
   async #admission({ username, account, ip }: Attempt): Promise<Admission> {
@@ -161,7 +159,7 @@ export class Throttle {
         await addFailures(tx, counts, at);
         await record(tx);
       });
-      this.#workers.tell(FAILED, { counts, at } satisfies Failure);
+      this.#workers.publish(FAILED, { counts, at });
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { fail } from '../../../kernel/errors.ts';
-import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { SharedCounter } from '../../../kernel/contract/workers.ts';
 import { Stream, type Sink } from '../../../kernel/contract/reply.ts';
 import type { RecentSamples } from './recent-samples.ts';
 import type { Sample } from './sample.ts';
@@ -8,8 +8,6 @@ import type { Sample } from './sample.ts';
 const HEARTBEAT_MS = 15_000;
 /** How long a client waits before it reconnects. */
 const RETRY_MS = 3000;
-
-type Counts = ReturnType<Host['workers']['counts']>;
 
 /** The most open streams of all accounts, of one user and of one administrator. */
 type StreamLimits = Readonly<Record<'streams' | 'streams_of_user' | 'streams_of_admin', number>>;
@@ -22,10 +20,10 @@ export class Broadcast {
   readonly #sinks = new Set<Sink>();
   readonly #recent: RecentSamples;
   readonly #limits: StreamLimits;
-  readonly #counts: Counts;
+  readonly #counts: SharedCounter;
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor(recent: RecentSamples, limits: StreamLimits, counts: Counts) {
+  constructor(recent: RecentSamples, limits: StreamLimits, counts: SharedCounter) {
     this.#counts = counts;
     this.#recent = recent;
     this.#limits = limits;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { readAccount, readBoolean, readList, readMembers, readText } from '../../../kernel/contract/verb-arguments.ts';
+import { readAccount, readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { shippedFile, type Driver } from '../drivers.ts';

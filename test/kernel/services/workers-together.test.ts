@@ -4,7 +4,7 @@ import { request, type IncomingMessage } from 'node:http';
 import * as assert from 'uvu/assert';
 import { openCore } from '../../../kernel/run/core.ts';
 import { createLog } from '../../../kernel/log.ts';
-import { Turns } from '../../../kernel/workers/turns.ts';
+import { Semaphores } from '../../../kernel/workers/semaphores.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testConfig } from '../../support/hostkeep.ts';
@@ -63,16 +63,16 @@ function tally(values: readonly string[]): Record<string, number> {
   return counts;
 }
 
-test('a turn is given in order, only while there are fewer, and comes back once', async () => {
-  const turns = new Turns();
-  const first = await turns.take('a', 2);
-  const second = await turns.take('a', 2);
-  assert.type(await turns.take('b', 1), 'function');
+test('a semaphore is acquired in order, by as many as may, and is released once', async () => {
+  const semaphores = new Semaphores();
+  const first = await semaphores.acquire('a', 2);
+  const second = await semaphores.acquire('a', 2);
+  assert.type(await semaphores.acquire('b', 1), 'function');
   const order: string[] = [];
   const leaving = new AbortController();
-  void turns.take('a', 2, leaving.signal).then(() => order.push('left'));
-  const third = turns.take('a', 1).then((release) => (order.push('third'), release));
-  const fourth = turns.take('a', 2).then((release) => (order.push('fourth'), release));
+  void semaphores.acquire('a', 2, leaving.signal).then(() => order.push('left'));
+  const third = semaphores.acquire('a', 1).then((release) => (order.push('third'), release));
+  const fourth = semaphores.acquire('a', 2).then((release) => (order.push('fourth'), release));
   leaving.abort();
   first();
   first();
@@ -82,7 +82,7 @@ test('a turn is given in order, only while there are fewer, and comes back once'
   const release = await third;
   await fourth;
   assert.equal(order, ['third', 'fourth']);
-  const fifth = turns.take('a', 2).then(() => order.push('fifth'));
+  const fifth = semaphores.acquire('a', 2).then(() => order.push('fifth'));
   await Promise.resolve();
   assert.equal(order, ['third', 'fourth'], 'two are held');
   release();

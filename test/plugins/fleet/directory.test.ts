@@ -29,7 +29,7 @@ test('one process looks for new members; the others hear of them or look', async
   let [told, isCut, asked] = [0, false, 0];
   const workers = {
     ...soleWorker(),
-    tell: (_: string, value: unknown) => {
+    publish: (_: unknown, value: unknown) => {
       told += 1;
       if (!isCut) for (const each of heard) each(value);
     },
@@ -46,7 +46,10 @@ test('one process looks for new members; the others hear of them or look', async
   const follower = await Directory.start({
     ...parts,
     store: reader,
-    workers: { ...workers, hear: (_, listener) => (heard.push(listener), () => void heard.pop()) },
+    workers: {
+      ...workers,
+      subscribe: (_, listener) => (heard.push(listener as (value: unknown) => void), () => void heard.pop()),
+    },
   });
   leader.lead();
   try {

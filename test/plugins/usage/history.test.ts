@@ -17,6 +17,7 @@ import { Sample } from '../../../plugins/usage/sampling/sample.ts';
 import { DailyStats } from '../../../plugins/usage/history/daily-stats.ts';
 import { UsageStore } from '../../../plugins/usage/history/store.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { SharedCounter } from '../../../kernel/workers/shared-counter.ts';
 import { soleWorker } from '../../../kernel/workers/sole-worker.ts';
 import { testSuite } from '../../support/suite.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
@@ -201,7 +202,7 @@ test('a slow client loses samples and delays no other', () => {
   const broadcast = new Broadcast(
     recent,
     { streams: 10, streams_of_user: 0, streams_of_admin: 10 },
-    soleWorker().counts('streams'),
+    new SharedCounter(soleWorker(), 'streams'),
   );
   const [quick, slow] = [sinkOf(100), sinkOf(2)];
   for (const sink of [quick, slow]) broadcast.open('', OPERATOR).open(sink);
@@ -224,7 +225,7 @@ test('one account cannot take all streams, an administrator neither', () => {
   const broadcast = new Broadcast(
     new RecentSamples(),
     { streams: 6, streams_of_user: 2, streams_of_admin: 3 },
-    soleWorker().counts('streams'),
+    new SharedCounter(soleWorker(), 'streams'),
   );
   const open = (account: Pick<Account, 'id' | 'role'>, times: number) => {
     const sinks = Array.from({ length: times }, () => sinkOf(100));
@@ -246,7 +247,7 @@ test('a stream carries a heartbeat every fifteen seconds', () => {
   const broadcast = new Broadcast(
     new RecentSamples(),
     { streams: 10, streams_of_user: 0, streams_of_admin: 10 },
-    soleWorker().counts('streams'),
+    new SharedCounter(soleWorker(), 'streams'),
   );
   const [quick, slow] = [sinkOf(100), sinkOf(1)];
   for (const sink of [quick, slow]) broadcast.open('', OPERATOR).open(sink);

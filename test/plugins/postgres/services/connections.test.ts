@@ -9,6 +9,7 @@ import { createLog } from '../../../../kernel/log.ts';
 import { openStore } from '../../../../kernel/store/open-store.ts';
 import type { Store } from '../../../../kernel/store/store.ts';
 import { Leadership } from '../../../../kernel/workers/leadership.ts';
+import { topic } from '../../../../kernel/workers/topic.ts';
 import { soleWorker } from '../../../../kernel/workers/sole-worker.ts';
 import type { Workers } from '../../../../kernel/workers/workers.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
@@ -46,15 +47,15 @@ class Channel {
       ...soleWorker(),
       count,
       number,
-      share: (all) => Math.max(1, Math.floor(all / count)),
-      tell: (topic, value) => {
+      perWorker: (all) => Math.max(1, Math.floor(all / count)),
+      publish: ({ name: topic }, value) => {
         if ((value as { kind?: string }).kind === 'looked') this.looks += 1;
         if (this.isCut) return;
         const others = this.#ends.filter((each) => each.topic === topic && each.number !== number);
         for (const { listener } of others) listener(JSON.parse(JSON.stringify(value)));
       },
-      hear: (topic, listener) => {
-        const end = { topic, number, listener };
+      subscribe: ({ name: topic }, listener) => {
+        const end = { topic, number, listener: listener as (value: unknown) => void };
         this.#ends.push(end);
         return () => void this.#ends.splice(this.#ends.indexOf(end), 1);
       },
@@ -178,7 +179,7 @@ test('a look that waits for a lock does not take the server for silent', async (
   const [follower] = node.followers as [Core];
   const { pid = 0 } = (await follower.store.get<{ pid: number }>(PID)) ?? {};
   const told: unknown[] = [];
-  node.channel.end(4, 4).hear('store', (value) => told.push(value));
+  node.channel.end(4, 4).subscribe(topic('store'), (value) => told.push(value));
   await node.other.store.write(async (tx) => {
     await tx.run(MAY_IDLE);
     await tx.run('lock table revision in access exclusive mode');

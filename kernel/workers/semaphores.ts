@@ -1,4 +1,4 @@
-/** Gives a turn back; does nothing when it is called again. */
+/** Releases what was acquired; does nothing when it is called again. */
 export type Release = () => void;
 
 interface Wait {
@@ -6,13 +6,13 @@ interface Wait {
   readonly grant: (release: Release) => void;
 }
 
-/** Counts what happens at the same time under a name, and lets more wait, in the order of their arrival. */
-export class Turns {
+/** Semaphores by name. More wait, in the order of their arrival. */
+export class Semaphores {
   readonly #held = new Map<string, number>();
   readonly #waiting = new Map<string, Set<Wait>>();
 
-  /** Resolves when fewer than `most` turns are held; once `signal` is aborted, never. */
-  take(name: string, most: number, signal?: AbortSignal): Promise<Release> {
+  /** Resolves when fewer than `most` hold the semaphore; once `signal` is aborted, never. */
+  acquire(name: string, most: number, signal?: AbortSignal): Promise<Release> {
     return new Promise((resolve) => {
       const wait = { most, grant: resolve };
       const waiting = this.#waiting.get(name) ?? new Set();

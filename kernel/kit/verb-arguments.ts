@@ -2,10 +2,10 @@
  * Checks of what other processes send, to the broker or from another node: they may be in foreign hands, and what was
  * checked there does not count. All errors are 400 `invalid_request`.
  */
-import { isObject } from '../config/plain-check.ts';
 import { fail, HttpError } from '../errors.ts';
-import type { Identified } from '../kit/jobs/job.ts';
-import { USERNAME } from '../kit/files/files-root.ts';
+import { isObject } from '../schema.ts';
+import type { Identified } from './jobs/job.ts';
+import { USERNAME } from './files/files-root.ts';
 
 /** Returns the members of an object that has these and no others. */
 export function readMembers<K extends string>(value: unknown, names: readonly K[]): Record<K, unknown> {

@@ -1,31 +1,33 @@
-import type { Release } from './turns.ts';
-import { WORKER_GONE, type OpenCounts, type Workers } from './workers.ts';
+import type { Release } from './semaphores.ts';
+import { topic, WORKER_EXITED, type Topic } from './topic.ts';
+import type { Workers } from './workers.ts';
 
-interface Said {
+interface Count {
   readonly worker: number;
   readonly key: string;
   readonly count: number;
 }
 
-/** Counts that each worker tells the others. */
-export class SharedCounts implements OpenCounts {
+/** Counts what is open, by key. What is opened in another worker counts here a moment later. */
+export class SharedCounter {
   readonly #workers: Workers;
-  readonly #topic: string;
+  readonly #topic: Topic<Count>;
   readonly #own = new Map<string, number>();
   /** By worker. */
   readonly #others = new Map<number, Map<string, number>>();
   readonly #stops: readonly (() => void)[];
 
-  constructor(workers: Workers, topic: string) {
+  constructor(workers: Workers, name: string) {
+    const all = topic<Count[]>(`counter ${name}`);
     this.#workers = workers;
-    this.#topic = `counts ${topic}`;
+    this.#topic = topic(`count ${name}`);
     this.#stops = [
-      workers.hear(this.#topic, (said) => this.#hear(said as Said)),
-      workers.hear(WORKER_GONE, (number) => void this.#others.delete(number as number)),
-      workers.answer(this.#topic, () => [...this.#own].map(([key, count]) => this.#said(key, count))),
+      workers.subscribe(this.#topic, (count) => this.#note(count)),
+      workers.subscribe(WORKER_EXITED, (number) => void this.#others.delete(number)),
+      workers.respond(all, () => [...this.#own].map(([key, count]) => this.#ownCount(key, count))),
     ];
-    void workers.ask(this.#topic).then((answers) => {
-      for (const answer of answers) if ('value' in answer) for (const said of answer.value as Said[]) this.#hear(said);
+    void workers.query(all).then((answers) => {
+      for (const answer of answers) if ('value' in answer) for (const count of answer.value) this.#note(count);
     });
   }
 
@@ -41,6 +43,7 @@ export class SharedCounts implements OpenCounts {
     return sum;
   }
 
+  /** Counts one more, until it is released. */
   add(key: string): Release {
     this.#change(key, 1);
     let isCounted = true;
@@ -58,14 +61,14 @@ export class SharedCounts implements OpenCounts {
     const count = (this.#own.get(key) ?? 0) + by;
     if (count === 0) this.#own.delete(key);
     else this.#own.set(key, count);
-    this.#workers.tell(this.#topic, this.#said(key, count));
+    this.#workers.publish(this.#topic, this.#ownCount(key, count));
   }
 
-  #said(key: string, count: number): Said {
+  #ownCount(key: string, count: number): Count {
     return { worker: this.#workers.number, key, count };
   }
 
-  #hear({ worker, key, count }: Said): void {
+  #note({ worker, key, count }: Count): void {
     const counts = this.#others.get(worker) ?? new Map<string, number>();
     this.#others.set(worker, counts);
     if (count === 0) counts.delete(key);
