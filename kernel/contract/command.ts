@@ -9,13 +9,12 @@ import type { Identity } from '../identity/identity.ts';
 import type { Keyring } from '../identity/gate/keyring.ts';
 import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
 import type { ExtensionPoints } from './extension-points.ts';
-import type { EffectiveSetting, NodeInfo } from './node-info.ts';
+import type { EffectiveSetting, Membership, NodeInfo } from './node-info.ts';
 import type { Host } from './plugin.ts';
 import type { Issue } from '../errors.ts';
 import type { Static, TObject, TSchema } from '../schema.ts';
 import type { AuditLog } from '../store/events/audit-log.ts';
 import type { AppliedMigration } from '../store/store.ts';
-import type { Membership } from '../store/membership.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from '../log.ts';
 

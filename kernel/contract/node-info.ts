@@ -1,7 +1,6 @@
 import type { Config } from '../config/configuration.ts';
 import type { Account } from '../identity/accounts/account.ts';
 import type { Leases } from '../store/lease.ts';
-import type { Membership } from '../store/membership.ts';
 import type { EventTable } from '../store/events/event-types.ts';
 import type { Locales } from '../config/locales.ts';
 import type { Access, Address, RouteSpec } from './route-spec.ts';
@@ -61,6 +60,16 @@ export interface EffectiveSetting {
   readonly value: unknown;
   /** The file or the variable that set it, or `default`. */
   readonly origin: string;
+}
+
+/** The membership of a node in its fleet. */
+export interface Membership {
+  /** The name of this node. */
+  readonly name: string;
+  /** The authority of all nodes' certificates, and what shows the other nodes who this one is; PEM. */
+  readonly ca: string;
+  readonly certificate: string;
+  readonly key: string;
 }
 
 /** A node's place in its fleet. */

@@ -7,7 +7,7 @@ import { Keyring } from '../identity/gate/keyring.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
 import { LOCAL_FILE } from '../store/local-store.ts';
 import { openStore } from '../store/open-store.ts';
-import { ServingLock, servingProcess } from '../store/serving-lock.ts';
+import { ServingLock, servingProcess } from './serving-lock.ts';
 import { faultsIn } from '../store/sqlite/connection.ts';
 import { copyDatabase, migrationsIn } from '../store/sqlite/database-file.ts';
 import type { Store } from '../store/store.ts';

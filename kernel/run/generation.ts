@@ -6,7 +6,7 @@ import { dispatchFrom } from '../http/dispatch.ts';
 import { routeCalls } from '../http/route-calls.ts';
 import { RoutingTable } from '../http/routing-table.ts';
 import type { Log } from '../log.ts';
-import type { FleetPlace, NodeInfo } from '../contract/node-info.ts';
+import type { FleetPlace, Membership, NodeInfo } from '../contract/node-info.ts';
 import type { Address } from '../contract/route-spec.ts';
 import { leaderBackground } from '../host/background.ts';
 import { isOn, type InstalledPlugin } from '../host/discovery.ts';
@@ -14,7 +14,7 @@ import { effectiveSettings } from '../host/effective-settings.ts';
 import { examine } from './examination/examination.ts';
 import { PluginSet } from '../host/plugin-set.ts';
 import { privilegedVerbs } from '../host/privileges.ts';
-import { clockSlackMs, readMembership, innerSockets, writeMembership, type Membership } from '../store/membership.ts';
+import { clockSlackMs, readMembership, innerSockets, writeMembership } from './membership.ts';
 import { splitHostPort } from '../kit/net/host-port.ts';
 import { VERSION } from '../kit/files/project-dir.ts';
 

@@ -4,9 +4,9 @@ import type { Config } from '../config/configuration.ts';
 import { Keyring } from '../identity/gate/keyring.ts';
 import type { NodeFiles } from '../contract/command.ts';
 import { AuditLog } from '../store/events/audit-log.ts';
-import { readMembership, removeMembership, writeMembership } from '../store/membership.ts';
+import { readMembership, removeMembership, writeMembership } from './membership.ts';
 import { openStore } from '../store/open-store.ts';
-import { ServingLock } from '../store/serving-lock.ts';
+import { ServingLock } from './serving-lock.ts';
 import { SqliteEngine } from '../store/sqlite/sqlite-engine.ts';
 
 /** Returns what commands may do with the files of a node; see `NodeFiles`. */

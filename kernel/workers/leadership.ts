@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
-import { FileLock } from '../store/file-lock.ts';
+import { FileLock } from './file-lock.ts';
 
 const LOCK = 'leader.lock';
 /** How soon the work of a leader that died goes on elsewhere. */

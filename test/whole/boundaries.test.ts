@@ -435,7 +435,7 @@ const ONLY_SQLITE =
   /\b(?:insert or (?:ignore|replace)|replace into|group_concat|iif|ifnull|glob|json_(?:extract|group_\w+)|strftime|unixepoch|rowid|last_insert_rowid|pragma|sqlite_\w+|limit -1|collate nocase|on conflict do update|(?:min|max)\((?:[\w.]+|count\(\*\)), )/gi;
 /** Files that speak with SQLite, because their tables are in the local store or in a customer's file. */
 const OF_SQLITE = [
-  /^kernel\/store\/(?:sqlite\/|local-store\.ts$|serving-lock\.ts$)/,
+  /^kernel\/store\/(?:sqlite\/|local-store\.ts$)/,
   /^plugins\/(?:quota|websites|usage\/history)\/store\.ts$/,
   /^plugins\/databases\//,
 ];

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import type * as X509 from '@peculiar/x509';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
-import type { Membership } from '../../../kernel/store/membership.ts';
+import type { Membership } from '../../../kernel/contract/node-info.ts';
 import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import type { MemberKey } from '../store.ts';
 

@@ -1,6 +1,6 @@
 import type * as Undici from 'undici';
 import type { FleetNode, NodeConnection } from '../../../kernel/contract/points/fleet-node.ts';
-import type { Membership } from '../../../kernel/store/membership.ts';
+import type { Membership } from '../../../kernel/contract/node-info.ts';
 import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import { isDown } from '../state.ts';
 import type { SeenMember } from '../store.ts';

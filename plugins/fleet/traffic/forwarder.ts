@@ -3,7 +3,7 @@ import type { ForwardedRequest } from './forwarded-request.ts';
 import { noNode } from '../../../kernel/contract/fleet-nodes.ts';
 import type { Reply, Stream } from '../../../kernel/contract/reply.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
-import type { Membership } from '../../../kernel/store/membership.ts';
+import type { Membership } from '../../../kernel/contract/node-info.ts';
 import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import type { Directory } from './directory.ts';
 import { CONNECTIONS, HEADERS_MS, NodeLink, SILENCE_MS, type Outcome } from './node-link.ts';

@@ -4,7 +4,7 @@ import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { FleetPlace } from '../../../kernel/contract/node-info.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { Membership } from '../../../kernel/store/membership.ts';
+import type { Membership } from '../../../kernel/contract/node-info.ts';
 import { parseDestination, digestKey } from '../membership/certificates.ts';
 import type { MemberKey } from '../store.ts';
 import { splitAddress } from './trust.ts';

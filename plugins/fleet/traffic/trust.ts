@@ -1,5 +1,5 @@
 import { checkServerIdentity, connect, type ConnectionOptions } from 'node:tls';
-import type { Membership } from '../../../kernel/store/membership.ts';
+import type { Membership } from '../../../kernel/contract/node-info.ts';
 import { splitHostPort } from '../../../kernel/kit/net/host-port.ts';
 import { certificateHost, digestKey, type Destination } from '../membership/certificates.ts';
 import type { Member } from '../store.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Membership } from '../../../../kernel/store/membership.ts';
+import type { Membership } from '../../../../kernel/contract/node-info.ts';
 import { addMove } from '../../../../plugins/moves/rows.ts';
 import { members } from '../../../../plugins/fleet/store.ts';
 import { trustIn } from '../../../../plugins/fleet/traffic/trust.ts';

@@ -1,17 +1,8 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Membership } from '../contract/node-info.ts';
 import { replaceFileSync } from '../kit/files/atomic-file.ts';
 import { assertPrivate, assertPrivateFolder } from '../kit/files/private-file.ts';
-
-/** The membership of a node in its fleet. */
-export interface Membership {
-  /** The name of this node. */
-  readonly name: string;
-  /** The authority of all nodes' certificates, and what shows the other nodes who this one is; PEM. */
-  readonly ca: string;
-  readonly certificate: string;
-  readonly key: string;
-}
 
 /** How far the clocks of two nodes may be apart. */
 const CLOCKS_APART_MS = 60_000;

@@ -1,5 +1,5 @@
 import { makePrivate } from '../kit/files/private-file.ts';
-import { Connection } from './sqlite/connection.ts';
+import { Connection } from '../store/sqlite/connection.ts';
 
 /**
  * A lock that the system ends with its process, however that ends. Node.js has no `flock`, so it is a transaction of SQLite
