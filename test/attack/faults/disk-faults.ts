@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CLI } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -150,7 +150,8 @@ async function foreign(data: string): Promise<string> {
   if ((await refused.ended()) !== 1 || !/^hostkeep: .*belongs to the user id 0: run/m.test(refused.output))
     throw new Error(`a start on another user's folder ended with: ${refused.output}`);
   chmodSync(data, 0o500);
-  for (const name of ['hostkeep.db', 'node.db', 'keys.json', 'revision'])
+  const given = readdirSync(join(data, 'ids')).map((id) => join('ids', id));
+  for (const name of ['hostkeep.db', 'node.db', 'keys.json', 'revision', 'ids', ...given])
     chownSync(join(data, name), UNPRIVILEGED, UNPRIVILEGED);
   chownSync(data, UNPRIVILEGED, UNPRIVILEGED);
   const unwritable = NodeProcess.spawn(data, { through });
