@@ -2,9 +2,7 @@ import { join } from 'node:path';
 import { ConfigError, readJson, type Config } from '../config/configuration.ts';
 import { readSecretFiles } from '../config/secrets.ts';
 import { schemaDefaults, settingsIssues } from '../config/validator.ts';
-import type { Command, CommandGroup } from '../contract/command.ts';
 import type { Plugin } from '../contract/plugin.ts';
-import type { AnyPrivileged } from '../contract/privileged.ts';
 import { findFiles } from '../kit/files/find-files.ts';
 import { importDefault, pluginsWith } from '../kit/files/plugin-files.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
@@ -47,33 +45,6 @@ export function isOptIn(name: string): boolean {
 /** Returns whether the configuration leaves a plugin on. */
 export function isOn({ name, isOptIn: asks }: Pick<InstalledPlugin, 'name' | 'isOptIn'>, config: Config): boolean {
   return config.plugins[name] ?? !asks;
-}
-
-interface PluginCommands {
-  readonly plugin: string;
-  readonly commands: readonly (CommandGroup | Command)[];
-}
-
-/**
- * Imports the commands of every plugin that has any, and nothing else of the plugins, so that commands start quickly.
- */
-export async function findCommands(): Promise<PluginCommands[]> {
-  const found = pluginsWith('commands').map(async (plugin) => ({
-    plugin,
-    commands: (await importDefault<PluginCommands['commands']>(plugin, 'commands')) ?? [],
-  }));
-  return Promise.all(found);
-}
-
-/** Imports what plugins do with rights, each with its settings, of those that are on; see `Privileged`. */
-export async function installedPrivileges(config: Config): Promise<{ privileged: AnyPrivileged; settings: unknown }[]> {
-  const found = pluginsWith('privileged').filter((name) => isOn({ name, isOptIn: isOptIn(name) }, config));
-  return Promise.all(
-    found.map(async (name) => {
-      const privileged = (await importDefault<AnyPrivileged>(name, 'privileged')) as AnyPrivileged;
-      return { privileged, settings: pluginSettings(privileged, config) };
-    }),
-  );
 }
 
 /** Where a plugin's migrations are, if it has any. */

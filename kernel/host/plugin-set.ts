@@ -94,9 +94,8 @@ export class PluginSet {
   }
 
   /**
-   * Sets up all plugins at once, but each after those that it needs or uses. If a plugin fails, its status holds the
-   * reason and its routes answer 503; the others run. Rejects with `ConfigError` for invalid settings, and for those of
-   * unknown plugins.
+   * Sets up all plugins at once, but each after those that it uses. If one fails, its status holds the reason and its routes
+   * answer 503. Rejects with `ConfigError` for invalid settings, and for those of unknown plugins.
    */
   async load(installed: readonly InstalledPlugin[], config: Config, host: CommonHost): Promise<void> {
     assertSections(installed, config);

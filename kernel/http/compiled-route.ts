@@ -43,9 +43,8 @@ export class CompiledRoute {
   }
 
   /**
-   * Throws unless the account may use this route; `usersMayEnter` says whether users may use the admin address at all.
-   * `grant` is what an API token may do. Errors: 401 for a token of the other address, 403 `admin_required`,
-   * `feature_disabled`, `session_required` or `scope_required`, 503 `account_moving`.
+   * Throws unless the account may use this route; `grant` is what an API token may do. Errors: 401 for a token of the other
+   * address, 403 `admin_required`, `feature_disabled`, `session_required` or `scope_required`, 503 `account_moving`.
    */
   authorize(account: Account, usersMayEnter = false, grant?: TokenGrant): void {
     this.#assertOpenTo(account, usersMayEnter);
@@ -55,10 +54,7 @@ export class CompiledRoute {
     grant.opened = this;
   }
 
-  /**
-   * A scope opens a route only together with its own feature: of a route that two features open, one that the account has
-   * lost does not.
-   */
+  /** A scope opens a route only together with its own feature, which the account may have lost. */
   #assertGranted({ role, features }: Account, granted: ReadonlySet<string>): void {
     const { scopes, tokens } = this.info;
     if (tokens === 'delegated') return;
@@ -92,10 +88,7 @@ export class CompiledRoute {
     return checked(this.#checks.params, values, 'path');
   }
 
-  /**
-   * Decodes, exactly once, and validates the query parameters. Rejects with 400 those that the schema does not name, and
-   * duplicates, because two readers could disagree on which one counts.
-   */
+  /** Decodes, exactly once, and validates the query. Errors: 400 for unknown and for duplicate names, too. */
   query(raw: string): unknown {
     const known = this.info.query?.properties ?? {};
     const values: Record<string, unknown> = {};

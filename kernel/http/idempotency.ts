@@ -36,21 +36,14 @@ interface Answer extends Running {
 }
 
 /**
- * Lets a client repeat a request that makes something, without knowing whether the first one arrived (the header
- * Idempotency-Key of draft-ietf-httpapi-idempotency-key-header). Keeps successes only: after an error nothing was made, and
- * the same key may be tried again. A request that runs has a lease, and a row that becomes that of the answer.
+ * Lets a client repeat a request that makes something (Idempotency-Key of draft-ietf-httpapi-idempotency-key-header). Keeps
+ * successes only: after an error nothing was made. A request that runs has a lease, and a row that becomes that of the answer.
  */
 export class Idempotency {
-  readonly #store: Store;
-  readonly #leases: Leases;
-  readonly #keys: Keyring;
-  readonly #log: Log;
+  readonly #parts: { readonly store: Store; readonly leases: Leases; readonly keys: Keyring; readonly log: Log };
 
   constructor(parts: { readonly store: Store; readonly leases: Leases; readonly keys: Keyring; readonly log: Log }) {
-    this.#store = parts.store;
-    this.#leases = parts.leases;
-    this.#keys = parts.keys;
-    this.#log = parts.log;
+    this.#parts = parts;
   }
 
   /**
@@ -60,7 +53,7 @@ export class Idempotency {
   around({ plugin, name, status = 200, idempotencyKey }: RouteInfo, handle: Handler): Handler {
     if (idempotencyKey === undefined) return handle;
     return (call) => {
-      const header = headerOf(call);
+      const header = (call as { header(name: string): string }).header(IDEMPOTENCY_KEY);
       if (header === '') return handle(call);
       if (idempotencyKey === 'refused')
         throw fail.invalid_request('the reply holds a secret, of which no copy is kept: send no Idempotency-Key here');
@@ -92,7 +85,7 @@ export class Idempotency {
   }
 
   #seal(kept: Running | Answer, context: string): string {
-    return this.#keys.seal(JSON.stringify(kept), context);
+    return this.#parts.keys.seal(JSON.stringify(kept), context);
   }
 
   /** Takes a key that is new; resolves without a lease, but with what the key stands for, if it is not. */
@@ -101,10 +94,10 @@ export class Idempotency {
     request: string,
     context: string,
   ): Promise<{ readonly kept: Running | Answer; readonly lease?: Lease }> {
-    return this.#store.write(async (tx) => {
+    return this.#parts.store.write(async (tx) => {
       const kept = (await this.#find(tx, place, context)) ?? { request };
       if ('status' in kept) return { kept };
-      const lease = await this.#leases.acquire(`request ${digestOf(context)}`, SILENCE_MS, tx);
+      const lease = await this.#parts.leases.acquire(`request ${digestOf(context)}`, SILENCE_MS, tx);
       if (lease === undefined) return { kept };
       await put(tx, place, this.#seal({ request }, context));
       return { kept, lease };
@@ -123,19 +116,19 @@ export class Idempotency {
       key,
       Date.now() - DAY_MS,
     );
-    return row && (JSON.parse(this.#keys.unseal(row.answer, context)) as Running | Answer);
+    return row && (JSON.parse(this.#parts.keys.unseal(row.answer, context)) as Running | Answer);
   }
 
   /** Changes the row of a request that has run, unless another process took its key. Never rejects. */
   async #end({ route }: Place, lease: Lease, change: (tx: Tx) => Promise<unknown>): Promise<void> {
     try {
-      await this.#store.write(async (tx) => {
+      await this.#parts.store.write(async (tx) => {
         if (!(await lease.isOurs(tx))) return;
         await change(tx);
         await lease.release(tx);
       });
     } catch (error) {
-      this.#log.warn({ route, err: error }, 'cannot keep the answer to a request');
+      this.#parts.log.warn({ route, err: error }, 'cannot keep the answer to a request');
     } finally {
       void lease.release();
     }
@@ -177,16 +170,9 @@ async function put(tx: Tx, { accountId, route, key }: Place, answer: string): Pr
 
 /** Returns the answer to a request whose key is known. */
 function repeated(kept: Running | Answer, request: string): Reply {
-  if (kept.request !== request) throw reused();
-  if (!('status' in kept)) throw inProgress();
+  if (kept.request !== request)
+    throw fail.idempotency_key_reused('this Idempotency-Key came with another request before');
+  if (!('status' in kept))
+    throw fail.request_in_progress('the first request with this Idempotency-Key is not answered yet');
   return new Reply(kept.body, { status: kept.status });
 }
-
-/** Returns the header of a route that takes or refuses it. */
-function headerOf(call: { header(name: string): string }): string {
-  return call.header(IDEMPOTENCY_KEY);
-}
-
-const inProgress = (): HttpError =>
-  fail.request_in_progress('the first request with this Idempotency-Key is not answered yet');
-const reused = (): HttpError => fail.idempotency_key_reused('this Idempotency-Key came with another request before');

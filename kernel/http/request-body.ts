@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts';
-import type { UwsRequest, UwsResponse } from './uws-types.ts';
+import type { UwsRequest, UwsResponse } from './uws.ts';
 
 const CONTENT_LENGTH = Buffer.from('content-length');
 const TRANSFER_ENCODING = Buffer.from('transfer-encoding');
@@ -8,9 +8,8 @@ const TRANSFER_ENCODING = Buffer.from('transfer-encoding');
 export type Framing = 'none' | 'body' | 'ambiguous';
 
 /**
- * Returns `ambiguous` if two parsers could disagree on where the body ends, which allows request smuggling (RFC 9112, section
- * 6.3): the request has two lengths, a length and a transfer coding, or a coding other than `chunked`. uWebSockets.js takes
- * the first length, and any coding that ends in `chunked`.
+ * Returns `ambiguous` if two parsers could disagree on where the body ends, which allows request smuggling (RFC 9112, 6.3):
+ * uWebSockets.js takes the first of two lengths, and any coding that ends in `chunked`.
  */
 export function readFraming(req: UwsRequest): Framing {
   const length = req.getHeader(CONTENT_LENGTH);
@@ -24,10 +23,7 @@ export function readFraming(req: UwsRequest): Framing {
   return length === '0' ? 'none' : 'body';
 }
 
-/**
- * Resolves with the complete body. Rejects with 413 `body_too_large` as soon as the announced or the received size
- * exceeds the limit.
- */
+/** Resolves with the body. Errors: 413 `body_too_large` once its announced or received size exceeds the limit. */
 export function collect(
   res: UwsResponse,
   signal: AbortSignal,

@@ -7,7 +7,7 @@ import type { Address } from '../contract/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { Session } from '../identity/gate/sessions.ts';
 import type { RoutingTable } from './routing-table.ts';
-import type { UwsRequest, UwsResponse } from './uws-types.ts';
+import type { UwsRequest, UwsResponse } from './uws.ts';
 
 let lastRequest = 0;
 const processId = Math.floor(Math.random() * 2 ** 32).toString(36);
@@ -66,10 +66,7 @@ export class RequestContext {
     this.#headers = headers;
   }
 
-  /**
-   * The client's address, read at first use; empty if the client disconnected before that. Behind proxies, the first use
-   * must precede the handler's first `await`.
-   */
+  /** The client's address; empty if it left before the first use, which must precede the handler's first `await`. */
   get ip(): string {
     if (this.#ip === undefined && this.isAborted) return '';
     this.#ip ??= this.table.proxies.clientOf(ipText(new Uint8Array(this.#socket.getRemoteAddress())), this.#request);

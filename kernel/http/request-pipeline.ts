@@ -9,7 +9,7 @@ import type { Account } from '../identity/accounts/account.ts';
 import type { Session, Sessions } from '../identity/gate/sessions.ts';
 import type { Streams } from './response/streams.ts';
 import type { RoutingTable } from './routing-table.ts';
-import type { UwsRequest, UwsResponse } from './uws-types.ts';
+import type { UwsRequest, UwsResponse } from './uws.ts';
 import { writeNothing } from './response/response-writer.ts';
 import { Responder, type ResponderParts } from './response/responder.ts';
 
@@ -46,18 +46,15 @@ export class RequestPipeline {
     this.#responder.isDraining = true;
   }
 
-  /**
-   * Answers a request that no route handles: a CORS preflight with its permissions, anything else with an error.
-   * `of` is the pattern that matched.
-   */
+  /** Answers what no route handles: a CORS preflight, or with an error. `of` is the pattern that matched. */
   refuse(of: string, table: RoutingTable, res: UwsResponse, req: UwsRequest): void {
     if (readFraming(req) === 'ambiguous') return void res.close();
-    const [method, stranger] = [req.getMethod(), misdirected(table, req)];
+    const [method, misdirection] = [req.getMethod(), misdirected(table, req)];
     const isPreflight =
-      stranger === undefined && method === 'options' && req.getHeader('access-control-request-method') !== '';
+      misdirection === undefined && method === 'options' && req.getHeader('access-control-request-method') !== '';
     const permission = isPreflight ? table.preflight(of, req.getHeader('origin')) : undefined;
     if (permission !== undefined) return writeNothing(res, permission);
-    this.#responder.refuse(res, stranger ?? table.refusal(of), {
+    this.#responder.refuse(res, misdirection ?? table.refusal(of), {
       acceptLanguage: req.getHeader(ACCEPT_LANGUAGE),
       isHead: method === 'head',
       additions: table.additions(req),
@@ -115,8 +112,8 @@ export class RequestPipeline {
     context.authorization = authorization;
     const session = route.isGuest ? undefined : this.#parts.sessions.remembered(authorization);
     if (session?.cell.account === undefined) context.acceptLanguage = req.getHeader(ACCEPT_LANGUAGE);
-    const stranger = misdirected(table, req);
-    if (stranger !== undefined) return this.#responder.fail(context, res, stranger);
+    const misdirection = misdirected(table, req);
+    if (misdirection !== undefined) return this.#responder.fail(context, res, misdirection);
     if (!route.hasBody && session?.cell.account !== undefined) return this.#answerAtOnce(context, res, session);
     this.#follow(context, res);
     const contentType = route.hasBody ? req.getHeader('content-type') : '';
@@ -191,10 +188,8 @@ export class RequestPipeline {
   }
 
   /**
-   * Lets a reply take its time. Until it is written, uWS closes the connection at the next request that arrives on it, and
-   * does so before any handler runs (its HttpContext.h): pipelined requests are answered only while each reply is ready at
-   * once. Pausing the socket would not help, because the next request is mostly in the same segment, and would hide from us
-   * that the client disconnected.
+   * Lets a reply take its time. Until it is written, uWS closes the connection at the next request that arrives on it (its
+   * HttpContext.h): pipelined requests are answered only while each reply is ready at once.
    */
   #follow(context: RequestContext, res: UwsResponse): void {
     context.table.enter();

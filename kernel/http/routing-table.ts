@@ -7,7 +7,7 @@ import type { Address, RouteSpec } from '../contract/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { FORWARDED, TrustedProxies, type ClientAddresses } from './origin/trusted-proxies.ts';
 import type { Dispatch } from './dispatch.ts';
-import type { UwsRequest } from './uws-types.ts';
+import type { UwsRequest } from './uws.ts';
 
 /** How long a replaced table waits for requests in progress. */
 const DRAIN_MS = 30_000;

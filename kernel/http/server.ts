@@ -26,10 +26,7 @@ const REGISTER = {
   HEAD: 'head',
 } as const;
 
-/**
- * The route that a method and a pattern currently lead to. uWS's router cannot remove routes, so each pair is
- * registered once, and its slot changes with the table.
- */
+/** Where a method and a pattern lead: uWS's router cannot remove routes, so its slots change with the table. */
 interface Slot {
   route: CompiledRoute | undefined;
 }
@@ -95,9 +92,8 @@ export class Server {
   }
 
   /**
-   * Serves new connections with the certificate that the files hold now, if it changed; open connections keep theirs.
-   * Throws if the certificate is unusable, and then changes nothing. Also throws if the system chose the port: such a
-   * port cannot be shared while the listeners are swapped.
+   * Serves new connections with the certificate that the files hold now. Throws, and changes nothing, if it is unusable, or if
+   * the system chose the port, which cannot be shared while the listeners are swapped.
    */
   async renewCertificate(): Promise<void> {
     const certificate = certificateDigest(this.#parts.tls);
@@ -123,9 +119,8 @@ export class Server {
   }
 
   /**
-   * Rejects if another process uses the port. uWS alone would silently share it with another Hostkeep. A port that is
-   * held for this user, as `config/package/debian/hold-ports` does, and at which nobody listens, is free. Resolves with the
-   * port, which the system chooses if it is 0.
+   * Resolves with the port, which the system chooses if it is 0. Rejects if another process listens there, with whom uWS would
+   * silently share it; a port that is only held, as `config/package/debian/hold-ports` does, is free.
    */
   async assertPortFree(given?: number): Promise<number> {
     const { host, port } = placeOf(this.#parts.listen, given);

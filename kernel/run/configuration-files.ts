@@ -14,10 +14,11 @@ import { readSecretFiles, withSecretFiles } from '../config/secrets.ts';
 import { violations } from '../config/validator.ts';
 import type { ConfigurationFiles } from '../contract/command.ts';
 import type { Plugin } from '../contract/plugin.ts';
-import { installedPlugins, installedPrivileges, isOn, type InstalledPlugin } from '../host/discovery.ts';
+import type { AnyPrivileged } from '../contract/privileged.ts';
+import { installedPlugins, isOn, isOptIn, pluginSettings, type InstalledPlugin } from '../host/discovery.ts';
 import { openPrivileged } from '../host/privileges.ts';
-import { effectiveSettings } from '../host/effective-settings.ts';
-import { wholeSchema } from '../host/whole-schema.ts';
+import { importDefault, pluginsWith } from '../kit/files/plugin-files.ts';
+import { effectiveSettings, wholeSchema } from './effective-settings.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
 import type { TObject } from '../schema.ts';
 
@@ -43,13 +44,17 @@ export function configurationFiles(file: string | undefined, given: () => Config
     },
     read: () => loadConfig(file, process.env),
     assertReloadable,
-    privileges: async (config) =>
-      (await installedPrivileges(config)).map(({ privileged, settings }) => ({
-        name: privileged.name,
-        verbs: privileged.verbs,
-        settings,
-        open: (host) => openPrivileged(privileged, settings, host),
-      })),
+    privileges: (config) =>
+      Promise.all(
+        pluginsWith('privileged')
+          .filter((name) => isOn({ name, isOptIn: isOptIn(name) }, config))
+          .map(async (plugin) => {
+            const privileged = (await importDefault<AnyPrivileged>(plugin, 'privileged')) as AnyPrivileged;
+            const { name, verbs } = privileged;
+            const settings = pluginSettings(privileged, config);
+            return { name, verbs, settings, open: (host) => openPrivileged(privileged, settings, host) };
+          }),
+      ),
     async effective() {
       const config = given();
       return effectiveSettings(config, await manifests((each) => isOn(each, config)));

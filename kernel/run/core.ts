@@ -9,6 +9,7 @@ import { Accounts } from '../identity/accounts/accounts.ts';
 import { Credentials } from '../identity/gate/credentials.ts';
 import { Keyring } from '../identity/gate/keyring.ts';
 import { PasswordHasher } from '../identity/gate/password-hasher.ts';
+import type { Identity } from '../identity/identity.ts';
 import { Plans } from '../identity/accounts/plans.ts';
 import { Reauthentication } from '../identity/gate/reauthentication.ts';
 import type { PlanLimits } from '../identity/accounts/plan-limits.ts';
@@ -50,22 +51,11 @@ const DATA_FILES = [
 const EVENT = topic<LoggedEvent>('event');
 
 /** The services that outlive a change of the configuration: the store, and identity. */
-export interface Core {
-  readonly store: Store;
-  /** Data of this machine. */
-  readonly local: Store;
+export interface Core extends Identity, Stores {
   readonly revision: Revision;
   readonly locales: Locales;
   readonly events: AuditLog;
-  readonly plans: Plans;
-  readonly accounts: Accounts;
-  readonly credentials: Credentials;
-  readonly sessions: Sessions;
-  readonly reauthentication: Reauthentication;
   readonly sweeper: SessionSweeper;
-  readonly tokens: ApiTokens;
-  readonly passwords: PasswordHasher;
-  readonly keys: Keyring;
   readonly leases: Leases;
   readonly idempotency: Idempotency;
   readonly jobs: AccountJobs;

@@ -10,7 +10,7 @@ import type { FleetPlace, Membership, NodeInfo } from '../contract/node-info.ts'
 import type { Address } from '../contract/route-spec.ts';
 import { leaderBackground } from '../host/background.ts';
 import { isOn, type InstalledPlugin } from '../host/discovery.ts';
-import { effectiveSettings } from '../host/effective-settings.ts';
+import { effectiveSettings } from './effective-settings.ts';
 import { examine } from './examination/examination.ts';
 import { PluginSet } from '../host/plugin-set.ts';
 import { privilegedVerbs } from '../host/privileges.ts';
@@ -49,8 +49,7 @@ export interface Life {
 /** Sets up the plugins that a configuration switches on. Rejects if their routes clash; they are closed then. */
 export async function generate(life: Life, config: Config, installed: readonly InstalledPlugin[]): Promise<Generation> {
   const { core, log } = life;
-  const { store, local, events, jobs } = core;
-  const { accounts, credentials, plans, sessions, reauthentication, tokens, passwords, keys } = core;
+  const { store, local, events, jobs, workers } = core;
   const plugins = new PluginSet(log, core.idempotency);
   const node = nodeInfoOf(life, config, installed, plugins);
   try {
@@ -59,12 +58,12 @@ export async function generate(life: Life, config: Config, installed: readonly I
       local,
       events,
       jobs,
-      workers: core.workers,
+      workers,
       onLeader: leaderBackground(core.leadership),
       privileged: privilegedVerbs({ broker: core.broker, jobs, log }),
       node,
       calls: routeCalls,
-      identity: { accounts, credentials, plans, sessions, reauthentication, tokens, passwords, keys },
+      identity: core,
     });
     return { config, plugins, tables: tablesOf(core, config, plugins), node };
   } catch (error) {

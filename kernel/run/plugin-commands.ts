@@ -15,7 +15,8 @@ import {
   type CommandOption,
   type OptionValues,
 } from '../contract/command.ts';
-import { findCommands, installedPlugins, migrationsFolder, pluginSettings } from '../host/discovery.ts';
+import { installedPlugins, migrationsFolder, pluginSettings } from '../host/discovery.ts';
+import { importDefault, pluginsWith } from '../kit/files/plugin-files.ts';
 import type { Static, TSchema } from '../schema.ts';
 import { migrateStores } from '../store/local-store.ts';
 import { configFile, readConfig, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
@@ -24,10 +25,14 @@ import { confirm } from './confirm.ts';
 import { dataFilesAt } from './data-files.ts';
 import { nodeFilesAt } from './node-files.ts';
 
-/** Adds the commands of all plugins to the program, in their groups. */
+/** Adds the commands of all plugins to the program, in their groups. Imports nothing else of them, so that commands start quickly. */
 export async function addPluginCommands(program: Command): Promise<void> {
-  for (const { plugin, commands } of await findCommands())
-    for (const entry of commands) {
+  const names = pluginsWith('commands');
+  const found = await Promise.all(
+    names.map((plugin) => importDefault<readonly (CommandGroup | PluginCommand)[]>(plugin, 'commands')),
+  );
+  for (const [i, plugin] of names.entries())
+    for (const entry of found[i] ?? []) {
       if ('usage' in entry) addCommand(program, plugin, entry);
       else {
         const group = groupOf(program, entry);

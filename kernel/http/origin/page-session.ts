@@ -1,7 +1,7 @@
 import { ipText } from '../../kit/net/ip.ts';
 import type { Address } from '../../contract/route-spec.ts';
 import type { RoutingTable } from '../routing-table.ts';
-import type { UwsRequest, UwsResponse } from '../uws-types.ts';
+import type { UwsRequest, UwsResponse } from '../uws.ts';
 
 const PAGE = Buffer.from('hostkeep-page');
 const AUTHORIZATION = Buffer.from('authorization');
@@ -47,10 +47,7 @@ export class PageSession {
   }
 }
 
-/**
- * Returns the page session of a request; `undefined` unless it is from a page of this address. A request with an
- * `Authorization` header has none: a token is never mixed with a cookie.
- */
+/** Returns the session of a page of this address; `undefined` for other requests, and beside an `Authorization` header. */
 export function pageSession(
   req: UwsRequest,
   res: UwsResponse,

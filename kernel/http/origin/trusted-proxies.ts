@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { clientAddress, IpRanges } from '../../kit/net/ip.ts';
-import type { UwsRequest } from '../uws-types.ts';
+import type { UwsRequest } from '../uws.ts';
 
 /** The header in which a proxy proves that it is one, if `proxy_secret` is set. */
 const PROOF = 'x-proxy-secret';

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../request-context.ts';
 import type { Sink, Stream } from '../../contract/reply.ts';
 import { utf8 } from './response-writer.ts';
-import type { UwsResponse } from '../uws-types.ts';
+import type { UwsResponse } from '../uws.ts';
 
 /** How long a client may take nothing of what waits for it: one that is frozen closes no connection, and would keep its place. */
 const STALL_MS = 60_000;

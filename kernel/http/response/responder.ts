@@ -4,7 +4,7 @@ import { LogThrottle, type Log } from '../../log.ts';
 import { Reply, Stream } from '../../contract/reply.ts';
 import type { CompiledRoute } from '../compiled-route.ts';
 import { nextRequestId, type RequestContext } from '../request-context.ts';
-import type { UwsResponse } from '../uws-types.ts';
+import type { UwsResponse } from '../uws.ts';
 import { problem } from './problem-details.ts';
 import { write, writeStreamHead, type Headers, type WriteOptions } from './response-writer.ts';
 import type { Streams } from './streams.ts';
@@ -39,12 +39,12 @@ export class Responder {
   refuse(
     res: UwsResponse,
     error: HttpError,
-    { acceptLanguage, ...manner }: Omit<WriteOptions, 'close'> & { readonly acceptLanguage: string },
+    { acceptLanguage, ...options }: Omit<WriteOptions, 'close'> & { readonly acceptLanguage: string },
   ): void {
     const { titleOf, languageOf } = this.#parts;
     const language = languageOf(acceptLanguage);
     const { status, headers, body } = problem(error, nextRequestId(), (code) => titleOf(language, code));
-    write(res, status, { type: PROBLEM, headers, body }, { ...manner, close: this.isDraining });
+    write(res, status, { type: PROBLEM, headers, body }, { ...options, close: this.isDraining });
   }
 
   /** Answers with what a handler returned. */
@@ -58,7 +58,7 @@ export class Responder {
           ? value
           : { type: JSON_TYPE, status: undefined, headers: NONE, body: JSON.stringify(value) };
       const status = content.status ?? info.status ?? 200;
-      write(res, status, content, this.#manner(context));
+      write(res, status, content, this.#options(context));
       this.settle(context, status);
     } catch (error) {
       this.fail(context, res, error);
@@ -80,7 +80,7 @@ export class Responder {
         { request_id: context.requestId, route, err: error.cause ?? error },
         error.message,
       );
-    write(res, status, { type: PROBLEM, headers, body }, this.#manner(context, this.isDraining || status === 413));
+    write(res, status, { type: PROBLEM, headers, body }, this.#options(context, this.isDraining || status === 413));
     this.settle(context, status);
   }
 
@@ -105,7 +105,7 @@ export class Responder {
     else log.info(line, 'change');
   }
 
-  #manner({ isHead, additions }: RequestContext, close = this.isDraining): WriteOptions {
+  #options({ isHead, additions }: RequestContext, close = this.isDraining): WriteOptions {
     return { isHead, additions, close };
   }
 

@@ -1,6 +1,6 @@
 import { fail } from '../../errors.ts';
 import { STATUS_LINES } from './problem-details.ts';
-import type { UwsResponse } from '../uws-types.ts';
+import type { UwsResponse } from '../uws.ts';
 
 /** Names and values, in the order in which they are written. */
 export type Headers = readonly (readonly [string, string])[];
@@ -33,10 +33,7 @@ export interface WriteOptions {
   readonly close: boolean;
 }
 
-/**
- * Writes a whole reply; nothing else does. Before writing anything, throws on headers that are not printable ASCII, and
- * 507 `reply_too_large` on a body beyond the limit.
- */
+/** Writes a whole reply. Throws before that on headers that are not printable ASCII, and 507 `reply_too_large`. */
 export function write(
   res: UwsResponse,
   status: number,
@@ -117,10 +114,7 @@ function assertSize(body: string | Uint8Array): void {
     throw fail.reply_too_large(`the reply exceeds ${REPLY_LIMIT_BYTES} bytes: ask for a part of it`);
 }
 
-/**
- * Returns text that is not ASCII as UTF-8. The binaries of uWebSockets.js for newer versions of Node.js write a string as
- * Latin-1 if they can. Counting costs less than converting each text.
- */
+/** Returns text that is not ASCII as UTF-8: uWebSockets.js may write it as Latin-1. Counting is cheaper than converting. */
 export function utf8(text: string | Uint8Array): string | Uint8Array {
   return typeof text === 'string' && Buffer.byteLength(text) !== text.length ? Buffer.from(text) : text;
 }

@@ -3,7 +3,7 @@ import type { Stream } from '../../contract/reply.ts';
 import type { Session, Sessions } from '../../identity/gate/sessions.ts';
 import { OpenStream } from './open-stream.ts';
 import type { RoutingTable } from '../routing-table.ts';
-import type { UwsResponse } from '../uws-types.ts';
+import type { UwsResponse } from '../uws.ts';
 
 const CHECK_MS = 1000;
 
