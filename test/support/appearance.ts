@@ -1,6 +1,11 @@
 import * as assert from 'uvu/assert';
-import type { RequestOptions, TestServer } from './hostkeep.ts';
-import type { PageDriver, Theme } from './page-driver.ts';
+import type { Browser } from 'puppeteer-core';
+import type { Address } from '../../kernel/contract/route-spec.ts';
+import { startChromium } from './chromium.ts';
+import { TestServer } from './hostkeep.ts';
+import { PageDriver, type Theme } from './page-driver.ts';
+import { pagesOn, startSurroundings } from './plugin-rows.ts';
+import { testSuite } from './suite.ts';
 import { until } from './until.ts';
 
 const WIDTHS = [320, 768, 1280];
@@ -13,10 +18,44 @@ const RULES: Readonly<Record<Theme, readonly string[] | undefined>> = {
 /** A dialog, or the menu of a button. */
 const OPEN = 'dialog[open], button[aria-expanded=true]';
 
-/** Waits until a server has what it answers 503 to at first on a busy machine, so that the pages show it. */
-export async function answers(server: TestServer, paths: readonly string[], options: RequestOptions): Promise<void> {
-  for (const path of paths)
-    await until(`an answer of ${path}`, async () => (await server.ask(path, options)).status === 200);
+/** Adds tests that open every page of an address in all themes and widths. */
+export async function testAppearance(address: Address): Promise<void> {
+  const { pages, measured } = await pagesOn(address);
+  const test = testSuite(`pages: appearance on ${address}`); // after the last await, as it runs once the file is loaded
+  let surroundings: Awaited<ReturnType<typeof startSurroundings>>;
+  let server: TestServer;
+  let browser: Browser | undefined;
+  /** One for all pages, so that the browser keeps what they share. */
+  let driver: PageDriver | undefined;
+  test.before(async () => {
+    surroundings = await startSurroundings();
+    server = await TestServer.start({ config: surroundings.config });
+    const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
+    const operator = await server.account('operator', '', 'admin');
+    await server.hostkeep.plugins.callInOrder('demo', { ...people, neighbours: [] });
+    browser = await startChromium('to look at the pages');
+    const token = await server.token(address === 'user' ? people.demo : operator);
+    // last, and the pages that ask for them are first: what nobody asks for is not measured for long
+    for (const path of measured)
+      await until(`an answer of ${path}`, async () => (await server.ask(path, { token, address })).status === 200);
+  });
+  test.after(async () => {
+    await browser?.close();
+    await server.close();
+    await surroundings.close();
+  });
+  for (const [path, dialogs] of pages)
+    test(path, async () => {
+      if (browser === undefined) return;
+      driver ??= await PageDriver.entered(browser, server, address, address === 'user' ? 'demo' : 'operator');
+      await judge(driver, path, dialogs);
+    });
+  test('the login', async () => {
+    if (browser === undefined) return;
+    const login = await PageDriver.open(browser, server, address);
+    await judge(login, '/');
+    await login.close();
+  });
 }
 
 /** Opens a page, and what it has as dialogs, in all themes and widths. */

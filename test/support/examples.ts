@@ -6,13 +6,10 @@
 import { writeFileSync } from 'node:fs';
 import { version } from 'node:os';
 import { join } from 'node:path';
-import { withExamples } from '../../plugins/dashboard/demo.ts';
-import { DEMO_NAME_SERVERS } from '../../plugins/hosting/demo.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
-import { dockerMissing, TestDocker } from './docker.ts';
 import { TestServer } from './hostkeep.ts';
+import { byRoute, startSurroundings } from './plugin-rows.ts';
 import { walk } from './walk.ts';
-import { WebhookSink } from './webhook-sink.ts';
 
 const LIST_LENGTH = 2;
 /** Replacements by member name, at any depth. */
@@ -46,128 +43,14 @@ const REPLACED: Readonly<Record<string, unknown>> = {
   recovery_codes: ['k7f2-9dqx-m4tz', 'p3wn-6hbr-x8cv'],
 };
 
-const NODE = {
-  name: 'n1',
-  address: '192.0.2.10:7443',
-  state: 'up',
-  draining: false,
-  version: '0.1.0',
-  seen_seconds_ago: 3,
-  accounts: 412,
-  urls: { user: 'https://192.0.2.10:2083', admin: 'https://192.0.2.10:2087' },
-  sample: { cpu: 12.5, memory: 48.2, disk: 61 },
-};
-
+const surroundings = await startSurroundings('examples');
 /** Replies that hold nothing but facts about the machine, or nothing at all, by route. */
-const INVENTED: Readonly<Record<string, unknown>> = {
-  'fleet.show': { node: 'n1', nodes: [NODE] },
-  'operations.doctor': {
-    at: '2026-11-20T09:30:00.000Z',
-    findings: [
-      { plugin: 'kernel', name: 'store', state: 'ok', detail: '/var/lib/hostkeep/hostkeep.db', remedy: null },
-      {
-        plugin: 'containers',
-        name: 'container engine',
-        state: 'warn',
-        detail: 'the engine at /var/run/docker.sock failed to answer /version: connect ENOENT',
-        remedy: 'apt-get install docker.io and start dockerd, or set containers.socket (empty = no engine)',
-      },
-    ],
-  },
-  'operations.settings': {
-    settings: [
-      { setting: 'data', value: '/var/lib/hostkeep', origin: 'default' },
-      { setting: 'tls.cert', value: '/etc/hostkeep/tls/panel.pem', origin: '/etc/hostkeep/hostkeep.json' },
-    ],
-  },
-  'login.loginLink': {
-    url: 'https://panel.example:2083/home#login=AbC0…',
-    expires_in: 60,
-  },
-  'login.locks': {
-    locks: [
-      {
-        key: 'YWRkcmVzcyAxOTguNTEuMTAwLjc',
-        kind: 'network',
-        username: null,
-        network: '198.51.100.7',
-        failures: 30,
-        until: '2026-11-20T09:31:00.000Z',
-      },
-    ],
-    truncated: false,
-  },
-  'usage.system': {
-    sampled_at: '2026-11-20T09:30:00.000Z',
-    operating_system: {
-      platform: 'linux',
-      distribution: 'Debian GNU/Linux',
-      release: '12',
-      codename: 'bookworm',
-      kernel: '6.12.0',
-      architecture: 'x64',
-      host_name: 'node1.example',
-    },
-    processor: {
-      manufacturer: 'AMD',
-      model: 'EPYC 7543P',
-      cores: 64,
-      physical_cores: 32,
-      speed_ghz: 2.8,
-      cache: { l1d: 1048576, l1i: 1048576, l2: 16777216, l3: 268435456 },
-    },
-    memory_modules: [{ size: 34359738368, bank: 'P0 CHANNEL A', type: 'DDR4', clock_mhz: 3200 }],
-    virtualization: { is_virtual: false, host: '' },
-    file_systems: [
-      { device: '/dev/sda1', type: 'ext4', mountpoint: '/', size: 270553174016, used: 26638118912, read_only: false },
-    ],
-    network_interfaces: [
-      {
-        name: 'eth0',
-        ip4: '203.0.113.10',
-        ip6: '2001:db8::10',
-        mac: '02:00:5e:00:53:01',
-        state: 'up',
-        speed_mbit: 1000,
-        received: 482696977,
-        sent: 1241856,
-        received_per_second: 1200,
-        sent_per_second: 5400,
-      },
-    ],
-    disk_io: { read: 5147145216, written: 22187683840, read_per_second: 0, written_per_second: 20480 },
-    processes: {
-      total: 94,
-      top: [{ pid: 812, name: 'mariadbd', user: 'mysql', cpu_percent: 3.8, memory_percent: 0.8, memory: 216981504 }],
-    },
-    uptime_seconds: 273900,
-    time_zone: 'Etc/UTC',
-  },
-};
-
-const missing = dockerMissing();
-if (missing !== undefined) console.log(`no examples of containers: ${missing}`);
-const docker = missing === undefined ? await TestDocker.start() : undefined;
-const sink = await WebhookSink.open();
-const server = await TestServer.start({
-  config: {
-    webhooks: sink.settings,
-    // as in the demo, which this is not, because it would use what is installed here
-    dashboard: withExamples({
-      title: 'Hostkeep',
-      custom_message: null,
-      how_to_guides: true,
-      how_to_topics: [],
-      knowledge_base_link: '',
-    }),
-    hosting: { name_servers: DEMO_NAME_SERVERS },
-    ...(docker !== undefined && { containers: { socket: docker.socket } }),
-  },
-});
+const invented = await byRoute<unknown>((rows) => rows.examples?.invented);
+const server = await TestServer.start({ config: surroundings.config });
 const { node } = server.hostkeep;
 /** Replacements within any text. */
 const REWRITTEN = [
-  [sink.host, 'hooks.example'],
+  ...surroundings.rewritten,
   [node.url('user'), 'https://panel.example:2083'],
   [node.url('admin'), 'https://panel.example:2087'],
   [version(), '#1 SMP'],
@@ -191,10 +74,10 @@ function shown(value: unknown): unknown {
   );
 }
 
-const examples: Record<string, unknown> = {
-  'fleet.drain': { reply: { ...NODE, state: 'draining', draining: true } },
-  'fleet.undrain': { reply: NODE },
-};
+const unwalked = await byRoute((rows) => rows.unwalked);
+const examples: Record<string, unknown> = Object.fromEntries(
+  [...unwalked.keys()].map((name) => [name, { reply: invented.get(name) }]),
+);
 for await (const { name, route, sent, answer } of walk(server, (plugin, error) =>
   console.log(`no content of ${plugin}: ${String(error)}`),
 )) {
@@ -203,12 +86,11 @@ for await (const { name, route, sent, answer } of walk(server, (plugin, error) =
   if (sent !== undefined || hasReply)
     examples[name] = {
       ...(sent === undefined ? {} : { request: shown(sent) }),
-      ...(hasReply && { reply: INVENTED[name] ?? shown(answer.body) }),
+      ...(hasReply && { reply: invented.get(name) ?? shown(answer.body) }),
     };
 }
 await server.close();
-await docker?.stop();
-sink.close();
+await surroundings.close();
 // A route on both addresses is listed twice.
 const ordered = [...new Set(node.routes().map(({ plugin, name }) => `${plugin}.${name}`))].filter(
   (name) => examples[name] !== undefined,

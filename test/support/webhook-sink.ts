@@ -39,11 +39,11 @@ export class WebhookSink {
 
   /** Settings that make the plugin `webhooks` deliver to this endpoint. */
   get settings(): Record<string, unknown> {
-    return {
-      endpoints: [{ url: `http://${this.host}/`, secret: `whsec_${'A'.repeat(32)}` }],
-      allow_private: true,
-      backoff_ms: 10,
-    };
+    return { endpoints: this.endpoints, allow_private: true, backoff_ms: 10 };
+  }
+
+  get endpoints(): readonly { readonly url: string; readonly secret: string }[] {
+    return [{ url: `http://${this.host}/`, secret: `whsec_${'A'.repeat(32)}` }];
   }
 
   /** Host and port. */

@@ -4,34 +4,22 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
-import { demoEngine, type FakeEngine } from '../support/fake-engine.ts';
-import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';
+import { byRoute, pluginRows, startSurroundings } from '../support/plugin-rows.ts';
 import { rawRequest } from '../support/raw.ts';
 import type { TSchema } from '../../kernel/schema.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { testSuite } from '../support/suite.ts';
 import { walk } from '../support/walk.ts';
-import { WebhookSink } from '../support/webhook-sink.ts';
 
 const test = testSuite('every route');
 let server: TestServer;
-let engine: FakeEngine;
-let sink: WebhookSink;
+let surroundings: Awaited<ReturnType<typeof startSurroundings>>;
 let nobody: string;
 let admin: string;
 test.before(async () => {
-  const socket = join(temporaryFolder(), 'docker.sock');
-  engine = await demoEngine(socket);
-  sink = await WebhookSink.open();
-  // a remote screenshot service needs no browser
-  server = await TestServer.start({
-    config: {
-      containers: { socket },
-      screenshots: { remote_url: 'https://pictures.example/{domain}' },
-      webhooks: sink.settings,
-    },
-  });
+  surroundings = await startSurroundings();
+  server = await TestServer.start({ config: surroundings.config });
   const { plans } = server.hostkeep.core;
   const { name: _, features: __, ...limits } = await plans.get('basic');
   await plans.create('nothing', limits, []);
@@ -40,8 +28,7 @@ test.before(async () => {
 });
 test.after(async () => {
   await server.close();
-  await engine.close();
-  sink.close();
+  await surroundings.close();
 });
 
 interface RouteAddress {
@@ -58,68 +45,41 @@ function routeAddresses(): RouteAddress[] {
   );
 }
 
-/**
- * Which node of a fleet answers, by plugin, or by route where it is not the same for all of a plugin. Whoever adds a route thinks
- * about it: what needs the machine of an account is answered at its home, and what is in the store by any node.
- */
-const ANSWERED: Readonly<Record<NonNullable<RouteInfo['at']> | 'anywhere', readonly string[]>> = {
-  home: [
-    ...['containers', 'dashboard', 'databases', 'files', 'mcp', 'quota', 'screenshots', 'search', 'websites'],
-    ...['domains.add', 'domains.remove', 'hosting.info', 'hosting.ports'],
-  ],
-  named: ['control.removeAccount', 'control.usage'],
-  node: [
-    ...['stats', 'cpu', 'memory', 'disk', 'accounts', 'system', 'stream', 'history'].map((name) => `usage.${name}`),
-    ...['operations.doctor', 'operations.plugins', 'operations.settings'],
-  ],
-  anywhere: [
-    ...['events', 'fleet', 'health', 'login', 'metrics', 'openapi', 'openpanel', 'pages', 'profile', 'webhooks'],
-    ...['domains.list', 'domains.docker', 'domains.ofAccount', 'hosting.plan', 'usage.list'],
-    ...['accounts', 'createAccount', 'account', 'updateAccount', 'suspend', 'unsuspend'].map(ofControl),
-    ...['password', 'sessions', 'endSessions', 'endSession', 'grant', 'revoke', 'features'].map(ofControl),
-    ...['plans', 'createPlan', 'plan', 'updatePlan', 'removePlan', 'switchOn', 'switchOff'].map(ofControl),
-  ],
-};
+test('every plugin with routes has rows, and no row is of a route that is gone', async () => {
+  const routes = server.hostkeep.node.routes();
+  const withRoutes = new Set(routes.map(({ plugin }) => plugin));
+  const rows = await pluginRows();
+  assert.equal(
+    [...withRoutes].filter((plugin) => rows.get(plugin)?.answered === undefined),
+    [],
+  );
+  const names = new Set(routes.flatMap(({ plugin, name }) => [`${plugin}.${name}`, `${plugin}.${name}.2`]));
+  const tables = await Promise.all([
+    byRoute(({ answered }) => (typeof answered === 'string' ? undefined : answered)),
+    byRoute(({ bounded }) => bounded),
+    byRoute(({ isolation }) => isolation?.unmarked),
+    byRoute(({ isolation }) => Object.fromEntries((isolation?.tellingTaken ?? []).map((name) => [name, true]))),
+    byRoute(({ homes }) => homes?.paths),
+    byRoute(({ homes }) => Object.fromEntries((homes?.changing ?? []).map((name) => [name, true]))),
+    byRoute(({ examples }) => examples?.invented),
+  ]);
+  for (const table of tables)
+    assert.equal(
+      [...table.keys()].filter((name) => !names.has(name)),
+      [],
+    );
+});
 
-function ofControl(name: string): string {
-  return `control.${name}`;
-}
-
-test('every route says which node of a fleet answers it', () => {
+test('every route says which node of a fleet answers it', async () => {
+  const rows = await pluginRows();
   for (const { plugin, name, at = 'anywhere', params, query } of server.hostkeep.node.routes()) {
     const route = `${plugin}.${name}`;
-    const named = Object.entries(ANSWERED).filter(([, names]) => names.includes(route) || names.includes(plugin));
-    assert.equal(
-      named.map(([where]) => where),
-      [at],
-      route,
-    );
+    const answered = rows.get(plugin)?.answered;
+    assert.is(typeof answered === 'object' ? answered[name] : answered, at, route);
     if (at === 'named') assert.ok(params?.properties['username'], route);
     if (at === 'node') assert.ok(query?.properties['node'] && query.required?.includes('node') !== true, route);
   }
 });
-
-/** Why the lists of these routes, which are not paged, cannot grow without bound. */
-const BOUNDED: Readonly<Record<string, readonly string[]>> = {
-  'as many as the product has': [
-    ...['profile.languages', 'profile.setLanguage', 'usage.list', 'control.features', 'operations.plugins'],
-    ...['operations.doctor', 'operations.settings'],
-    ...['control.createAccount', 'control.account', 'control.updateAccount', 'control.suspend', 'control.unsuspend'],
-    ...['control.grant', 'control.revoke', 'control.createPlan', 'control.plan', 'control.updatePlan'],
-    ...['control.switchOn', 'control.switchOff', 'control.removeAccount', 'pages.session'],
-    ...['login.tokens', 'login.makeToken', 'login.tokensOf'],
-  ],
-  'a number that the plugin keeps or makes': [
-    ...['login.confirmTwofa', 'profile.loginHistory', 'profile.activity', 'profile.activityOf'],
-    ...['profile.favorites', 'profile.putFavorite', 'profile.removeFavorite', 'usage.history', 'containers.df'],
-  ],
-  'the nodes of the fleet, some hundred bytes each': ['fleet.show'],
-  'the hardware of the host': ['usage.cpu', 'usage.disk', 'usage.system'],
-  'names of an account, by its plan': ['domains.list', 'domains.ofAccount', 'domains.docker'],
-  'names of an account, by its plan, and folders searched below each': ['websites.autoInstaller', 'dashboard.show'],
-  'files.max_folders': ['files.list', 'files.root'],
-  'databases of an account on its server, and the limit of a reply': ['databases.sizes'],
-};
 
 /** Whether a value may hold a list, or a record, whose length the schema does not limit. */
 function hasLongList(schema: TSchema): boolean {
@@ -130,9 +90,9 @@ function hasLongList(schema: TSchema): boolean {
   );
 }
 
-// threat oversized-replies: every list is paged, or bounded for a reason that stands here
-test('every list of a reply is paged or bounded', () => {
-  const known = Object.values(BOUNDED).flat();
+// threat oversized-replies: every list is paged, or bounded for a reason that its plugin's row gives
+test('every list of a reply is paged or bounded', async () => {
+  const known = [...(await byRoute(({ bounded }) => bounded)).keys()];
   const unpaged = server.hostkeep.node
     .routes()
     .filter(({ reply, query }) => hasLongList(reply) && query?.properties['limit']?.['maximum'] === undefined)

@@ -2,7 +2,7 @@ import { WHOLE_REQUESTS, type Part } from '../part.ts';
 import { DurabilityLog } from './durability-log.ts';
 import { FuzzRun } from './fuzz-run.ts';
 import { OPEN_THROTTLE, type Vitals } from '../target/target-server.ts';
-import { OF_A_FLEET } from '../../support/walk.ts';
+import { byRoute } from '../../support/plugin-rows.ts';
 
 /** The run is divided into stretches; beside each, the reserved account makes this many turns of writes. */
 const STRETCHES = 20;
@@ -118,8 +118,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
  */
 async function assertEverySucceeded(fuzz: FuzzRun, seed: number): Promise<void> {
   const { coverage, operations } = fuzz;
-  const unsuccessful = (): string[] =>
-    coverage.unsuccessful.filter((id) => !OF_A_FLEET.some((name) => id === `admin ${name}`));
+  const unwalked = await byRoute((rows) => rows.unwalked);
+  const unsuccessful = (): string[] => coverage.unsuccessful.filter((id) => !unwalked.has(id.slice('admin '.length)));
   for (let round = 0; unsuccessful().length > 0 && round < SEEKING_ROUNDS; round += 1) {
     const missed = operations.filter(({ id }) => unsuccessful().includes(id));
     const near = operations.filter(

@@ -172,8 +172,10 @@ async function inheritedIn(
 }
 
 async function sendAsAdmin(harness: IsolationHarness, method: string, path: string): Promise<void> {
-  const operation = harness.operations.find(({ id }) => id === 'admin control.account');
-  if (operation === undefined) throw new Error('the description has no control.account');
+  const operation = harness.operations.find(
+    (each) => each.address === 'admin' && each.path === '/api/accounts/{username}' && each.method === 'GET',
+  );
+  if (operation === undefined) throw new Error('the description has no account of an administrator');
   const answer = await harness.send({ operation, method, path, body: undefined }, harness.admin);
   if (answer.status !== 200) throw new Error(`${method} ${path} returned ${answer.status} to an administrator`);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PASSWORD } from '../../support/hostkeep.ts';
+import { byRoute } from '../../support/plugin-rows.ts';
 import { until } from '../../support/until.ts';
 import { Coverage } from '../target/coverage.ts';
 import { headerOf, type RawResponse } from '../target/response-reader.ts';
@@ -147,10 +148,12 @@ export class IsolationHarness {
       tag === undefined ? each.address === 'user' : each.id.endsWith(tag),
     );
     const [taken, free] = [namingRequests(operations, this.owner), namingRequests(operations, absent)];
+    const telling = await byRoute(({ isolation }) =>
+      Object.fromEntries((isolation?.tellingTaken ?? []).map((name) => [name, true])),
+    );
     for (const [i, request] of taken.entries()) {
       const response = await this.#sendAndUndo(request);
-      if (request.operation.id.endsWith('domains.add')) {
-        // domain names are unique on the server: the reply may reveal that a name is taken, but not by whom
+      if (telling.has(request.operation.id.slice('user '.length))) {
         this.assertNothingOf(this.owner, request, response);
         continue;
       }

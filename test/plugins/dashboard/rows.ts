@@ -1,0 +1,23 @@
+import { withExamples } from '../../../plugins/dashboard/demo.ts';
+import type { PluginRows } from '../../support/plugin-rows.ts';
+
+const rows: PluginRows = {
+  answered: 'home',
+  bounded: { show: 'names of an account, by its plan, and folders searched below each' },
+  pages: { '/home': ['Settings of demo', 'Keyboard shortcuts'] },
+  examples: {
+    // as in the demo, which the recording is not, because it would use what is installed here
+    surroundings: () => ({
+      config: {
+        dashboard: withExamples({
+          title: 'Hostkeep',
+          custom_message: null,
+          how_to_guides: true,
+          how_to_topics: [],
+          knowledge_base_link: '',
+        }),
+      },
+    }),
+  },
+};
+export default rows;

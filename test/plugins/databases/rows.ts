@@ -1,0 +1,11 @@
+import type { PluginRows } from '../../support/plugin-rows.ts';
+
+const rows: PluginRows = {
+  walk: { size: () => ({ path: '/api/database-size?database=shop.sqlite' }) },
+  answered: 'home',
+  bounded: { sizes: 'databases of an account on its server, and the limit of a reply' },
+  isolation: { unmarked: { usage: 'a number', size: 'a figure' } },
+  homes: { paths: { size: () => '/api/database-size?database=shop' } },
+  pages: { '/home/mysql': [] },
+};
+export default rows;

@@ -1,0 +1,93 @@
+import { TOTP } from 'otpauth';
+import { PASSWORD } from '../../support/hostkeep.ts';
+import type { PluginRows } from '../../support/plugin-rows.ts';
+
+const PRODUCT = 'as many as the product has';
+/** Names the lock of the address from which all requests of the walk come. */
+const LOCK = Buffer.from('address 127.0.0.1').toString('base64url');
+const kept = { secret: '', token: '', link: '' };
+const code = (inMs = 0) => new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + inMs });
+const keepToken = ({ id = '' }: Record<string, string>) => void (kept.token = id);
+const keepSecret = ({ secret = '' }: Record<string, string>) => void (kept.secret = secret);
+
+const rows: PluginRows = {
+  walk: {
+    login: () => ({ body: { username: 'demo', password: PASSWORD } }),
+    'login on admin': () => ({ body: { username: 'operator', password: PASSWORD } }),
+    tokensOf: async ({ server, people: { other } }) => {
+      const wanted = { name: 'Backup', scopes: ['domains:read'], networks: [], expiresAt: Date.now() + 86_400_000 };
+      kept.token = (await server.hostkeep.core.tokens.make(other, wanted, '127.0.0.1')).made.id;
+      return { path: '/api/accounts/other/tokens' };
+    },
+    endTokenOf: () => ({ path: `/api/accounts/other/tokens/${kept.token}` }),
+    endTokensOf: () => ({ path: '/api/accounts/other/tokens' }),
+    makeToken: () => ({ body: { name: 'Backup', scopes: ['domains:read'], password: PASSWORD }, keep: keepToken }),
+    endToken: () => ({ path: `/api/account/tokens/${kept.token}` }),
+    endTokens: () => ({}),
+    'makeToken on admin': () => ({
+      body: { name: 'Billing', scopes: ['accounts:read', 'accounts:write'], expires_in_days: 365, password: PASSWORD },
+      keep: keepToken,
+    }),
+    'endToken on admin': () => ({ path: `/api/account/tokens/${kept.token}` }),
+    'endTokens on admin': () => ({}),
+    setupTwofa: () => ({ body: { password: PASSWORD }, keep: keepSecret }),
+    confirmTwofa: () => ({ body: { code: code() } }),
+    disableTwofa: () => ({ body: { password: PASSWORD, code: code(30_000) } }),
+    password: () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
+    endSession: async ({ people, session }) => ({ path: `/api/account/sessions/${await session(people.demo)}` }),
+    reauthenticate: () => ({ body: { password: PASSWORD } }),
+    resetTwofa: () => ({ path: '/api/accounts/other/2fa' }),
+    unlock: () => ({ path: '/api/accounts/other/unlock' }),
+    loginLink: () => ({
+      path: '/api/accounts/demo/login-link',
+      keep: ({ url = '' }) => void (kept.link = url.slice(url.indexOf('=') + 1)),
+    }),
+    useLoginLink: () => ({ body: { code: kept.link } }),
+    liftLock: () => ({ path: `/api/locks/${LOCK}` }),
+    'setupTwofa on admin': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
+    'confirmTwofa on admin': () => ({ body: { code: code() } }),
+    'disableTwofa on admin': () => ({ body: { password: PASSWORD, code: code(30_000) } }),
+    'password on admin': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
+    'endSession on admin': async ({ people, session }) => ({
+      path: `/api/account/sessions/${await session(people.operator)}`,
+    }),
+  },
+  walkAtLast: { logout: () => ({}), 'logout on admin': () => ({}) },
+  answered: 'anywhere',
+  bounded: {
+    tokens: PRODUCT,
+    makeToken: PRODUCT,
+    tokensOf: PRODUCT,
+    confirmTwofa: 'a number that the plugin makes',
+  },
+  isolation: {
+    unmarked: { twofa: 'yes or no' },
+  },
+  pages: {
+    '/home/account/sessions': [],
+    '/home/account/tokens': ['Create API token'],
+    '/console/account': ['Turn on two-factor authentication'],
+    '/console/account/sessions': [],
+    '/console/account/tokens': ['Create API token'],
+    '/console/sessions': [],
+  },
+  examples: {
+    invented: {
+      loginLink: { url: 'https://panel.example:2083/home#login=AbC0…', expires_in: 60 },
+      locks: {
+        locks: [
+          {
+            key: 'YWRkcmVzcyAxOTguNTEuMTAwLjc',
+            kind: 'network',
+            username: null,
+            network: '198.51.100.7',
+            failures: 30,
+            until: '2026-11-20T09:31:00.000Z',
+          },
+        ],
+        truncated: false,
+      },
+    },
+  },
+};
+export default rows;

@@ -1,0 +1,33 @@
+import type { PluginRows } from '../../support/plugin-rows.ts';
+
+const PRODUCT = 'as many as the product has';
+
+const rows: PluginRows = {
+  answered: 'node',
+  bounded: { plugins: PRODUCT, doctor: PRODUCT, settings: PRODUCT },
+  pages: { '/console/plugins': [], '/console/plugins/doctor': [], '/console/plugins/settings': [] },
+  examples: {
+    invented: {
+      doctor: {
+        at: '2026-11-20T09:30:00.000Z',
+        findings: [
+          { plugin: 'kernel', name: 'store', state: 'ok', detail: '/var/lib/hostkeep/hostkeep.db', remedy: null },
+          {
+            plugin: 'containers',
+            name: 'container engine',
+            state: 'warn',
+            detail: 'the engine at /var/run/docker.sock failed to answer /version: connect ENOENT',
+            remedy: 'apt-get install docker.io and start dockerd, or set containers.socket (empty = no engine)',
+          },
+        ],
+      },
+      settings: {
+        settings: [
+          { setting: 'data', value: '/var/lib/hostkeep', origin: 'default' },
+          { setting: 'tls.cert', value: '/etc/hostkeep/tls/panel.pem', origin: '/etc/hostkeep/hostkeep.json' },
+        ],
+      },
+    },
+  },
+};
+export default rows;
