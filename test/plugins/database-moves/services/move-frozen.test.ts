@@ -82,14 +82,16 @@ if (hasReal) {
       if ((await fleet.stateOf('ben')) === 'read_only') writeFileSync(join(files, 'changes'), `${Date.now()}`); // so that the last differences are not all
       return (await fleet.closed()).length > 0 && (await fleet.stateOf('ben')) === 'read_only';
     });
+    const holder = await MysqlClient.open(loginTo(here.socket), { connectMs: 5000, queryMs: 60_000 }, 1);
+    await holder.query('select 1');
     here.freeze();
     const { code, stderr } = await moving;
     assert.is(code, 1, stderr);
     assert.match(stderr, /the database server does not answer/);
     assert.is(await fleet.homeOf('ben'), 'one');
-    here.resume();
-    const holder = await MysqlClient.open(loginTo(here.socket), { connectMs: 5000, queryMs: 60_000 }, 1);
-    await holder.query('flush tables with read lock'); // as backups do: nobody can be unlocked
+    const held = holder.query('flush tables with read lock'); // as backups do: nobody can be unlocked
+    here.resume(); // the lock comes before the node, which has to connect first
+    await held;
     const waits = "select count(*) from information_schema.processlist where info like 'alter user%unlock'";
     await until('the node waits until it may open them', async () => (await here.sql(waits)) !== '0\n');
     const beats = new Set<number>();
