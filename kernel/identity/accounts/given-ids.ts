@@ -5,7 +5,7 @@ import type { AccountJobs } from '../../kit/jobs/account-jobs.ts';
 import type { Store } from '../../store/store.ts';
 
 /** A file system that hangs may not keep a command waiting for good. */
-const SCAN_MS = 30_000;
+const SCAN_MS = 20_000;
 
 /**
  * The largest id that was ever given to an account, kept outside the store as the name of a file: a store that was put back

@@ -32,19 +32,19 @@ export async function rootOwners(filesRoot: string): Promise<RootOwner[]> {
 
 /** Resolves with the names in a folder; none where there is no such folder. */
 export async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+  return (await unlessMissing(readdir(folder))) ?? [];
 }
 
 async function ownerOf(path: string): Promise<number | undefined> {
+  return (await unlessMissing(lstat(path)))?.uid;
+}
+
+/** Resolves with `undefined` where there is nothing, and where nothing can be: under a name that is too long for any file. */
+async function unlessMissing<T>(look: Promise<T>): Promise<T | undefined> {
   try {
-    return (await lstat(path)).uid;
+    return await look;
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'ENAMETOOLONG') return undefined;
     throw error;
   }
 }

@@ -406,7 +406,7 @@ test('the command line makes a store there, and leaves its backup to PostgreSQL'
   assert.is((await run('account', 'list')).code, 1, 'a command that looks makes nothing');
   assert.is((await run('account', 'add', '--admin', 'root', '--password-stdin')).stdout, 'added admin root\n');
   assert.match((await run('account', 'list')).stdout, /^root +admin/m);
-  assert.equal(readdirSync(data).toSorted(), ['keys.json', 'node.db', 'revision']);
+  assert.equal(readdirSync(data).toSorted(), ['ids', 'keys.json', 'node.db', 'revision']);
   for (const args of [
     ['backup', 'create'],
     ['restore', 'file.tar'],
