@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { Examinations } from './examinations.ts';
+import { pollExaminations } from './examinations.ts';
 import { pluginStates } from './plugin-states.ts';
 import * as schema from './schema.ts';
 
@@ -47,7 +47,7 @@ export default definePlugin({
   },
   setup(host) {
     const { node } = host;
-    const examinations = new Examinations(node);
+    const examinations = pollExaminations(node);
     return {
       handlers: {
         plugins: pluginStates(host),

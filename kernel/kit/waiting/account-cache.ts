@@ -1,3 +1,5 @@
+import { Polled } from './polled.ts';
+
 /** A snapshot of an account. */
 interface Identified {
   readonly id: number;
@@ -5,10 +7,8 @@ interface Identified {
 
 interface Entry<T> {
   readonly account: Identified;
-  value: T | undefined;
-  /** The time of computation in milliseconds of the monotonic clock; 0 while the first value is computed. */
-  at: number;
-  flight: Promise<T> | undefined;
+  readonly value: Polled<T>;
+  compute: () => T | Promise<T>;
 }
 
 /** The maximum number of accounts in one cache. */
@@ -31,21 +31,10 @@ export class AccountCache<T> {
 
   /** Returns the cached value, the promise of a computation in progress, or what `compute` returns. */
   get(account: Identified, key: string, compute: () => T | Promise<T>): T | Promise<T> {
-    const entry = this.#accounts.get(account.id)?.get(key);
-    if (entry !== undefined && entry.account === account) {
-      const ageMs = entry.at === 0 ? Infinity : performance.now() - entry.at;
-      if (ageMs < this.#ttlMs) return entry.value as T;
-      if (entry.flight === undefined && ageMs < this.#staleMs) this.#refresh(entry, compute);
-      if (ageMs < this.#staleMs) return entry.value as T;
-      if (entry.flight !== undefined) return entry.flight;
-    }
-    return this.#compute(account, key, compute);
-  }
-
-  /** Returns the age of the cached value in whole seconds, for the `Age` header; 0 if there is none. */
-  ageSeconds(account: Identified, key: string): number {
-    const at = this.#accounts.get(account.id)?.get(key)?.at ?? 0;
-    return at === 0 ? 0 : Math.floor((performance.now() - at) / 1000);
+    let entry = this.#accounts.get(account.id)?.get(key);
+    if (entry === undefined || entry.account !== account) entry = this.#add(account, key, compute);
+    entry.compute = compute;
+    return entry.value.read();
   }
 
   /** Removes the cached values of an account, and discards computations in progress. */
@@ -53,35 +42,14 @@ export class AccountCache<T> {
     this.#accounts.delete(accountId);
   }
 
-  /** Renews a value in the background. If that fails, the next caller after `staleMs` sees why. */
-  #refresh(entry: Entry<T>, compute: () => T | Promise<T>): void {
-    entry.flight = Promise.resolve()
-      .then(compute)
-      .then((value) => this.#keep(entry, value));
-    entry.flight.catch(() => (entry.flight = undefined));
-  }
-
-  #compute(account: Identified, key: string, compute: () => T | Promise<T>): T | Promise<T> {
-    const entry: Entry<T> = { account, value: undefined, at: 0, flight: undefined };
-    const result = compute();
+  #add(account: Identified, key: string, compute: () => T | Promise<T>): Entry<T> {
+    const entry: Entry<T> = {
+      account,
+      compute,
+      value: new Polled({ measure: () => entry.compute(), freshMs: this.#ttlMs, staleMs: this.#staleMs }),
+    };
     this.#keys(account.id).set(key, entry);
-    if (!(result instanceof Promise)) return this.#keep(entry, result);
-    entry.flight = result.then(
-      (value) => this.#keep(entry, value),
-      (error: unknown) => {
-        const keys = this.#accounts.get(account.id);
-        if (keys?.get(key) === entry) keys.delete(key);
-        throw error;
-      },
-    );
-    return entry.flight;
-  }
-
-  #keep(entry: Entry<T>, value: T): T {
-    entry.value = value;
-    entry.at = performance.now();
-    entry.flight = undefined;
-    return value;
+    return entry;
   }
 
   #keys(accountId: number): Map<string, Entry<T>> {
