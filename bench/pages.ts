@@ -27,7 +27,7 @@ const server = await TestServer.start({
 const { plans } = server.hostkeep.core;
 const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
 await server.account('operator', '', 'admin');
-await server.hostkeep.plugins.callInOrder('demo', { ...people, neighbours: [] });
+await server.hostkeep.plugins.gather('demo', { ...people, neighbours: [] });
 const { name: _, features, ...limits } = await plans.get('basic');
 for (let i = 3; i < PLANS; i++) await plans.create(`plan-${i}`, limits, [...features]);
 const browser = await startChromium('to measure the pages with');

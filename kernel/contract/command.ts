@@ -8,7 +8,6 @@ import type { Locales } from '../config/locales.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Keyring } from '../identity/gate/keyring.ts';
 import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
-import type { ExtensionPoints } from './extension-points.ts';
 import type { EffectiveSetting, Membership, NodeInfo } from './node-info.ts';
 import type { Host } from './plugin.ts';
 import type { Issue } from '../errors.ts';
@@ -126,13 +125,7 @@ export interface ConfigurationFiles {
 }
 
 /** The node of a demo, before its addresses open. */
-export interface DemoNode extends Pick<NodeInfo, 'config' | 'locales' | 'plugins'> {
-  readonly identity: Identity;
-  /** Calls all providers of a point one after another, in the order of their needs, without a time limit. */
-  callInOrder<P extends 'demo' | 'demoOutside'>(
-    point: P,
-    ...args: Parameters<ExtensionPoints[P]>
-  ): Promise<{ plugin: string; value?: Awaited<ReturnType<ExtensionPoints[P]>>; error?: unknown }[]>;
+export interface DemoNode extends Pick<NodeInfo, 'config' | 'locales' | 'plugins'>, Pick<Host, 'identity' | 'gather'> {
   /** Dates all accounts and events so far this long back. */
   backdate(ms: number): Promise<void>;
 }

@@ -84,7 +84,7 @@ export interface ExtensionPoints {
    * must be cheap; `doctor` may look closer.
    */
   health(): readonly Finding[] | Promise<readonly Finding[]>;
-  /** Fills an empty demo with content; called once, in the order of the plugins' needs. */
+  /** Fills an empty demo with content; called once. */
   demo(context: DemoContext): void | Promise<void>;
   /**
    * Connects the demo's accounts to services on this host; called at each start of the demo. Changes nothing that does
@@ -103,11 +103,14 @@ interface PointRules {
    * its part` logs it and leaves out the provider's part.
    */
   readonly failure: 'refuses' | 'costs its part';
+  /** Whether providers are called one after another, in the order in which they use each other. */
+  readonly isInOrder?: boolean;
 }
 
 const PART: PointRules = { timeoutMs: 2000, failure: 'costs its part' };
 /** The rules for providers that change external systems, such as the configuration of a web server. */
 const CHANGE: PointRules = { timeoutMs: 30_000, failure: 'refuses' };
+const DEMO: PointRules = { timeoutMs: 600_000, failure: 'refuses', isInOrder: true };
 
 export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> = {
   dashboard: PART,
@@ -128,8 +131,8 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   systemNames: PART,
   doctor: { ...PART, timeoutMs: 60_000 },
   health: { ...PART, timeoutMs: 5000 },
-  demo: PART,
-  demoOutside: PART,
+  demo: DEMO,
+  demoOutside: DEMO,
 };
 
 /** The result of one provider: its value or its error, and its duration in milliseconds. */

@@ -35,25 +35,16 @@ export class Gatherer {
     this.#candidates = candidates;
   }
 
-  /** Calls all providers of a point concurrently, each within the point's time limit; see `Host.gather`. */
-  readonly gather = <P extends ExtensionPointName>(
+  /** Calls all providers of a point by its rules; see `Host.gather`. */
+  readonly gather = async <P extends ExtensionPointName>(
     point: P,
     ...args: Parameters<ExtensionPoints[P]>
-  ): Promise<Gathered<P>[]> => Promise.all(this.#providers(point).map((provider) => this.#call(point, provider, args)));
-
-  /** Calls all providers of a point one after another, in the order of their needs, without a time limit. */
-  readonly callInOrder = async <P extends ExtensionPointName>(
-    point: P,
-    ...args: Parameters<ExtensionPoints[P]>
-  ): Promise<{ plugin: string; value?: Value<P>; error?: unknown }[]> => {
-    const results: { plugin: string; value?: Value<P>; error?: unknown }[] = [];
-    for (const { plugin, ask } of this.#providers(point)) {
-      try {
-        results.push({ plugin, value: await ask(...args) });
-      } catch (error) {
-        results.push({ plugin, error });
-      }
-    }
+  ): Promise<Gathered<P>[]> => {
+    const providers = this.#providers(point);
+    if (EXTENSION_POINTS[point].isInOrder !== true)
+      return Promise.all(providers.map((provider) => this.#call(point, provider, args)));
+    const results: Gathered<P>[] = [];
+    for (const provider of providers) results.push(await this.#call(point, provider, args));
     return results;
   };
 

@@ -12,7 +12,8 @@ export function pluginRoutes(
   plugin: Plugin,
   config: unknown,
   setup: Setup<RouteSpecs>,
-  { idempotency, sessions }: { readonly idempotency: Idempotency; readonly sessions: Sessions },
+  idempotency: Idempotency,
+  sessions: Sessions,
 ): CompiledRoute[] {
   return tableOf(plugin, config).map((info) => {
     const handle = whileAlive(handlerOf(setup, info), sessions);

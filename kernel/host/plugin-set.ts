@@ -3,18 +3,20 @@ import type { Config } from '../config/configuration.ts';
 import { declareErrors, errorMessage, Unavailable } from '../errors.ts';
 import type { CompiledRoute } from '../http/compiled-route.ts';
 import type { Idempotency } from '../http/idempotency.ts';
+import { routeCalls } from '../http/route-calls.ts';
+import type { Launcher } from '../kit/jobs/launcher.ts';
 import type { Log } from '../log.ts';
 import type { Forward } from '../contract/forwarding.ts';
 import type { ExtensionPointName } from '../contract/extension-points.ts';
 import type { NodeInfo, PluginStatus, RouteInfo } from '../contract/node-info.ts';
 import type { Privileged, Verbs } from '../contract/privileged.ts';
-import type { RouteCalls } from '../contract/route-calls.ts';
 import type { Host, Plugin, Setup } from '../contract/plugin.ts';
 import type { RouteSpecs } from '../contract/route-spec.ts';
 import type { EventTable } from '../store/events/event-types.ts';
-import type { leaderBackground } from './background.ts';
+import type { Leadership } from '../workers/leadership.ts';
+import { startLeading } from './background.ts';
 import { assertSections, inOrder, isOn, pluginSettings, type InstalledPlugin } from './discovery.ts';
-import type { privilegedVerbs } from './privileges.ts';
+import { privilegedVerbs } from './privileges.ts';
 import { providedFeatures } from './provided-features.ts';
 import { Gatherer } from './gatherer.ts';
 import { HealthMonitor } from './health-monitor.ts';
@@ -29,9 +31,9 @@ const RELEASE_MS = 30_000;
 /** The members of `Host` that all plugins share, and what makes those of each. */
 interface CommonHost extends Omit<Host, 'config' | 'log' | 'gather' | 'peer' | 'onClose' | 'node'> {
   readonly node: NodeInfo;
-  readonly calls: RouteCalls;
-  readonly privileged: ReturnType<typeof privilegedVerbs>;
-  readonly onLeader: ReturnType<typeof leaderBackground>;
+  readonly leadership: Leadership;
+  readonly broker: Launcher | undefined;
+  readonly idempotency: Idempotency;
 }
 
 interface Loaded {
@@ -51,21 +53,15 @@ export class PluginSet {
   readonly #health: HealthMonitor;
   #provided: ReadonlySet<string> = new Set();
   readonly #log: Log;
-  readonly #idempotency: Idempotency;
 
-  constructor(log: Log, idempotency: Idempotency) {
+  constructor(log: Log) {
     this.#log = log;
-    this.#idempotency = idempotency;
     this.#gatherer = new Gatherer(log, () => [...this.#loaded.values()]);
     this.#health = new HealthMonitor(this.gather, log);
   }
 
   get gather(): Gatherer['gather'] {
     return this.#gatherer.gather;
-  }
-
-  get callInOrder(): Gatherer['callInOrder'] {
-    return this.#gatherer.callInOrder;
   }
 
   /** The features that are provided; see `NodeInfo.usableFeatures`. */
@@ -156,8 +152,7 @@ export class PluginSet {
         Promise.resolve(plugin.setup(this.#hostOf(plugin, config, common, releases))),
         SETUP_MS,
       );
-      const { sessions } = common.identity;
-      const routes = pluginRoutes(plugin, config, setup, { idempotency: this.#idempotency, sessions });
+      const routes = pluginRoutes(plugin, config, setup, common.idempotency, common.identity.sessions);
       this.#loaded.set(plugin.name, {
         plugin,
         setup,
@@ -202,15 +197,15 @@ export class PluginSet {
     releases.push(() => closing.abort());
     const log = this.#log.child({ plugin: plugin.name });
     const onClose: Host['onClose'] = (release) => void releases.push(release);
-    const { node, calls, privileged, onLeader, ...shared } = common;
+    const { node, leadership, broker, idempotency: _idempotency, ...shared } = common;
     return {
       ...shared,
       config,
       node: Object.assign(Object.create(node) as NodeInfo, {
-        calls,
+        calls: routeCalls,
         privileged: <V extends Verbs<V>>(verbs: Privileged<V>, settings: unknown) =>
-          privileged(verbs, settings, closing.signal),
-        onLeader: (start: () => void | Promise<void>) => onLeader(start, { log, onClose }),
+          privilegedVerbs(broker, verbs, settings, { jobs: common.jobs, log: this.#log, signal: closing.signal }),
+        onLeader: (start: () => void | Promise<void>) => startLeading(leadership, start, { log, onClose }),
       }),
       log,
       gather: this.gather,

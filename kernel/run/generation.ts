@@ -3,17 +3,14 @@ import { serverEvents } from '../store/events/server-events.ts';
 import type { Config } from '../config/configuration.ts';
 import type { Core } from './core.ts';
 import { dispatchFrom } from '../http/dispatch.ts';
-import { routeCalls } from '../http/route-calls.ts';
 import { RoutingTable } from '../http/routing-table.ts';
 import type { Log } from '../log.ts';
 import type { FleetPlace, Membership, NodeInfo } from '../contract/node-info.ts';
 import type { Address } from '../contract/route-spec.ts';
-import { leaderBackground } from '../host/background.ts';
 import { isOn, type InstalledPlugin } from '../host/discovery.ts';
 import { effectiveSettings } from './effective-settings.ts';
 import { examine } from './examination/examination.ts';
 import { PluginSet } from '../host/plugin-set.ts';
-import { privilegedVerbs } from '../host/privileges.ts';
 import { clockSlackMs, readMembership, innerSockets, writeMembership } from './membership.ts';
 import { splitHostPort } from '../kit/net/host-port.ts';
 import { VERSION } from '../kit/files/project-dir.ts';
@@ -49,22 +46,12 @@ export interface Life {
 /** Sets up the plugins that a configuration switches on. Rejects if their routes clash; they are closed then. */
 export async function generate(life: Life, config: Config, installed: readonly InstalledPlugin[]): Promise<Generation> {
   const { core, log } = life;
-  const { store, local, events, jobs, workers } = core;
-  const plugins = new PluginSet(log, core.idempotency);
+  const { store, local, events, jobs, workers, leadership, broker, idempotency } = core;
+  const plugins = new PluginSet(log);
   const node = nodeInfoOf(life, config, installed, plugins);
+  const shared = { store, local, events, jobs, workers, leadership, broker, idempotency, node, identity: core };
   try {
-    await plugins.load(installed, config, {
-      store,
-      local,
-      events,
-      jobs,
-      workers,
-      onLeader: leaderBackground(core.leadership),
-      privileged: privilegedVerbs({ broker: core.broker, jobs, log }),
-      node,
-      calls: routeCalls,
-      identity: core,
-    });
+    await plugins.load(installed, config, shared);
     return { config, plugins, tables: tablesOf(core, config, plugins), node };
   } catch (error) {
     await plugins.close();

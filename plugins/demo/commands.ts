@@ -90,10 +90,9 @@ async function fill(node: DemoNode): Promise<string[]> {
   for (const [username, plan] of Object.entries(NEIGHBOURS))
     neighbours.push(await accounts.create({ username, role: 'user', plan, passwordHash }));
   await node.backdate(HISTORY_MS);
-  const results = await node.callInOrder('demo', { demo: demoAccount, other, neighbours });
+  const results = await node.gather('demo', { demo: demoAccount, other, neighbours });
   await accounts.suspend(Object.keys(NEIGHBOURS).at(-1) ?? '');
-  const failures = results.filter(({ error }) => error !== undefined);
-  return failures.map(({ plugin, error }) => `content of ${plugin}: ${errorMessage(error)}`);
+  return results.flatMap((each) => (each.ok ? [] : [`content of ${each.plugin}: ${errorMessage(each.error)}`]));
 }
 
 /**
@@ -104,13 +103,12 @@ async function outside(node: DemoNode, leftOut: readonly string[]): Promise<Requ
   const [demoAccount, other] = [await accounts.byUsername(PEOPLE.user), await accounts.byUsername(PEOPLE.other)];
   // Since the first start, an account may have been removed.
   const people: DemoPeople | undefined = demoAccount && other && { demo: demoAccount, other };
-  const results = people === undefined ? [] : await node.callInOrder('demoOutside', people);
-  const failures = results
-    .filter(({ error }) => error !== undefined)
-    .map(({ plugin, error }) => `${plugin}: ${errorMessage(error)}`);
+  const results = people === undefined ? [] : await node.gather('demoOutside', people);
+  const failures = results.flatMap((each) => (each.ok ? [] : [`${each.plugin}: ${errorMessage(each.error)}`]));
+  const reports = results.flatMap((each) => (each.ok ? [each.value] : []));
   return {
-    uses: results.flatMap(({ value }) => value?.uses ?? []),
-    leftOut: [...unavailable(node), ...leftOut, ...failures, ...results.flatMap(({ value }) => value?.leftOut ?? [])],
+    uses: reports.flatMap(({ uses = [] }) => uses),
+    leftOut: [...unavailable(node), ...leftOut, ...failures, ...reports.flatMap((report) => report.leftOut ?? [])],
   };
 }
 

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { leaderBackground } from '../../kernel/host/background.ts';
+import { startLeading } from '../../kernel/host/background.ts';
 import { createLog } from '../../kernel/log.ts';
 import { Leadership } from '../../kernel/workers/leadership.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -44,9 +44,13 @@ test('one that is alone leads at once, and has no lock', async () => {
   assert.ok(leadership.isLeader);
   assert.throws(
     () =>
-      leaderBackground(leadership)(() => {
-        throw new Error('at once');
-      }, scope()),
+      startLeading(
+        leadership,
+        () => {
+          throw new Error('at once');
+        },
+        scope(),
+      ),
     /at once/,
   );
   await leadership.close();
@@ -55,7 +59,7 @@ test('one that is alone leads at once, and has no lock', async () => {
 test('background work starts with the lead only, and what it takes late is released', async () => {
   const data = temporaryFolder();
   const [first, second] = [await Leadership.among(data, log), await Leadership.among(data, log)];
-  const background = leaderBackground(second);
+  const background = startLeading.bind(undefined, second);
   const [failing, closed, running] = [scope(), scope(), scope()];
   const steps: string[] = [];
   void background(() => Promise.reject(new Error('logged')), failing);

@@ -447,7 +447,7 @@ test('the page survives a restart of the server and goes on by itself', async ()
 
 test('the live page shows the server; dragging and keys zoom its history', async () => {
   if (browser === undefined) return;
-  await server.hostkeep.plugins.callInOrder('demo', {
+  await server.hostkeep.plugins.gather('demo', {
     demo: await server.account('demo'),
     other: await server.account('other', 'basic'),
     neighbours: [],

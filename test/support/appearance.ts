@@ -32,7 +32,7 @@ export async function testAppearance(address: Address): Promise<void> {
     server = await TestServer.start({ config: surroundings.config });
     const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
     const operator = await server.account('operator', '', 'admin');
-    await server.hostkeep.plugins.callInOrder('demo', { ...people, neighbours: [] });
+    await server.hostkeep.plugins.gather('demo', { ...people, neighbours: [] });
     browser = await startChromium('to look at the pages');
     const token = await server.token(address === 'user' ? people.demo : operator);
     // last, and the pages that ask for them are first: what nobody asks for is not measured for long

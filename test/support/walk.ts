@@ -28,10 +28,10 @@ export async function* walk(
     operator: await server.account('operator', '', 'admin'),
   };
   await server.ask('/api/login', { method: 'POST', body: { username: 'demo', password: 'wrong' } }); // which can be forgotten
-  for (const { plugin, error } of await plugins.callInOrder('demo', { ...people, neighbours: [] }))
-    if (error !== undefined) leftOut(plugin, error);
-  for (const { plugin, value } of await plugins.callInOrder('demoOutside', people))
-    for (const line of value?.leftOut ?? []) leftOut(plugin, line);
+  for (const part of await plugins.gather('demo', { ...people, neighbours: [] }))
+    if (!part.ok) leftOut(part.plugin, part.error);
+  for (const part of await plugins.gather('demoOutside', people))
+    for (const line of part.ok ? (part.value.leftOut ?? []) : []) leftOut(part.plugin, line);
   const tokens = { user: await server.token(people.demo), admin: await server.token(people.operator) };
   const walked: Walked = { server, people, session: async (of) => idIn(await server.token(of)) };
   const rows = await walkRows();

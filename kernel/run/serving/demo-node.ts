@@ -30,7 +30,7 @@ async function begin(config: Config, log: Log, prepare: Prepare): Promise<Hostke
       config,
       locales: node.locales,
       plugins: node.plugins,
-      callInOrder: plugins.callInOrder,
+      gather: plugins.gather,
       backdate: (ms) => backdate(hostkeep, ms),
     });
     await hostkeep.listen();

@@ -155,7 +155,7 @@ test('the dashboard shows the number of databases, with the feature mysql only',
 
 test('the demo creates databases for its accounts', async () => {
   const [demo, other] = [await server.user('demo'), await server.user('other')];
-  await server.hostkeep.plugins.callInOrder('demo', { demo: demo.account, other: other.account, neighbours: [] });
+  await server.hostkeep.plugins.gather('demo', { demo: demo.account, other: other.account, neighbours: [] });
   assert.is((await server.ask('/api/docker_databases', { token: demo.token })).body['db_usage'], '3');
   assert.is((await server.ask('/api/docker_databases', { token: other.token })).body['db_usage'], '2');
   const { body } = await server.ask<{ Database: string; 'Size (BYTES)': number }[]>('/api/mysql-size', {
