@@ -36,8 +36,8 @@ export function installedConfig(file = INSTALLED): string | undefined {
 }
 
 /**
- * Reads the configuration: `config/hostkeep.json`, overridden by `defaults`, the named file, the files that it includes, and
- * the environment (`VARIABLES`), in this order. Objects are merged; other values are replaced. Throws `ConfigError`.
+ * Reads `config/hostkeep.json`, overridden by `defaults`, the named file, the files that it includes, and the environment
+ * (`VARIABLES`), in this order. Objects are merged; other values are replaced. Throws `ConfigError`.
  */
 export function loadConfig(
   file: string | undefined,
@@ -54,20 +54,13 @@ export function mergeConfig(layers: ConfigLayers, file: string | undefined): Con
 }
 
 /** Settings that only a restart changes. */
-const FIXED = [
-  'data',
-  'store',
-  'files_root',
-  'removed_root',
-  'ids',
-  'broker',
-  'listen',
-  'admin_listen',
-  'tls',
-] as const;
+const FIXED: readonly (keyof Config)[] = [
+  ...(['data', 'store', 'files_root', 'removed_root', 'ids', 'broker'] as const),
+  ...(['listen', 'admin_listen', 'tls'] as const),
+];
 
 /** Throws `ConfigError` unless a running process, which goes by the settings `names`, can change from one configuration to the other. */
-export function assertReloadable(from: Config, to: Config, names: readonly (keyof Config)[] = FIXED): void {
+export function assertReloadable(from: Config, to: Config, names = FIXED): void {
   const fixed = (each: Config) => JSON.stringify(names.map((name) => each[name]));
   if (fixed(from) !== fixed(to))
     throw new ConfigError(`changes of ${names.slice(0, -1).join(', ')} and ${names.at(-1)} need a restart`);

@@ -1,11 +1,9 @@
-import { Type } from '../schema.ts';
+import { closed, Type } from '../schema.ts';
 
-const closed = { additionalProperties: false } as const;
 const HostPort = (description: string) =>
   Type.String({ pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):[0-9]{1,5}$', description });
 
-/** The kernel's own settings. A top-level object named after a plugin holds the settings of that plugin. */
-export const KernelConfig = Type.Object({
+const Settings = Type.Object({
   $schema: Type.Optional(Type.String({ description: 'Where editors find the output of `hostkeep config schema`' })),
   edition: Type.Union([Type.Literal('enterprise'), Type.Literal('community')], {
     description: 'community closes the end-user address',
@@ -29,7 +27,7 @@ export const KernelConfig = Type.Object({
         description: 'How long browsers must use HTTPS for every port of the host name (RFC 6797); 0 = they need not',
       }),
     },
-    { ...closed, description: 'PEM files; both or neither' },
+    { description: 'PEM files; both or neither' },
   ),
   trusted_proxies: Type.Array(Type.String(), {
     description: 'Addresses or CIDR ranges of the proxies whose X-Forwarded-For counts',
@@ -64,7 +62,7 @@ export const KernelConfig = Type.Object({
         description: 'How long remembered sessions are good for while that database cannot be reached',
       }),
     },
-    { ...closed, default: {}, description: 'Where the store is' },
+    { default: {}, description: 'Where the store is' },
   ),
   files_root: Type.String({
     minLength: 1,
@@ -77,25 +75,19 @@ export const KernelConfig = Type.Object({
       'the folders of the accounts',
   }),
   virtual_root: Type.String({ pattern: '^/([^/]+/)*[^/]+$', description: 'Path of the files root as clients see it' }),
-  token: Type.Object(
-    {
-      ttl_seconds: Type.Integer({
-        minimum: 60,
-        maximum: 2_592_000,
-        description: 'How long the session of a login lasts, and its token is valid',
-      }),
-    },
-    closed,
-  ),
-  log: Type.Object(
-    {
-      level: Type.String({
-        enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-        description: 'The least severe lines that are logged; debug has each read, silent nothing',
-      }),
-    },
-    closed,
-  ),
+  token: Type.Object({
+    ttl_seconds: Type.Integer({
+      minimum: 60,
+      maximum: 2_592_000,
+      description: 'How long the session of a login lasts, and its token is valid',
+    }),
+  }),
+  log: Type.Object({
+    level: Type.String({
+      enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      description: 'The least severe lines that are logged; debug has each read, silent nothing',
+    }),
+  }),
   jobs: Type.Object(
     {
       processes: Type.Integer({
@@ -106,7 +98,7 @@ export const KernelConfig = Type.Object({
       }),
       memory_mib: Type.Integer({ minimum: 128, default: 256, description: 'Maximum memory of one of these processes' }),
     },
-    { ...closed, default: {} },
+    { default: {} },
   ),
   ids: Type.Object(
     {
@@ -133,7 +125,6 @@ export const KernelConfig = Type.Object({
       }),
     },
     {
-      ...closed,
       default: {},
       description: "The users that own accounts' files, where the service has the right to choose",
     },
@@ -149,7 +140,7 @@ export const KernelConfig = Type.Object({
         description: "The broker's own folder, for what accounts' processes keep",
       }),
     },
-    { ...closed, default: {}, description: 'The process that has the rights which the service does without' },
+    { default: {}, description: 'The process that has the rights which the service does without' },
   ),
   external_features: Type.Array(Type.String(), {
     default: [],
@@ -163,3 +154,6 @@ export const KernelConfig = Type.Object({
     description: 'false switches a plugin off for the whole server, true switches on one that is off by default',
   }),
 });
+
+/** The kernel's own settings. A top-level object named after a plugin holds the settings of that plugin. */
+export const KernelConfig = closed(Settings);

@@ -24,8 +24,8 @@ interface Messages {
 }
 
 /**
- * The catalogue of features, and the translations of features and error titles. Both are in the plugins' folders;
- * `config/` holds those of the kernel and of features that no installed plugin provides.
+ * The catalogue of features, and translations of them and of error titles, from the plugins' folders; `config/` holds those of
+ * the kernel and of features that no installed plugin provides.
  */
 export class Locales {
   readonly featureNames: ReadonlySet<string>;

@@ -56,9 +56,8 @@ const RULES: Readonly<Record<string, Rule>> = {
 };
 
 /**
- * Returns whether settings obviously fit a schema, and fills in defaults. `false` means that ajv has to look: at faults, and
- * at what is not simple. Loading ajv and compiling a schema take a seventh of a start, and the settings are nearly always
- * valid. The result must be what ajv would make of them.
+ * Returns whether settings obviously fit a schema, and fills in defaults as ajv would; `false` means that ajv has to look.
+ * Loading it takes each process 60 ms and 10 MiB, and the settings are nearly always valid.
  */
 export function plainlyFits(schema: TSchema, settings: unknown): boolean {
   if (isObject(settings))

@@ -1,7 +1,4 @@
-/**
- * Secrets among the settings: members that their schema marks as `writeOnly`. Each such member `x` may stand in a file of
- * its own, which the member `x_file` names, so that the rest of the configuration can be shared.
- */
+/** Secrets: settings that their schema marks as `writeOnly`. A secret `x` may stand in a file, which `x_file` names. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage, type Issue } from '../errors.ts';

@@ -1,8 +1,4 @@
-/**
- * Commands that a plugin adds to the command line: the default export of `plugins/<name>/commands.ts` lists them, most of
- * them in groups. That file is imported without the rest of the plugin, so that commands start quickly and can run alongside
- * the server.
- */
+/** Commands that a plugin adds to the command line, by the default export of its `commands.ts`, which imports little else. */
 import type { Config } from '../config/configuration.ts';
 import type { Locales } from '../config/locales.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -134,10 +130,7 @@ export interface DemoNode extends Pick<NodeInfo, 'config' | 'locales' | 'plugins
 export interface CommandContext {
   readonly config: Config;
   readonly locales: Locales;
-  /**
-   * Opens the store while `work` runs. A running server may have it open too, and sees changes at once. Rejects if there is
-   * no store, unless `create` is true.
-   */
+  /** Opens the store while `work` runs, beside a running server. Rejects if there is none, unless `create` is true. */
   withStore<T>(
     work: (open: { identity: Identity; events: AuditLog; store: Store; jobs: AccountJobs }) => Promise<T>,
     access?: { readonly create?: boolean },
@@ -149,9 +142,8 @@ export interface CommandContext {
     ) => Promise<T>,
   ): Promise<T>;
   /**
-   * Serves a node until the process is asked to stop. `settings` are laid under the configuration file that is named; that of
-   * an installed node is not read, whose data is that of real customers. `prepare` runs before the addresses open, and what
-   * it returns runs afterwards.
+   * Serves a node until the process is asked to stop. `settings` are laid under the named configuration file; that of an
+   * installed node is not read. `prepare` runs before the addresses open, and what it returns runs afterwards.
    */
   serveDemo(
     settings: Readonly<Record<string, unknown>>,
@@ -164,10 +156,7 @@ export interface CommandContext {
   readonly configuration: ConfigurationFiles;
   /** Resolves with the valid settings of a plugin, whose manifest it imports. Rejects with `ConfigError`. */
   settingsOf<S>(plugin: string): Promise<S>;
-  /**
-   * Checks values with the schema that the API has for the same, and resolves with its defaults filled in. Errors: 400
-   * `invalid_request`.
-   */
+  /** Checks values with the schema that the API has for the same, and fills in defaults. Errors: 400 `invalid_request`. */
   checked<S extends TSchema>(schema: S, values: Readonly<Record<string, unknown>>): Static<S>;
   /** Prints at once what a command finds while it runs on; with `--json` as one line. */
   emit(output: CommandOutput): void;

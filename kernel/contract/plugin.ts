@@ -1,7 +1,6 @@
 /**
- * The contract between kernel and plugins. A plugin is data plus one `setup`; importing it has no side effect. It is
- * named after its folder. The route table is static, so that routes are listed, described and answered with 503 even
- * if `setup` failed.
+ * The contract between kernel and plugins. A plugin is data plus one `setup`; importing it has no side effect. Its routes are
+ * listed, described and answered with 503 even if `setup` failed.
  */
 import type { Identity } from '../identity/identity.ts';
 import type { DefinedErrors } from '../errors.ts';
@@ -26,8 +25,8 @@ export interface PluginNode extends NodeInfo {
   /** Returns what the plugin does with rights; `settings` are its own. See `Privileged`. */
   privileged<V extends Verbs<V>>(privileged: Privileged<V>, settings: unknown): V;
   /**
-   * Calls `start` in the one process of the node that does what is done once, such as writing history: at once where this
-   * is that process, otherwise when it takes over. What is to be released, `start` gives to `Host.onClose`.
+   * Calls `start` in the one process of the node that does what is done once, such as writing history, when this is that
+   * process or takes over. What is to be released, `start` gives to `Host.onClose`.
    */
   onLeader(start: () => void | Promise<void>): void | Promise<void>;
 }
@@ -81,10 +80,7 @@ export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = Rout
   readonly errors?: DefinedErrors;
   /** The events that it records; see `EventTypes`. */
   readonly events?: EventTable;
-  /**
-   * Whether it keeps something outside the store under an account's name: while it is unavailable, the name of a removed
-   * account is not freed.
-   */
+  /** Whether it keeps something under an account's name: while it is unavailable, names of removed accounts are not freed. */
   readonly keepsByName?: boolean;
   /** Plugins that this one works with where they are ready, and does without where they are not. */
   readonly uses?: readonly string[];
@@ -92,10 +88,7 @@ export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = Rout
   readonly config?: C;
   /** Its routes by name, or a function of its settings that returns them. */
   readonly routes: T | ((config: Static<C>) => T);
-  /**
-   * Starts the plugin, within 30 seconds. Throws `Unavailable` if the host lacks something that the plugin needs; after any
-   * failure its routes answer 503 `feature_unavailable`.
-   */
+  /** Starts the plugin, within 30 seconds. Throws `Unavailable` if the host lacks something that the plugin needs. */
   setup(host: Host<Static<C>>): Setup<T> | Promise<Setup<T>>;
 }
 

@@ -15,9 +15,8 @@ export interface PrivilegedHost<C> {
 export type Verbs<V> = { readonly [K in keyof V]: (args: never) => Promise<unknown> };
 
 /**
- * A plugin's verbs that need more rights than the service has: the default export of its `privileged.ts`. They run
- * in the broker, whose callers may be in foreign hands, so each verb checks its arguments itself; where there is no
- * broker, in the service's own process.
+ * A plugin's verbs that need more rights than the service has: the default export of its `privileged.ts`. They run in the
+ * broker, whose callers may be in foreign hands, so each checks its arguments; without a broker, in the service's own process.
  */
 export interface Privileged<V extends Verbs<V>, C extends TSchema = TSchema> {
   /** The plugin. */

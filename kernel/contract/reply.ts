@@ -6,9 +6,7 @@ interface ReplyOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * An answer whose bytes are ready, for content that is not JSON or has its own headers. May be cached and sent again.
- */
+/** An answer whose bytes are ready, for content that is not JSON or has its own headers. May be sent again. */
 export class Reply {
   readonly body: Uint8Array | string;
   readonly type: string;
@@ -47,8 +45,8 @@ export interface Sink {
 }
 
 /**
- * An answer that is sent as it comes. It ends with its session, its feature or its client, or when the server stops; unless it
- * is `text/event-stream`, which has no end of its own, the client then sees that it is not complete.
+ * An answer that is sent as it comes. It ends early with its session, its feature or the server; the client then sees that it
+ * is not complete, unless it is `text/event-stream`, which has no end of its own.
  */
 export class Stream {
   readonly type: string;

@@ -26,18 +26,15 @@ export interface RouteAnswer {
 }
 
 /**
- * Calls routes of this node for the client of another route, in this process: for plugins that offer the same operations in
- * another form. A called route decides as if the client had sent the request itself, so that the form adds no rights: account,
- * address, API token, client's IP address and end of the connection are those of the given call. Cookies are not passed on.
+ * Calls routes for the client of another route, in this process: for plugins that offer the same operations in another form. A
+ * called route decides as if the client had sent the request itself, without cookies, so that the form adds no rights.
  */
 export interface RouteCalls {
-  /** Returns the routes of the call's address that its client may use; the same may be refused for what is asked of them. */
+  /** Returns the routes of the call's address that its client may use. */
   usable(call: Call): readonly RouteInfo[];
   /**
-   * Calls a route by method and path, such as `GET /api/accounts/:username`; aliases count. Rejects with the `HttpError` that
-   * the client would get: 401 and 403 by its gate, 400 for input that does not fit its schemas, its own errors, and 404
-   * `not_found` if the call's address has no such route, because a plugin is off. Routes that stream or that call others
-   * cannot be called.
+   * Calls a route by method and path, such as `GET /api/accounts/:username`; not one that streams or that calls others. Rejects
+   * with the `HttpError` that the client would get, and 404 `not_found` for a route of a plugin that is off.
    */
   call(call: Call, operation: string, input?: RouteInput): Promise<RouteAnswer>;
 }
