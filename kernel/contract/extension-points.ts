@@ -4,8 +4,7 @@
  */
 import type { Account } from '../identity/accounts/account.ts';
 import type { RemovedAccount } from '../identity/accounts/removed-accounts.ts';
-import type { AccountReport } from './points/account-report.ts';
-import type { AccountsUsage } from './points/accounts-usage.ts';
+import type { AccountReport, AccountsUsage } from './points/account-report.ts';
 import type { DashboardPart } from './points/dashboard-part.ts';
 import type { DemoContext, DemoPeople, DemoReport } from './points/demo.ts';
 import type { DomainPart } from './points/domain-directory.ts';

@@ -1,12 +1,12 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
+import { isSqlError } from '../../kernel/kit/mysql-text.ts';
 import { failureText, errorMessage, Unavailable } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import type { AccountDatabases, DatabaseSource } from './account-databases.ts';
-import { isSqlError } from './mysql/client.ts';
 import { DatabaseServer } from './mysql/database-server.ts';
 import { ServerSource } from './mysql/server-source.ts';
 import { timeLimits, type DatabasesConfig } from './schema.ts';

@@ -2,9 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { DemoPeople, DemoReport } from '../../kernel/contract/points/demo.ts';
+import { isSqlError } from '../../kernel/kit/mysql-text.ts';
 import { StoreFile } from '../../kernel/contract/store-file.ts';
 import { serverName } from './database-sources.ts';
-import { isSqlError, MysqlClient } from './mysql/client.ts';
+import { MysqlClient } from './mysql/client.ts';
 import { timeLimits, type DatabasesConfig, type ServerSettings } from './schema.ts';
 import { SQLITE_FOLDER } from './sqlite-files.ts';
 

@@ -1,11 +1,11 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
+import type { DatabaseServers } from '../../kernel/contract/points/database-servers.ts';
 import { counted } from '../../kernel/contract/points/account-report.ts';
 import { parseUnit, type AccountDatabases } from './account-databases.ts';
 import { DatabaseSources, serverName } from './database-sources.ts';
 import { fail } from './errors.ts';
-import { databaseMover } from './move/mover.ts';
-import { toolsFinding } from './move/tools.ts';
 import { purgeDatabases } from './purge.ts';
+import { accessServers } from './server-access.ts';
 import { DatabaseCount, DatabasesConfig, DatabaseSize, DatabaseSizes, SizeQuery, SizesQuery } from './schema.ts';
 
 const features = ['mysql', 'databases_size_info'];
@@ -51,13 +51,19 @@ export default definePlugin({
       errors: ['invalid_unit', ...UNAVAILABLE],
     },
   },
-  async setup({ config: given, identity, jobs, local, log, node, onClose }) {
+  async setup({ config: given, identity, jobs, log, node, onClose }) {
     const { config, leftOut } = node.isDemo
       ? await (await import('./local-server.ts')).withLocalServer(given)
       : { config: given, leftOut: undefined };
     const sources = new DatabaseSources(config, identity.accounts, jobs, log);
     onClose(() => sources.close());
+    let canMove = false;
+    const service: DatabaseServers = {
+      ...accessServers(config, identity.accounts),
+      takeMoves: () => void (canMove = true),
+    };
     return {
+      service,
       handlers: {
         usage: ({ account }) => whenKnown(sources.databasesOf(account), (databases) => databases.usage),
         size: ({ account, query }) =>
@@ -81,17 +87,16 @@ export default definePlugin({
         accountsUsage: async (accounts) => [{ resource: 'databases', used: await sources.known(accounts) }],
         move: () => ({
           obstacles: async (account) => {
-            if (serverName(config, account.username) !== '') await sources.databasesOf(account); // if its server answers
-            return [];
+            const server = serverName(config, account.username);
+            if (server === '') return [];
+            const { own } = await sources.databasesOf(account); // if its server answers
+            if (canMove || own.length === 0) return [];
+            return [`it has databases on the server ${server}: ${own.map(({ name }) => name).join(', ')}`];
           },
-          mover: databaseMover({ config, accounts: identity.accounts, local }),
         }),
         purge: async (account, signal) => [await purgeDatabases(config, identity.accounts, account, signal)],
         metrics: () => sources.metrics(),
-        doctor: async () => {
-          const moves = node.fleet !== undefined && Object.keys(config.servers).length > 0;
-          return [...(await sources.findings()), ...(moves ? [await toolsFinding()] : [])];
-        },
+        doctor: () => sources.findings(),
         health: () => sources.health(),
         demo: async (context) => (await import('./demo.ts')).createDemoFiles(context),
         demoOutside: async (context) =>

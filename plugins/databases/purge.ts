@@ -1,9 +1,10 @@
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
+import { identifier, isSqlError } from '../../kernel/kit/mysql-text.ts';
+import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
 import { serverName } from './database-sources.ts';
-import { isSqlError, MysqlClient } from './mysql/client.ts';
-import { identifier } from './mysql/quoting.ts';
+import { MysqlClient } from './mysql/client.ts';
 import { ServerCatalogue, withoutLongerNames } from './mysql/server-catalogue.ts';
 import { readGrants } from './mysql/size-queries.ts';
 import { timeLimits, type DatabasesConfig, type ServerSettings } from './schema.ts';
@@ -37,7 +38,7 @@ export async function purgeDatabases(
 
 /** Resolves with the names of the account's databases, as they are now. */
 export async function purgeableNames(
-  client: MysqlClient,
+  client: DatabaseClient,
   { ownership, database_user: user }: ServerSettings,
   accounts: Accounts,
   username: string,

@@ -1,6 +1,6 @@
 import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { AccountsUsage } from '../../kernel/contract/points/accounts-usage.ts';
+import type { AccountsUsage } from '../../kernel/contract/points/account-report.ts';
 import type { KernelQuota } from './kernel-quota.ts';
 import type { QuotaRow } from './repquota.ts';
 import type { DiskInodes } from './schema.ts';

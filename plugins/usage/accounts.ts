@@ -1,6 +1,6 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { AccountsUsage } from '../../kernel/contract/points/accounts-usage.ts';
+import type { AccountsUsage } from '../../kernel/contract/points/account-report.ts';
 import type { AccountsQuery, AccountUsage, AccountUsagePage } from './schema.ts';
 
 /**

@@ -437,7 +437,7 @@ const ONLY_SQLITE =
 const OF_SQLITE = [
   /^kernel\/store\/(?:sqlite\/|local-store\.ts$)/,
   /^plugins\/(?:quota|websites|usage\/history)\/store\.ts$/,
-  /^plugins\/databases\//,
+  /^plugins\/(?:databases|database-moves)\//,
 ];
 
 test('SQL of the store is in the dialect of both engines', () => {

@@ -1,18 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import type { Pool, PoolConnection } from 'mysql2';
+import type { DatabaseClient, ServerLogin, SqlParameter } from '../../../kernel/contract/points/database-servers.ts';
+import { isSqlError } from '../../../kernel/kit/mysql-text.ts';
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import type { ServerSettings } from '../schema.ts';
 import { readOptionFile } from './option-file.ts';
-
-/** How to reach a server, and as whom; the socket is used if there is one. */
-export interface ServerLogin {
-  readonly socket: string;
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string;
-}
 
 /** Resolves with the login of a server; reads the option file, if one is set. */
 export async function readLogin(settings: ServerSettings): Promise<ServerLogin> {
@@ -52,22 +45,8 @@ const sessionSettings = (queryMs: number) => [
   `set session wait_timeout = ${IDLE_SECONDS}`,
 ];
 
-/** A list stands for its members, separated by commas. */
-export type SqlParameter = string | number | Uint8Array | readonly Uint8Array[];
-
-/** The server rejected the statement. All other errors of `query` concern the connection. */
-export interface SqlError extends Error {
-  readonly code: string;
-  readonly errno: number;
-  readonly sqlState: string;
-}
-
-export function isSqlError(error: unknown): error is SqlError {
-  return error instanceof Error && typeof (error as Partial<SqlError>).sqlState === 'string';
-}
-
 /** Connections to one server, bounded in number, time, bytes and rows. All are kept, so that nobody else can take them. */
-export class MysqlClient {
+export class MysqlClient implements DatabaseClient {
   readonly #pool: Pool;
   readonly #sockets: PoolSockets;
   readonly #queryMs: number;

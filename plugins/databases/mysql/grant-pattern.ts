@@ -1,3 +1,5 @@
+import { quotedInPattern } from '../../../kernel/kit/mysql-text.ts';
+
 const ANY = Symbol('any text');
 
 /**
@@ -49,6 +51,3 @@ export class GrantPattern {
     return this.#tokens.slice(token).every((rest) => rest === ANY);
   }
 }
-
-/** Returns a name as a pattern that matches nothing else. */
-export const quotedInPattern = (name: string): string => name.replace(/[\\_%]/g, '\\$&');

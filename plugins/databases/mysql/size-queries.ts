@@ -2,7 +2,8 @@
  * Statements about names, sizes and grants. One lists all databases with the sizes of InnoDB's files; it opens no table,
  * so no customer can hold it up. Tables that it does not size are opened, for each database by itself.
  */
-import { isSqlError, type MysqlClient } from './client.ts';
+import type { DatabaseClient } from '../../../kernel/contract/points/database-servers.ts';
+import { isSqlError } from '../../../kernel/kit/mysql-text.ts';
 import type { Grant, ListedDatabase, SizeMethod } from './server-catalogue.ts';
 
 /** Databases of one account that are listed; further ones are not. */
@@ -92,7 +93,7 @@ interface ListingRow extends Record<'bytes' | 'files' | 'shared' | 'tables', str
  * of the connection, and `SqlError`.
  */
 export async function readListing(
-  client: MysqlClient,
+  client: DatabaseClient,
   ownership: string,
   preferred: SizeMethod = 'files',
 ): Promise<{ databases: ListedDatabase[]; method: SizeMethod }> {
@@ -117,7 +118,7 @@ function databaseOf({ name, bytes, files, shared, tables }: ListingRow, method: 
  * Returns the names of the tables that must be opened to know their size. Rejects where one is locked, or where they are
  * too many.
  */
-export async function tablesToOpen(client: MysqlClient, database: ListedDatabase): Promise<string[]> {
+export async function tablesToOpen(client: DatabaseClient, database: ListedDatabase): Promise<string[]> {
   const { name, method, isInSharedSpace } = database;
   const engines = method === 'files' ? FILE_ENGINES : `'InnoDB', ${FILE_ENGINES}`;
   const ask = (sql: string) => client.query<{ name: string; isLocked: number }>(sql, [Buffer.from(name)], ANSWER_MS);
@@ -133,7 +134,7 @@ export async function tablesToOpen(client: MysqlClient, database: ListedDatabase
 
 /** Opens the first tables of the list and returns the size of their data and indexes, and the names that remain. */
 export async function openTables(
-  client: MysqlClient,
+  client: DatabaseClient,
   { name }: ListedDatabase,
   tables: readonly string[],
 ): Promise<{ bytes: number; rest: readonly string[] }> {
@@ -148,7 +149,7 @@ export async function openTables(
 }
 
 /** Returns the grants on databases and tables. The login must be allowed to read the tables of `mysql`. */
-export async function readGrants(client: MysqlClient): Promise<Grant[]> {
+export async function readGrants(client: DatabaseClient): Promise<Grant[]> {
   const rows = await client.query<{ user: string; name: string; isPattern: number }>(GRANTS);
   return rows.map(({ user, name, isPattern }) => ({ user, name, isPattern: isPattern === 1 }));
 }

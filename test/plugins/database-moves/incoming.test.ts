@@ -1,7 +1,7 @@
 /** What a node of the fleet may say about databases that it brings. */
 import * as assert from 'uvu/assert';
-import { READERS } from '../../../plugins/databases/move/incoming.ts';
-import type { Requests } from '../../../plugins/databases/move/wire.ts';
+import { READERS } from '../../../plugins/database-moves/incoming.ts';
+import type { Requests } from '../../../plugins/database-moves/wire.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { testSuite } from '../../support/suite.ts';
 

@@ -2,16 +2,16 @@
 import * as assert from 'uvu/assert';
 import { MysqlClient } from '../../../../plugins/databases/mysql/client.ts';
 import { errorMessage } from '../../../../kernel/errors.ts';
-import { dropMoved } from '../../../../plugins/databases/move/dropping.ts';
+import { dropMoved } from '../../../../plugins/database-moves/dropping.ts';
 import {
   recordedDatabase,
   recordedUser,
   type MoveRecord,
   type Recorded,
-} from '../../../../plugins/databases/move/record.ts';
-import { readContents, readDatabases } from '../../../../plugins/databases/move/tables.ts';
-import type { MoveServer } from '../../../../plugins/databases/move/server.ts';
-import { TableLocks } from '../../../../plugins/databases/move/window.ts';
+} from '../../../../plugins/database-moves/record.ts';
+import { readContents, readDatabases } from '../../../../plugins/database-moves/tables.ts';
+import type { MoveServer } from '../../../../plugins/database-moves/server.ts';
+import { TableLocks } from '../../../../plugins/database-moves/window.ts';
 import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';

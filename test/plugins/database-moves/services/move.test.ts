@@ -151,7 +151,7 @@ if (hasReal) {
 
   test('doctor finds the programs that move databases', async () => {
     const parts = await fleet.first.hostkeep.plugins.gather('doctor');
-    const found = parts.flatMap((part) => (part.ok && part.plugin === 'databases' ? part.value : []));
+    const found = parts.flatMap((part) => (part.ok && part.plugin === 'database-moves' ? part.value : []));
     const { ok, detail } = found.find(({ name }) => name === 'programs that move databases') ?? {};
     assert.equal([ok, detail], [true, 'mariadb-dump and mariadb']);
   });

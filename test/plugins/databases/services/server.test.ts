@@ -60,6 +60,13 @@ async function withServer(
   }
 }
 
+/** What the plugin says is in the way of a move of an account. */
+async function obstaclesTo(server: TestServer, account: Account): Promise<readonly string[]> {
+  const found = (await server.hostkeep.plugins.gather('move')).find(({ plugin }) => plugin === 'databases');
+  if (found?.ok !== true) throw new Error('databases know nothing of moves');
+  return found.value.obstacles(account);
+}
+
 /** An account from before a name could not extend another. */
 async function olderAccount(server: TestServer, username: string): Promise<{ account: Account; token: string }> {
   const { accounts, store } = server.hostkeep.core;
@@ -427,6 +434,19 @@ if (hasReal) {
         await untilStatus(() => server.ask(SIZES, { token }), 200);
       },
     );
+  });
+
+  test('databases on a server are in the way of a move where no plugin moves them', async () => {
+    const plugins = { 'database-moves': false };
+    const databases = { servers: { main: root() }, default_server: 'main', accounts: { ben: '' } };
+    const server = await TestServer.start({ config: { plugins, databases } });
+    try {
+      const { account } = await server.user('eve');
+      assert.equal(await obstaclesTo(server, account), ['it has databases on the server main: eve_cms']);
+      for (const name of ['dan', 'ben']) assert.equal(await obstaclesTo(server, await server.account(name)), []);
+    } finally {
+      await server.close();
+    }
   });
 
   test('doctor reports the version, and that sizes are those of files', async () => {

@@ -1,7 +1,7 @@
 /** Tables of the databases of an account that moves, and digests that tell whether two of them are alike. */
 import { createHash } from 'node:crypto';
-import type { MysqlClient } from '../mysql/client.ts';
-import { identifier } from '../mysql/quoting.ts';
+import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
+import { identifier } from '../../kernel/kit/mysql-text.ts';
 import { Vanished } from './vanished.ts';
 
 export interface MovedTable {
@@ -29,7 +29,7 @@ export const nameBytes = (names: readonly string[]): Uint8Array[] => names.map((
 
 /** Resolves with the databases, sorted as `names`, and with what cannot move. */
 export async function readDatabases(
-  client: MysqlClient,
+  client: DatabaseClient,
   names: readonly string[],
 ): Promise<{ readonly databases: MovedDatabase[]; readonly obstacles: string[] }> {
   if (names.length === 0) return { databases: [], obstacles: [] };
@@ -56,7 +56,7 @@ export async function readDatabases(
 }
 
 /** Resolves with the statement that makes a table, as the server shows it. */
-export async function readDefinition(client: MysqlClient, database: string, { name }: MovedTable): Promise<string> {
+export async function readDefinition(client: DatabaseClient, database: string, { name }: MovedTable): Promise<string> {
   const rows = await client.query<Record<string, string>>(
     `show create table ${identifier(database)}.${identifier(name)}`,
   );
@@ -65,7 +65,7 @@ export async function readDefinition(client: MysqlClient, database: string, { na
 
 /** Resolves with what is the same for equal contents, by table; `undefined` for a table that is not there. */
 export async function readChecksums(
-  client: MysqlClient,
+  client: DatabaseClient,
   { name: database, tables }: Pick<MovedDatabase, 'name' | 'tables'>,
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>();
@@ -96,7 +96,7 @@ export const tableDigest = (checksum: string, definition: string): string =>
 
 /** Resolves with that of tables, by name. */
 export async function readContents(
-  client: MysqlClient,
+  client: DatabaseClient,
   database: Pick<MovedDatabase, 'name' | 'tables'>,
 ): Promise<Map<string, string>> {
   const checksums = await readChecksums(client, database);
@@ -110,7 +110,11 @@ export async function readContents(
 }
 
 /** Drops tables, whatever refers to them, over a client with one connection. */
-export async function dropTables(client: MysqlClient, database: string, tables: readonly MovedTable[]): Promise<void> {
+export async function dropTables(
+  client: DatabaseClient,
+  database: string,
+  tables: readonly MovedTable[],
+): Promise<void> {
   await client.query('set session foreign_key_checks = 0');
   for (const { name, isSequence } of tables)
     await client.query(`drop ${isSequence ? 'sequence' : 'table'} ${identifier(database)}.${identifier(name)}`);

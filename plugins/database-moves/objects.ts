@@ -1,6 +1,6 @@
 /** Views, triggers, routines and events: what is made by a statement with a definer, whose rights it then has. */
-import { isSqlError, type MysqlClient } from '../mysql/client.ts';
-import { identifier, literal } from '../mysql/quoting.ts';
+import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
+import { identifier, isSqlError, literal } from '../../kernel/kit/mysql-text.ts';
 import { refused } from './server.ts';
 import { nameBytes } from './tables.ts';
 
@@ -49,7 +49,7 @@ function routines(type: string): string {
 
 /** Resolves with all objects of some databases, and with those that cannot move. */
 export async function readObjects(
-  client: MysqlClient,
+  client: DatabaseClient,
   databases: readonly string[],
   definers: ReadonlySet<string>,
 ): Promise<{ readonly objects: MovedObject[]; readonly obstacles: string[] }> {
@@ -96,7 +96,7 @@ export function assertDefiner({ kind, database, name, definer, statement }: Move
 }
 
 /** Drops all objects of a database. Its triggers go first, because they may use the others. */
-export async function dropObjects(client: MysqlClient, database: string): Promise<void> {
+export async function dropObjects(client: DatabaseClient, database: string): Promise<void> {
   for (const kind of KINDS.toReversed())
     for (const { name } of await client.query<{ name: string }>(LISTS[kind][0], [nameBytes([database])]))
       await client.query(`drop ${kind} if exists ${identifier(database)}.${identifier(name)}`);
@@ -106,7 +106,7 @@ export async function dropObjects(client: MysqlClient, database: string): Promis
  * Makes objects, over a client with one connection. Some need others, so those that fail are tried again as long as that
  * helps. Errors: 409 `move_refused`, with the first that cannot be made.
  */
-export async function makeObjects(client: MysqlClient, objects: readonly MovedObject[]): Promise<void> {
+export async function makeObjects(client: DatabaseClient, objects: readonly MovedObject[]): Promise<void> {
   for (let left = objects; left.length > 0;) {
     const failed: MovedObject[] = [];
     let why = '';
@@ -124,7 +124,7 @@ export async function makeObjects(client: MysqlClient, objects: readonly MovedOb
   }
 }
 
-async function make(client: MysqlClient, object: MovedObject): Promise<void> {
+async function make(client: DatabaseClient, object: MovedObject): Promise<void> {
   assertDefiner(object);
   await client.query(`use ${identifier(object.database)}`);
   await client.query(

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { json } from 'node:stream/consumers';
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Arrival, MovedAccount } from '../../../kernel/contract/points/move-part.ts';
-import { readLogin, type MysqlClient } from '../mysql/client.ts';
-import { quotedInPattern } from '../mysql/grant-pattern.ts';
-import { identifier, literal } from '../mysql/quoting.ts';
+import { errorMessage } from '../../kernel/errors.ts';
+import type { Arrival, MovedAccount } from '../../kernel/contract/points/move-part.ts';
+import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
+import { identifier, literal, quotedInPattern } from '../../kernel/kit/mysql-text.ts';
 import { drop } from './dropping.ts';
 import { assertDefiner, dropObjects, makeObjects } from './objects.ts';
 import { READERS } from './incoming.ts';
@@ -12,7 +11,7 @@ import { MoveRecord, recordedDatabase, recordedUser, type Recorded } from './rec
 import { MoveServer, refused, type DatabaseMoveParts } from './server.ts';
 import { readChecksums, dropTables, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
 import { load, toolFor } from './tools.ts';
-import { findUserFault, makeUser, ownPatterns, userText, quotedUser, type OwnNames } from './users.ts';
+import { findUserFault, makeUser, userText, quotedUser } from './users.ts';
 import { LOAD, type Alignment, type Meeting, type Requests } from './wire.ts';
 
 type Asked<N extends keyof Requests> = Requests[N][0];
@@ -59,8 +58,8 @@ export class Arriving {
       const found = await client.query('select 1 from information_schema.schemata where schema_name = ?', [probe]);
       if (found.length > 0) return { isSame: true };
       try {
-        if (server.settings.ownership !== ownership)
-          throw refused(`finds databases by ${server.settings.ownership} there, and by ${ownership} here`);
+        if (server.ownership !== ownership)
+          throw refused(`finds databases by ${server.ownership} there, and by ${ownership} here`);
         const version = await server.version(client);
         await toolFor('load');
         const { databases } = await server.ownNames(client, this.#account);
@@ -73,17 +72,16 @@ export class Arriving {
     });
   }
 
-  async #align(client: MysqlClient, server: MoveServer, { databases }: Asked<'align'>): Promise<Alignment> {
+  async #align(client: DatabaseClient, server: MoveServer, { databases }: Asked<'align'>): Promise<Alignment> {
     const record = await this.#recorded('database');
     const names = databases.map(({ name }) => name);
-    const { prefix, others } = await server.ownNames(client, this.#account);
+    const own = await server.ownNames(client, this.#account);
     for (const name of record.map((each) => each.name).filter((each) => !names.includes(each)))
       await client.query(`drop database if exists ${identifier(name)}`);
     const checksums: Record<string, string>[] = [];
     for (const database of databases) {
       const { name, charset, collation } = database;
-      if (!name.startsWith(prefix) || others.some((each) => name.startsWith(each)))
-        throw refused(`the database ${name} would not be the account's here`);
+      if (!own.allows(name)) throw refused(`the database ${name} would not be the account's here`);
       if (!record.some((each) => each.name === name)) {
         await this.#assertNew(client, name);
         await this.#record.add([recordedDatabase(server.name, name)]);
@@ -96,7 +94,7 @@ export class Arriving {
     return { checksums };
   }
 
-  async #assertNew(client: MysqlClient, name: string): Promise<void> {
+  async #assertNew(client: DatabaseClient, name: string): Promise<void> {
     const sql = 'select 1 from information_schema.schemata where schema_name in (?)';
     if ((await client.query(sql, [[Buffer.from(name)]])).length > 0)
       throw refused(`there is a database ${name} already, and nothing is overwritten`);
@@ -104,7 +102,7 @@ export class Arriving {
 
   /** Drops the tables that are not named. */
   async #compare(
-    client: MysqlClient,
+    client: DatabaseClient,
     server: MoveServer,
     { name, tables }: MovedDatabase,
   ): Promise<Record<string, string>> {
@@ -117,7 +115,7 @@ export class Arriving {
   }
 
   async #load(
-    client: MysqlClient,
+    client: DatabaseClient,
     server: MoveServer,
     database: string,
     { body, signal }: Pick<Arrival, 'body' | 'signal'>,
@@ -125,12 +123,12 @@ export class Arriving {
     const record = await this.#recorded('database');
     if (!record.some(({ name }) => name === database)) throw refused(`there is no database ${database} to load`);
     await this.#asLoader(client, server, '', async (login) => {
-      await load({ ...(await readLogin(server.settings)), ...login }, database, body, signal);
+      await load({ ...(await server.login()), ...login }, database, body, signal);
     });
     return null;
   }
 
-  async #makeObjects(client: MysqlClient, server: MoveServer, { objects }: Asked<'objects'>): Promise<null> {
+  async #makeObjects(client: DatabaseClient, server: MoveServer, { objects }: Asked<'objects'>): Promise<null> {
     const databases = (await this.#recorded('database')).map(({ name }) => name);
     const definers = new Set((await this.#recorded('user')).map(userText));
     for (const object of objects) {
@@ -145,16 +143,15 @@ export class Arriving {
     return null;
   }
 
-  async #makeUsers(client: MysqlClient, server: MoveServer, { users, isOpen }: Asked<'users'>): Promise<null> {
-    const own = await server.ownNames(client, this.#account);
+  async #makeUsers(client: DatabaseClient, server: MoveServer, { users, isOpen }: Asked<'users'>): Promise<null> {
     const record = await this.#recorded('user');
     const databases = (await this.#recorded('database')).map(({ name }) => name);
-    const brought: OwnNames = { ...own, databases };
+    const brought = (await server.ownNames(client, this.#account)).withDatabases(databases);
     for (const user of users) {
       const fault = findUserFault(user);
       if (fault !== undefined) throw refused(fault);
       const foreign = user.grants.find(({ database, object }) => {
-        const patterns = ownPatterns(database, object === undefined, brought, databases);
+        const { patterns } = brought.readGrant(database, object === undefined, databases);
         return patterns === undefined || (object === undefined && patterns.join() !== database);
       });
       if (foreign !== undefined) throw refused(`${userText(user)} has rights on ${foreign.database}`);
@@ -178,7 +175,7 @@ export class Arriving {
 
   /** Runs `work` with the login of a user who has rights on what has come, and on nothing else. */
   async #asLoader(
-    client: MysqlClient,
+    client: DatabaseClient,
     server: MoveServer,
     more: string,
     work: (login: { readonly user: string; readonly password: string }) => Promise<void>,

@@ -1,11 +1,11 @@
 /** The time in which nobody may change the databases of an account: what is locked, and what ends that. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isSqlError, type MysqlClient } from '../mysql/client.ts';
-import { identifier } from '../mysql/quoting.ts';
+import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
+import { identifier, isSqlError } from '../../kernel/kit/mysql-text.ts';
 import { BRIEF_MS, refused, type MoveServer } from './server.ts';
 import { nameBytes, type MovedDatabase } from './tables.ts';
 import { userText, quotedUser, type UserName } from './users.ts';
-import { fail } from '../errors.ts';
+import { fail } from './errors.ts';
 
 /** How long transactions may go on that have written, and at the end those that read. */
 const LOCK_SECONDS = 30;
@@ -21,10 +21,10 @@ const LOCK_TIMEOUT = 1205;
 
 /** Read locks on tables. The server ends them with their connection, however that ends. */
 export class TableLocks {
-  readonly #client: MysqlClient;
+  readonly #client: DatabaseClient;
   readonly #connection: number;
 
-  private constructor(client: MysqlClient, connection: number) {
+  private constructor(client: DatabaseClient, connection: number) {
     this.#client = client;
     this.#connection = connection;
   }
@@ -53,7 +53,7 @@ export class TableLocks {
    * Has statements fail that would change these databases, while `work` reads them: the server lets no reader past a change of
    * a table's definition that waits for the locks.
    */
-  async whileReading<T>(client: MysqlClient, databases: readonly string[], work: () => Promise<T>): Promise<T> {
+  async whileReading<T>(client: DatabaseClient, databases: readonly string[], work: () => Promise<T>): Promise<T> {
     const ended = new AbortController();
     const watch = async () => {
       for (; !ended.signal.aborted; await delay(WATCH_MS, undefined, ended).catch(() => undefined))
@@ -70,7 +70,7 @@ export class TableLocks {
   }
 
   /** Ends the connections that use one of these databases, or wait for its tables; what they were about to do fails. */
-  async endOthers(client: MysqlClient, databases: readonly string[]): Promise<void> {
+  async endOthers(client: DatabaseClient, databases: readonly string[]): Promise<void> {
     const own = [this.#connection, await connectionOf(client)];
     const rows = await client.query<{ id: number; db: string | null; waitsFor: string | null }>(
       `select id, db, if(state like 'Waiting for table%', left(info, 100000), null) as waitsFor
@@ -85,7 +85,7 @@ export class TableLocks {
    * Has nobody else read these tables any more, either. Resolves with the connection that can use them. The server lets in
    * between who waited to write, so that what was read under the locks may have changed.
    */
-  async exclude(databases: readonly MovedDatabase[]): Promise<MysqlClient> {
+  async exclude(databases: readonly MovedDatabase[]): Promise<DatabaseClient> {
     await lockTables(this.#client, databases, 'write');
     return this.#client;
   }
@@ -95,7 +95,7 @@ export class TableLocks {
   }
 }
 
-async function lockTables(client: MysqlClient, databases: readonly MovedDatabase[], how: 'read' | 'write') {
+async function lockTables(client: DatabaseClient, databases: readonly MovedDatabase[], how: 'read' | 'write') {
   const tables = databases.flatMap(({ name, tables: all }) =>
     all.map((table) => `${identifier(name)}.${identifier(table.name)} ${how}`),
   );
@@ -109,7 +109,7 @@ async function lockTables(client: MysqlClient, databases: readonly MovedDatabase
   }
 }
 
-async function endWaiting(client: MysqlClient, databases: readonly string[]): Promise<void> {
+async function endWaiting(client: DatabaseClient, databases: readonly string[]): Promise<void> {
   if (databases.length === 0) return;
   const rows = await client.query<{ id: number }>(
     `select id from information_schema.processlist where state = 'Waiting for table metadata lock' and db in (?)
@@ -125,15 +125,15 @@ function namesIn(statement: string, database: string): boolean {
   return words.includes(database) || statement.includes(identifier(database));
 }
 
-async function connectionOf(client: MysqlClient): Promise<number> {
+async function connectionOf(client: DatabaseClient): Promise<number> {
   return (await client.query<{ id: number }>('select connection_id() as id', [], BRIEF_MS))[0]?.id ?? 0;
 }
 
-export async function lockUsers(client: MysqlClient, users: readonly UserName[]): Promise<void> {
+export async function lockUsers(client: DatabaseClient, users: readonly UserName[]): Promise<void> {
   for (const user of users) await client.query(`alter user ${quotedUser(user)} account lock`);
 }
 
-export async function unlockUser(client: MysqlClient, user: UserName): Promise<void> {
+export async function unlockUser(client: DatabaseClient, user: UserName): Promise<void> {
   try {
     await client.query(`alter user ${quotedUser(user)} account unlock`);
   } catch (error) {
@@ -146,7 +146,7 @@ export async function unlockUser(client: MysqlClient, user: UserName): Promise<v
  * another host, only those connections end that use these databases.
  */
 export async function endConnections(
-  client: MysqlClient,
+  client: DatabaseClient,
   users: readonly UserName[],
   databases: readonly string[],
 ): Promise<void> {
@@ -169,7 +169,7 @@ export async function endConnections(
   throw fail.databases_unavailable(`connections of the account's database users do not end`);
 }
 
-async function kill(client: MysqlClient, id: number, what = 'connection'): Promise<void> {
+async function kill(client: DatabaseClient, id: number, what = 'connection'): Promise<void> {
   try {
     await client.query(`kill ${what} ${id}`);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { MovedAccount, Mover } from '../../../kernel/contract/points/move-part.ts';
+import type { MovedAccount, Mover } from '../../kernel/contract/points/move-part.ts';
 import { Arriving } from './arriving.ts';
 import { dropMoved } from './dropping.ts';
 import { LeavingDatabases } from './leaving.ts';

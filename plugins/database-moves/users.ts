@@ -1,7 +1,6 @@
 /** The database users of an account: those that have rights on its databases, and on nothing else. */
-import { isSqlError, type MysqlClient } from '../mysql/client.ts';
-import { GrantPattern, quotedInPattern } from '../mysql/grant-pattern.ts';
-import { identifier, literal } from '../mysql/quoting.ts';
+import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
+import { identifier, isSqlError, literal } from '../../kernel/kit/mysql-text.ts';
 
 export interface UserName {
   readonly name: string;
@@ -26,15 +25,6 @@ export interface MovedUser extends UserName {
   readonly grants: readonly MovedGrant[];
 }
 
-/** Which databases are an account's, now and by the rule of its server. */
-export interface OwnNames {
-  readonly databases: readonly string[];
-  /** The beginning of each name that is the account's by rule; empty where there is no such rule. */
-  readonly prefix: string;
-  /** Beginnings that are those of accounts with longer names. */
-  readonly others: readonly string[];
-}
-
 export interface FoundUsers {
   readonly users: readonly MovedUser[];
   /** Users with rights on the account's databases that have others, too: they stay. */
@@ -48,24 +38,8 @@ const LOCKED = ' ACCOUNT LOCK';
 export const quotedUser = ({ name, host }: UserName): string => `${literal(name)}@${literal(host)}`;
 export const userText = ({ name, host }: UserName): string => `${name}@${host}`;
 
-/**
- * Returns what a grant means for the account: the patterns for the account's databases alone, `undefined` if it concerns
- * others, too. `all` are the names of all databases of the server.
- */
-export function ownPatterns(text: string, isPattern: boolean, own: OwnNames, all: readonly string[]) {
-  const isByRule = (name: string) =>
-    own.prefix !== '' && name.startsWith(own.prefix) && !own.others.some((other) => name.startsWith(other));
-  const pattern = new GrantPattern(isPattern ? text : quotedInPattern(text));
-  if (pattern.name !== undefined)
-    return own.databases.includes(pattern.name) || isByRule(pattern.name) ? [pattern.exact] : undefined;
-  const matching = all.filter((name) => pattern.matches(name));
-  if (matching.some((name) => !own.databases.includes(name))) return undefined;
-  if (isByRule(pattern.prefix)) return [pattern.exact];
-  return matching.length === 0 ? undefined : matching.map(quotedInPattern);
-}
-
 /** Resolves with the users of an account. The login must be allowed to read the tables of `mysql`. */
-export async function readUsers(client: MysqlClient, own: OwnNames): Promise<FoundUsers> {
+export async function readUsers(client: DatabaseClient, own: OwnNames): Promise<FoundUsers> {
   const all = (await client.query<{ name: string }>('select schema_name as name from information_schema.schemata')).map(
     ({ name }) => name,
   );
@@ -74,11 +48,9 @@ export async function readUsers(client: MysqlClient, own: OwnNames): Promise<Fou
       union select user, host, db, 0 from mysql.tables_priv
       union select user, host, db, 0 from mysql.columns_priv union select user, host, db, 0 from mysql.procs_priv`,
   );
-  const touches = ({ db, isPattern }: (typeof grants)[number]) => {
-    const pattern = new GrantPattern(isPattern === 1 ? db : quotedInPattern(db));
-    return ownPatterns(db, isPattern === 1, own, all) !== undefined || own.databases.some((n) => pattern.matches(n));
-  };
-  const concerned = new Map(grants.filter(touches).map(({ name, host }) => [`${name}\0${host}`, { name, host }]));
+  const meaning = ({ db, isPattern }: (typeof grants)[number]) => own.readGrant(db, isPattern === 1, all);
+  const touching = grants.filter((grant) => meaning(grant).isConcerned);
+  const concerned = new Map(touching.map(({ name, host }) => [`${name}\0${host}`, { name, host }]));
   const users: MovedUser[] = [];
   const leftOut: UserName[] = [];
   const obstacles: string[] = [];
@@ -86,7 +58,7 @@ export async function readUsers(client: MysqlClient, own: OwnNames): Promise<Fou
     const { hasGlobal, isRole, roles } = await privilegesOf(client, user);
     const isOwn = grants
       .filter(({ name, host }) => name === user.name && host === user.host)
-      .every(({ db, isPattern }) => ownPatterns(db, isPattern === 1, own, all) !== undefined);
+      .every((grant) => meaning(grant).patterns !== undefined);
     if (!isOwn || isRole || hasGlobal || user.name === '') leftOut.push(user);
     else if (roles > 0) obstacles.push(`the database user ${userText(user)}, which has roles`);
     else users.push(await readUser(client, user, own, all));
@@ -94,7 +66,7 @@ export async function readUsers(client: MysqlClient, own: OwnNames): Promise<Fou
   return { users, leftOut, obstacles };
 }
 
-async function privilegesOf(client: MysqlClient, { name, host }: UserName) {
+async function privilegesOf(client: DatabaseClient, { name, host }: UserName) {
   const names = bytes(name, host);
   const [row] = await client.query<{ access: string | null; isRole: string | null }>(
     `select json_value(priv, '$.access') as access, json_value(priv, '$.is_role') as isRole
@@ -106,7 +78,7 @@ async function privilegesOf(client: MysqlClient, { name, host }: UserName) {
 }
 
 async function readUser(
-  client: MysqlClient,
+  client: DatabaseClient,
   user: UserName,
   own: OwnNames,
   all: readonly string[],
@@ -120,7 +92,7 @@ async function readUser(
   const of = (table: string) => client.query<Row>(`select * from mysql.${table} where user = ? and host = ?`, names);
   const grants: MovedGrant[] = [];
   for (const each of await of('db'))
-    for (const database of ownPatterns(each['Db'] ?? '', true, own, all) ?? [])
+    for (const database of own.readGrant(each['Db'] ?? '', true, all).patterns ?? [])
       grants.push({ database, ...rightsIn(flagsOf(each)) });
   for (const each of await of('tables_priv'))
     grants.push({ ...nameIn(each, 'Table_name'), kind: 'table', ...rightsIn(listIn(each['Table_priv'])) });
@@ -175,7 +147,7 @@ export function findUserFault({ name, host, definition }: MovedUser): string | u
 const GONE = [1146, 1054, 1305];
 
 /** Makes a user, in the place of one that an earlier run made. */
-export async function makeUser(client: MysqlClient, user: MovedUser, isOpen: boolean): Promise<void> {
+export async function makeUser(client: DatabaseClient, user: MovedUser, isOpen: boolean): Promise<void> {
   const locked = user.isLocked || !isOpen ? LOCKED : '';
   const expiry = user.definition.indexOf(' PASSWORD EXPIRE');
   const at = expiry < 0 ? user.definition.length : expiry;

@@ -1,7 +1,7 @@
 /** Drops databases of accounts that live elsewhere. */
-import { escapeControl } from '../../../kernel/log.ts';
-import type { MysqlClient } from '../mysql/client.ts';
-import { identifier } from '../mysql/quoting.ts';
+import { escapeControl } from '../../kernel/log.ts';
+import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
+import { identifier } from '../../kernel/kit/mysql-text.ts';
 import type { MoveRecord, Recorded } from './record.ts';
 import { refused, type MoveServer } from './server.ts';
 import { readContents, dropTables, readDatabases, type MovedDatabase } from './tables.ts';
@@ -12,7 +12,7 @@ import { TableLocks } from './window.ts';
 const NAMED = 5;
 
 /** Drops what is recorded, if it is there. */
-export async function drop(client: MysqlClient, { kind, name, host }: Recorded): Promise<void> {
+export async function drop(client: DatabaseClient, { kind, name, host }: Recorded): Promise<void> {
   if (kind === 'user') await client.query(`drop user if exists ${quotedUser({ name, host })}`);
   else await client.query(`drop database if exists ${identifier(name)}`);
 }
@@ -23,7 +23,7 @@ export async function drop(client: MysqlClient, { kind, name, host }: Recorded):
  * tables that changed, unless `isForced`: all databases stay then.
  */
 export async function dropMoved(
-  client: MysqlClient,
+  client: DatabaseClient,
   server: MoveServer,
   record: MoveRecord,
   { isForced, held }: { readonly isForced: boolean; readonly held?: TableLocks },
@@ -38,7 +38,7 @@ export async function dropMoved(
 
 /** Drops the tables, one after the other, in a time in which nobody else uses any of them. */
 async function dropUnchanged(
-  client: MysqlClient,
+  client: DatabaseClient,
   server: MoveServer,
   recorded: readonly Recorded[],
   held?: TableLocks,
@@ -59,7 +59,7 @@ async function dropUnchanged(
 
 /** Resolves with the tables that are not as they were when they were compared last; those that are gone were dropped before. */
 async function changedIn(
-  client: MysqlClient,
+  client: DatabaseClient,
   databases: readonly MovedDatabase[],
   recorded: readonly Recorded[],
 ): Promise<string[]> {

@@ -1,6 +1,6 @@
 /** Recognises databases that are dropped while they are read, from errors of the server and of its programs. */
-import { HttpError } from '../../../kernel/errors.ts';
-import { isSqlError } from '../mysql/client.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import { isSqlError } from '../../kernel/kit/mysql-text.ts';
 
 /** There is no such database, table or routine, or it was made again. */
 const NUMBERS = [1049, 1146, 1305, 1412];

@@ -1,19 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { HttpError, errorMessage } from '../../../kernel/errors.ts';
-import { escapeControl } from '../../../kernel/log.ts';
-import type { MovedAccount } from '../../../kernel/contract/points/move-part.ts';
-import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
-import { serverName } from '../database-sources.ts';
-import { isSqlError, MysqlClient } from '../mysql/client.ts';
-import { purgeableNames } from '../purge.ts';
-import type { DatabasesConfig, ServerSettings } from '../schema.ts';
-import type { OwnNames } from './users.ts';
-import { fail } from '../errors.ts';
+import { HttpError, errorMessage } from '../../kernel/errors.ts';
+import { escapeControl } from '../../kernel/log.ts';
+import type { MovedAccount } from '../../kernel/contract/points/move-part.ts';
+import type {
+  DatabaseClient,
+  DatabaseServers,
+  OwnNames,
+  ServerAccess,
+  ServerLogin,
+} from '../../kernel/contract/points/database-servers.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { isSqlError } from '../../kernel/kit/mysql-text.ts';
+import { fail } from './errors.ts';
 
 export interface DatabaseMoveParts {
-  readonly config: DatabasesConfig;
-  readonly accounts: Accounts;
+  readonly servers: DatabaseServers;
   readonly local: Host['local'];
 }
 
@@ -28,35 +29,42 @@ const UNANSWERED = 2;
 /** The first that has what a move needs: definers that others set, and users as they are kept since. */
 const OLDEST: readonly number[] = [10, 5, 2];
 
+type UserLogin = Pick<ServerLogin, 'user' | 'password'>;
+
 /** A server at one end of a move. */
 export class MoveServer {
   readonly name: string;
-  readonly settings: ServerSettings;
-  readonly #parts: DatabaseMoveParts;
+  readonly ownership: string;
+  readonly #access: ServerAccess;
   readonly #signal: AbortSignal | undefined;
 
-  private constructor(name: string, settings: ServerSettings, parts: DatabaseMoveParts, signal?: AbortSignal) {
-    this.name = name;
-    this.settings = settings;
-    this.#parts = parts;
+  /** An abort of `signal` ends what `with` runs. */
+  constructor(access: ServerAccess, signal?: AbortSignal) {
+    this.name = access.name;
+    this.ownership = access.ownership;
+    this.#access = access;
     this.#signal = signal;
   }
 
-  /** Returns the server of an account; `undefined` for SQLite files. An abort of `signal` ends what `with` runs. */
-  static of(parts: DatabaseMoveParts, { username }: MovedAccount, signal?: AbortSignal): MoveServer | undefined {
-    return MoveServer.named(parts, serverName(parts.config, username), signal);
+  /** Returns the server of an account; `undefined` for SQLite files. */
+  static of({ servers }: DatabaseMoveParts, { username }: MovedAccount, signal?: AbortSignal): MoveServer | undefined {
+    const access = servers.serverFor(username);
+    return access && new MoveServer(access, signal);
   }
 
   /** Returns a server by its name in the settings; `undefined` if there is none. */
-  static named(parts: DatabaseMoveParts, name: string, signal?: AbortSignal): MoveServer | undefined {
-    const settings = Object.hasOwn(parts.config.servers, name) ? parts.config.servers[name] : undefined;
-    return settings === undefined ? undefined : new MoveServer(name, settings, parts, signal);
+  static named({ servers }: DatabaseMoveParts, name: string): MoveServer | undefined {
+    const access = servers.named(name);
+    return access && new MoveServer(access);
   }
 
   /** Returns a client, which the caller closes. With one connection, that one is there for all its statements. */
-  open(connections?: number, as: Partial<ServerSettings> = {}, queryMs = QUERY_MS): Promise<MysqlClient> {
-    const limits = { connectMs: this.#parts.config.connect_timeout_ms, queryMs };
-    return MysqlClient.open({ ...this.settings, ...as }, limits, connections);
+  open(connections?: number, as?: UserLogin, queryMs = QUERY_MS): Promise<DatabaseClient> {
+    return this.#access.open({ queryMs, connections, as });
+  }
+
+  login(): Promise<ServerLogin> {
+    return this.#access.login();
   }
 
   /**
@@ -65,12 +73,12 @@ export class MoveServer {
    * words; without an answer, 503 `databases_unavailable`.
    */
   async with<T>(
-    work: (client: MysqlClient, signal: AbortSignal) => Promise<T>,
+    work: (client: DatabaseClient, signal: AbortSignal) => Promise<T>,
     connections?: number,
-    as?: Partial<ServerSettings>,
+    as?: UserLogin,
   ): Promise<T> {
     const client = await this.open(connections, as);
-    const beside = await this.open(1, {}, ANSWER_MS);
+    const beside = await this.open(1, undefined, ANSWER_MS);
     const [ended, silent] = [new AbortController(), new AbortController()];
     const watching = untilSilent(beside, ended.signal).then(() => silent.abort(unanswered()));
     const signal = this.#signal === undefined ? silent.signal : AbortSignal.any([this.#signal, silent.signal]);
@@ -90,8 +98,8 @@ export class MoveServer {
   }
 
   /** Runs a statement or two that end what was begun, on a connection of their own, also after an abort. */
-  async briefly(work: (client: MysqlClient) => Promise<unknown>): Promise<void> {
-    const client = await this.open(1, {}, BRIEF_MS);
+  async briefly(work: (client: DatabaseClient) => Promise<unknown>): Promise<void> {
+    const client = await this.open(1, undefined, BRIEF_MS);
     try {
       await work(client);
     } finally {
@@ -99,16 +107,12 @@ export class MoveServer {
     }
   }
 
-  async ownNames(client: MysqlClient, { username }: MovedAccount): Promise<OwnNames> {
-    const { accounts } = this.#parts;
-    const databases = await purgeableNames(client, this.settings, accounts, username);
-    if (this.settings.ownership !== 'prefix') return { databases, prefix: '', others: [] };
-    const others = (await accounts.namesExtending(username)).map((name) => `${name}_`);
-    return { databases, prefix: `${username}_`, others };
+  ownNames(client: DatabaseClient, { username }: MovedAccount): Promise<OwnNames> {
+    return this.#access.ownNames(client, username);
   }
 
   /** Resolves with the version as a number for each part. Errors: 409 `move_refused` unless it is one of MariaDB that can do it. */
-  async version(client: MysqlClient): Promise<readonly number[]> {
+  async version(client: DatabaseClient): Promise<readonly number[]> {
     const [row] = await client.query<{ version: string }>('select version() as version');
     const version = row?.version ?? '';
     const parts = (/^(?:5\.5\.5-)?(\d+)\.(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number);
@@ -131,7 +135,7 @@ export const refused = (detail: string, cause?: unknown): HttpError =>
   fail.move_refused(escapeControl(detail), { cause });
 
 /** Resolves when the server has left questions in a row unanswered, or when `ended` is aborted. Never rejects. */
-async function untilSilent(client: MysqlClient, ended: AbortSignal): Promise<void> {
+async function untilSilent(client: DatabaseClient, ended: AbortSignal): Promise<void> {
   for (let missed = 0; missed < UNANSWERED && !ended.aborted;) {
     await delay(ASK_MS, undefined, { signal: ended }).catch(() => undefined);
     // any answer counts, were it only that there is no connection to spare

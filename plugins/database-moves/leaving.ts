@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { escapeControl } from '../../../kernel/log.ts';
-import type { Leaving, MovedAccount, MoveLink } from '../../../kernel/contract/points/move-part.ts';
-import { readLogin, type MysqlClient } from '../mysql/client.ts';
-import { identifier } from '../mysql/quoting.ts';
+import { escapeControl } from '../../kernel/log.ts';
+import type { Leaving, MovedAccount, MoveLink } from '../../kernel/contract/points/move-part.ts';
+import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
+import { identifier } from '../../kernel/kit/mysql-text.ts';
 import { dropMoved } from './dropping.ts';
 import { readObjects, type MovedObject } from './objects.ts';
 import { MoveRecord, recordedDatabase, recordedUser, type Contents } from './record.ts';
@@ -20,7 +20,7 @@ import { findUserFault, readUsers, userText, type MovedUser, type UserName } fro
 import { whileThingsGo } from './vanished.ts';
 import { LOAD, type Requests } from './wire.ts';
 import { endConnections, lockUsers, TableLocks } from './window.ts';
-import { fail } from '../errors.ts';
+import { fail } from './errors.ts';
 
 /** The databases and users of an account on its server at one moment. */
 interface Inventory {
@@ -72,7 +72,7 @@ export class LeavingDatabases implements Leaving {
         this.#link.say('both nodes reach the same database server: the databases stay where they are');
         return;
       }
-      if (server.settings.ownership === 'login')
+      if (server.ownership === 'login')
         throw refused('the database server is of one account, and the other node does not reach it');
       if (problem !== undefined) throw refused(`the databases cannot move: the other node ${problem}`);
       if (isBefore(version ?? [], (await server.version(client)).slice(0, 2)))
@@ -149,7 +149,7 @@ export class LeavingDatabases implements Leaving {
   }
 
   /** Records what is to be opened again or dropped, and locks all tables. */
-  async #lock(client: MysqlClient, server: MoveServer): Promise<Inventory> {
+  async #lock(client: DatabaseClient, server: MoveServer): Promise<Inventory> {
     const found = await this.#read(client, server);
     this.#closed = found.databases.map(({ name }) => name);
     await this.#record.add([
@@ -161,7 +161,7 @@ export class LeavingDatabases implements Leaving {
   }
 
   /** Reads all once more, after the users have gone. They could make new tables until then: those are locked and brought now. */
-  async #readLast(client: MysqlClient, server: MoveServer, known: readonly MovedDatabase[]): Promise<Inventory> {
+  async #readLast(client: DatabaseClient, server: MoveServer, known: readonly MovedDatabase[]): Promise<Inventory> {
     const found = await this.#read(client, server);
     if (JSON.stringify(found.databases) === JSON.stringify(known)) return found;
     await this.#locks?.release();
@@ -171,7 +171,7 @@ export class LeavingDatabases implements Leaving {
   }
 
   /** Brings the tables that differ, and compares again. Errors: 409 `move_refused` if they differ even then. */
-  async #bringLast(client: MysqlClient, server: MoveServer, databases: readonly MovedDatabase[]): Promise<void> {
+  async #bringLast(client: DatabaseClient, server: MoveServer, databases: readonly MovedDatabase[]): Promise<void> {
     const left = await this.#locks?.whileReading(client, this.#closed, async () =>
       (await this.#bring(client, server, databases)) ? this.#differing(client, databases) : NONE,
     );
@@ -179,14 +179,14 @@ export class LeavingDatabases implements Leaving {
     if (names.length > 0) throw refused(`tables at the two nodes differ: ${names.join(', ')}`);
   }
 
-  async #hasUsers(client: MysqlClient, server: MoveServer): Promise<boolean> {
-    if (server.settings.ownership !== 'prefix') return false;
+  async #hasUsers(client: DatabaseClient, server: MoveServer): Promise<boolean> {
+    if (server.ownership !== 'prefix') return false;
     return (await readUsers(client, await server.ownNames(client, this.#account))).users.length > 0;
   }
 
   /** Makes a database that nobody can know of, and has the other node look for it. */
-  async #meet(client: MysqlClient, server: MoveServer) {
-    const { ownership } = server.settings;
+  async #meet(client: DatabaseClient, server: MoveServer) {
+    const { ownership } = server;
     const probe = `hostkeep_move_${randomBytes(12).toString('hex')}`;
     await client.query(`create database ${identifier(probe)}`);
     try {
@@ -197,7 +197,7 @@ export class LeavingDatabases implements Leaving {
   }
 
   /** Errors: 409 `move_refused` for what cannot move. */
-  async #read(client: MysqlClient, server: MoveServer): Promise<Inventory> {
+  async #read(client: DatabaseClient, server: MoveServer): Promise<Inventory> {
     const own = await server.ownNames(client, this.#account);
     const { users, leftOut, obstacles: ofUsers } = await readUsers(client, own);
     const { databases, obstacles: ofTables } = await readDatabases(client, own.databases);
@@ -209,9 +209,9 @@ export class LeavingDatabases implements Leaving {
   }
 
   /** Brings the tables that differ. Resolves with whether there are any. */
-  async #bring(client: MysqlClient, server: MoveServer, databases: readonly MovedDatabase[]): Promise<boolean> {
+  async #bring(client: DatabaseClient, server: MoveServer, databases: readonly MovedDatabase[]): Promise<boolean> {
     const differing = await this.#differing(client, databases);
-    const login = await readLogin(server.settings);
+    const login = await server.login();
     for (const [name, tables] of differing)
       for (let at = 0; at < tables.length; at += TABLES_AT_ONCE) {
         const some = tables.slice(at, at + TABLES_AT_ONCE);
@@ -224,7 +224,7 @@ export class LeavingDatabases implements Leaving {
 
   /** Resolves with the tables, by database, whose contents are others at the target, or whose definition has changed since they were sent. */
   async #differing(
-    client: MysqlClient,
+    client: DatabaseClient,
     databases: readonly MovedDatabase[],
   ): Promise<Map<string, readonly MovedTable[]>> {
     const [{ checksums }, here] = await Promise.all([
@@ -250,7 +250,7 @@ export class LeavingDatabases implements Leaving {
   }
 
   /** Of those alone: what was never sent is to be brought in any case. */
-  async #checksumsOfSent(client: MysqlClient, databases: readonly MovedDatabase[]) {
+  async #checksumsOfSent(client: DatabaseClient, databases: readonly MovedDatabase[]) {
     const found = new Map<string, Map<string, string>>();
     for (const { name, tables } of databases) {
       const sent = tables.filter((table) => this.#sent.has(keyOf(name, table)));
@@ -264,7 +264,7 @@ export class LeavingDatabases implements Leaving {
   }
 
   /** Does nothing for an account whose databases are files. */
-  async #with(work: (client: MysqlClient, server: MoveServer) => Promise<void>): Promise<void> {
+  async #with(work: (client: DatabaseClient, server: MoveServer) => Promise<void>): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;
     await server.with((client, signal) => {

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { errorMessage } from '../../../kernel/errors.ts';
-import { escapeControl } from '../../../kernel/log.ts';
-import type { Finding } from '../../../kernel/contract/points/finding.ts';
-import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
-import { killProgram, startProgram, type ChildProcess } from '../../../kernel/kit/programs/start-program.ts';
-import type { ServerLogin } from '../mysql/client.ts';
+import { errorMessage } from '../../kernel/errors.ts';
+import { escapeControl } from '../../kernel/log.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { runProgram } from '../../kernel/kit/programs/run-program.ts';
+import { killProgram, startProgram, type ChildProcess } from '../../kernel/kit/programs/start-program.ts';
+import type { ServerLogin } from '../../kernel/contract/points/database-servers.ts';
 import { toolFailure } from './vanished.ts';
-import { fail } from '../errors.ts';
+import { fail } from './errors.ts';
 
 /** Newer names first. */
 const PROGRAMS = { dump: ['mariadb-dump', 'mysqldump'], load: ['mariadb', 'mysql'] } as const;

@@ -1,5 +1,5 @@
-import type { MovedAccount } from '../../../kernel/contract/points/move-part.ts';
-import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { MovedAccount } from '../../kernel/contract/points/move-part.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
 import type { UserName } from './users.ts';
 
 type Direction = 'leaving' | 'arriving';

@@ -1,0 +1,21 @@
+/** Texts and errors of MySQL and MariaDB, as all that speak with such a server need them. */
+
+/** Returns the name of a database, a table and the like as it stands in a statement. */
+export const identifier = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
+
+/** Returns a text as it stands in a statement; backslashes escape, which they do in an empty SQL mode. */
+export const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+
+/** Returns the name of a database as a pattern of a grant that matches nothing else. */
+export const quotedInPattern = (name: string): string => name.replace(/[\\_%]/g, '\\$&');
+
+/** The server rejected the statement. All other errors of a query concern the connection. */
+export interface SqlError extends Error {
+  readonly code: string;
+  readonly errno: number;
+  readonly sqlState: string;
+}
+
+export function isSqlError(error: unknown): error is SqlError {
+  return error instanceof Error && typeof (error as Partial<SqlError>).sqlState === 'string';
+}

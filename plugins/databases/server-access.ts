@@ -1,0 +1,30 @@
+import type { DatabaseServers, ServerAccess } from '../../kernel/contract/points/database-servers.ts';
+import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
+import { serverName } from './database-sources.ts';
+import { AccountNames } from './mysql/account-names.ts';
+import { MysqlClient, readLogin } from './mysql/client.ts';
+import { purgeableNames } from './purge.ts';
+import type { DatabasesConfig } from './schema.ts';
+
+/** Returns the servers in the settings, for the plugin that moves databases between them. */
+export function accessServers(config: DatabasesConfig, accounts: Accounts): Omit<DatabaseServers, 'takeMoves'> {
+  const named = (name: string): ServerAccess | undefined => {
+    const settings = Object.hasOwn(config.servers, name) ? config.servers[name] : undefined;
+    if (settings === undefined) return undefined;
+    return {
+      name,
+      ownership: settings.ownership,
+      login: () => readLogin(settings),
+      open: ({ queryMs, connections, as }) =>
+        MysqlClient.open({ ...settings, ...as }, { connectMs: config.connect_timeout_ms, queryMs }, connections),
+      async ownNames(client, username) {
+        const databases = await purgeableNames(client, settings, accounts, username);
+        if (settings.ownership !== 'prefix') return new AccountNames(databases);
+        const others = (await accounts.namesExtending(username)).map((longer) => `${longer}_`);
+        return new AccountNames(databases, `${username}_`, others);
+      },
+    };
+  };
+  const isEmpty = Object.keys(config.servers).length === 0;
+  return { isEmpty, named, serverFor: (username) => named(serverName(config, username)) };
+}
