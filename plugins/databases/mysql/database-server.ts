@@ -118,7 +118,7 @@ export class DatabaseServer {
   /** Rejects if the server does not answer, or refuses the login. */
   async ping(): Promise<void> {
     const client = await this.#connect();
-    await client.query('select 1');
+    await client.query('do 1');
   }
 
   async close(): Promise<void> {
