@@ -8,6 +8,7 @@ const KERNEL_ERRORS = {
   admin_required: [403, 'Administrator access required'],
   reauthentication_required: [403, 'Password and code required again'],
   scope_required: [403, 'Scope missing from the API token'],
+  foreign_origin: [403, 'The page is from another origin'],
   session_required: [403, 'Not possible with an API token'],
   edition_required: [403, 'Enterprise edition required'],
   host_not_allowed: [403, 'Host name not allowed'],

@@ -4,7 +4,6 @@ import type { EventData, EventTable } from '../../kernel/store/events/event-type
 const By = Type.Object({
   by: Type.Union([Type.String(), Type.Null()], { description: 'The administrator; null for the command line' }),
 });
-const ByAdministrator = Type.Object({ by: Type.String({ description: 'The administrator' }) });
 
 /** The events that this plugin records. */
 export const events = {
@@ -17,8 +16,6 @@ export const events = {
       network: Type.Union([Type.String(), Type.Null()], { description: 'null: of a name that no account has' }),
     }),
   },
-  'login_link.made': { text: 'An administrator made a link that opens the account', data: ByAdministrator },
-  'login_link.used': { text: 'The link of an administrator opened the account', data: ByAdministrator },
   reauthenticated: { text: 'An administrator proved password and second factor again' },
   'twofa.on': { text: 'Two-factor authentication was turned on' },
   'twofa.off': { text: 'Two-factor authentication was turned off' },

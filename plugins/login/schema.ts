@@ -1,4 +1,4 @@
-import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
+import { NamedObject, Type } from '../../kernel/schema.ts';
 
 const Budget = (minute: number, hour: number, day: number, textOf: (window: string) => string) => {
   const most = (window: string, value: number) =>
@@ -17,11 +17,6 @@ export const LoginConfig = Type.Object(
       pattern: '^[^:]+$',
       default: 'Hostkeep',
       description: 'Name of the panel, as shown in authenticator apps',
-    }),
-    home_url: Type.String({
-      pattern: '^(https?://[^/]+(/.*[^/])?)?$',
-      default: '',
-      description: 'Where customers open their pages, for links to them; empty = at the address that listens',
     }),
     account_failures: Budget(
       5,
@@ -49,55 +44,11 @@ export const Code = Type.String({
 });
 export const CodeIfAny = Type.Optional(Type.Union([Code, Type.Null()], { description: 'null is like absent' }));
 
-export const UserId = Type.Integer({ description: 'Number of the account' });
 export const TwofaRequired = NamedObject(
   'TwofaRequired',
-  { twofa_required: Type.Literal(true), user_id: UserId },
+  { twofa_required: Type.Literal(true), user_id: Type.Integer({ description: 'Number of the account' }) },
   { additionalProperties: false, description: 'The password is correct; a code is required' },
 );
-
-export const Time = Type.String({ format: 'date-time', description: 'RFC 3339, UTC' });
-const SessionView = NamedObject('Session', {
-  id: Type.String(),
-  created_at: Time,
-  expires_at: Time,
-  ip: Type.String(),
-  user_agent: Type.String(),
-  opened_by: Type.Union([Type.String(), Type.Null()], {
-    description: 'The administrator who opened it with a login link; null where the account itself logged in',
-  }),
-  current: Type.Boolean({ description: 'Whether it is the session of this request' }),
-});
-export type SessionView = Static<typeof SessionView>;
-export const SessionsQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 100 }),
-  cursor: Type.String({ maxLength: 64, default: '', description: 'next_cursor of the previous page' }),
-});
-export type SessionsQuery = Static<typeof SessionsQuery>;
-export const SessionsReply = NamedObject('SessionPage', {
-  sessions: Type.Array(SessionView, { description: 'Newest first' }),
-  next_cursor: Type.Union([Type.String(), Type.Null()], {
-    description: 'Cursor of the next page; null on the last one',
-  }),
-});
-export const AllSessionsQuery = Type.Object({
-  ...SessionsQuery.properties,
-  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-});
-const OwnedSession = NamedObject('OwnedSession', {
-  username: Type.String(),
-  role: Type.String(),
-  ...SessionView.properties,
-});
-export const AllSessions = NamedObject('OwnedSessionPage', {
-  sessions: Type.Array(OwnedSession, { description: 'Those that last longest first' }),
-  total: Type.Integer({ description: 'On all pages' }),
-  next_cursor: Type.Union([Type.String(), Type.Null()], {
-    description: 'Cursor of the next page; null on the last one',
-  }),
-});
-export const SessionParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
-export const SessionEnded = NamedObject('SessionEnded', { id: Type.String(), ended: Type.Literal(true) });
 
 export const AccountParams = Type.Object({
   username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),

@@ -1,23 +1,25 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { LoginHistory } from '../../kernel/contract/points/login-history.ts';
+import type { LoginHistory } from '../../kernel/contract/points/login.ts';
 import { CountryDatabase, countryFinding } from './country.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import * as favorites from './favorites.ts';
 import { activityPage, dashboardPart, languages, loginHistory, setLanguage } from './handlers.ts';
 import * as schema from './schema.ts';
+import { sessionHandlers, sessionRoutes } from './sessions.ts';
 import { readFavorites } from './store.ts';
 
 const NO_LOGINS: LoginHistory = { last: async () => [] };
 
 export default definePlugin({
   name: 'profile',
-  description: 'Activity, login history, language and favorites of the own account.',
+  description: 'Sessions, activity, login history, language and favorites of the own account.',
   uses: ['login'],
-  features: ['activity', 'login_history', 'locale', 'favorites'],
+  features: ['sessions', 'activity', 'login_history', 'locale', 'favorites'],
   errors: fail,
   events,
   routes: {
+    ...sessionRoutes,
     activity: {
       method: 'GET',
       path: '/api/account/activity',
@@ -98,6 +100,7 @@ export default definePlugin({
     const countries = new CountryDatabase(host.log);
     return {
       handlers: {
+        ...sessionHandlers(host.identity.sessions),
         activity: ({ account, query }) => activityPage(host.events, account, query),
         activityOf: async ({ params, query }) =>
           activityPage(host.events, await host.identity.accounts.get(params.username), query),

@@ -4,6 +4,49 @@ export const AccountParams = Type.Object({
   username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
 });
 
+const Time = Type.String({ format: 'date-time', description: 'RFC 3339, UTC' });
+const SessionView = NamedObject('Session', {
+  id: Type.String(),
+  created_at: Time,
+  expires_at: Time,
+  ip: Type.String(),
+  user_agent: Type.String(),
+  opened_by: Type.Union([Type.String(), Type.Null()], {
+    description: 'The administrator who opened it with a login link; null where the account itself logged in',
+  }),
+  current: Type.Boolean({ description: 'Whether it is the session of this request' }),
+});
+export type SessionView = Static<typeof SessionView>;
+export const SessionsQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 100 }),
+  cursor: Type.String({ maxLength: 64, default: '', description: 'next_cursor of the previous page' }),
+});
+export type SessionsQuery = Static<typeof SessionsQuery>;
+export const SessionsReply = NamedObject('SessionPage', {
+  sessions: Type.Array(SessionView, { description: 'Newest first' }),
+  next_cursor: Type.Union([Type.String(), Type.Null()], {
+    description: 'Cursor of the next page; null on the last one',
+  }),
+});
+export const AllSessionsQuery = Type.Object({
+  ...SessionsQuery.properties,
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
+});
+const OwnedSession = NamedObject('OwnedSession', {
+  username: Type.String(),
+  role: Type.String(),
+  ...SessionView.properties,
+});
+export const AllSessions = NamedObject('OwnedSessionPage', {
+  sessions: Type.Array(OwnedSession, { description: 'Those that last longest first' }),
+  total: Type.Integer({ description: 'On all pages' }),
+  next_cursor: Type.Union([Type.String(), Type.Null()], {
+    description: 'Cursor of the next page; null on the last one',
+  }),
+});
+export const SessionParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
+export const SessionEnded = NamedObject('SessionEnded', { id: Type.String(), ended: Type.Literal(true) });
+
 export const ActivityQuery = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
   search: Type.String({ maxLength: 255, default: '', description: 'Part of a line, not case-sensitive' }),

@@ -4,7 +4,7 @@ import type { Session } from '../../../kernel/identity/gate/sessions.ts';
 import type { Reader, Tx } from '../../../kernel/store/store.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Reply } from '../../../kernel/contract/reply.ts';
-import { invalidCredentials } from '../errors.ts';
+import { fail, invalidCredentials } from '../errors.ts';
 import { alreadyEnabled, codeRequired, notEnabled, type Twofa } from '../twofa/twofa.ts';
 import type { Reauthenticated } from './schema.ts';
 import type { Throttle } from '../throttle/throttle.ts';
@@ -168,6 +168,16 @@ export class CredentialChanges {
       events.record(tx, { type: 'login.failed', account, text: 'gave a wrong password or code', ip }),
     );
   }
+}
+
+/**
+ * Returns the call of an account's owner, who alone changes its credentials, sees its API tokens and ends other sessions. Errors: 403 `owner_required` in a session that an
+ * administrator opened.
+ */
+export function asOwner<C extends { readonly session: Session }>(call: C): C {
+  if (call.session.openedBy !== null)
+    throw fail.owner_required('this session was opened by an administrator, who does not act as the owner');
+  return call;
 }
 
 /** Hashing for a session goes into the reserved lane: a flood of wrong logins must not delay it. */

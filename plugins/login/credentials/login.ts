@@ -1,15 +1,13 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { HashLane } from '../../../kernel/identity/gate/password-hasher.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
+import { USER_AGENT_CHARACTERS, type LoggedIn } from '../../../kernel/contract/points/login.ts';
 import type { Reply } from '../../../kernel/contract/reply.ts';
 import { addressNetwork } from '../../../kernel/kit/net/ip.ts';
 import { invalidCredentials } from '../errors.ts';
 import { addLogin } from '../store.ts';
 import { codeRequired, type ConsumeCode, type Twofa } from '../twofa/twofa.ts';
 import type { Throttle } from '../throttle/throttle.ts';
-
-/** Longer user agents are cut. */
-export const USER_AGENT_CHARACTERS = 512;
 
 interface LoginInput {
   readonly username: string;
@@ -21,11 +19,6 @@ interface Client {
   readonly userAgent: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-}
-export interface LoggedIn {
-  readonly token: string;
-  readonly user_id: number;
-  readonly expires_in: number;
 }
 type Parts = Pick<Host, 'identity' | 'events'> & { readonly throttle: Throttle; readonly twofa: Twofa };
 

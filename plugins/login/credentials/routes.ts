@@ -1,4 +1,5 @@
 import type { RouteSpecs } from '../../../kernel/contract/route-spec.ts';
+import { LoginReply } from '../../../kernel/contract/points/login.ts';
 import { CREDENTIAL_ERRORS } from '../errors.ts';
 import { AccountParams, TwofaRequired } from '../schema.ts';
 import * as schema from './schema.ts';
@@ -16,7 +17,7 @@ export const loginRoutes = {
       'request with twofa_code then returns the token. A page of this address sends `Hostkeep-Page: 1`, and gets a ' +
       'cookie in place of the token; with that header, the cookie counts as the token.',
     body: schema.LoginBody,
-    reply: schema.LoginReply,
+    reply: LoginReply,
     replies: { 401: TwofaRequired },
     headers: ['user-agent', 'hostkeep-page'],
     errors: [...CREDENTIAL_ERRORS, 'foreign_origin'],
@@ -95,34 +96,5 @@ export const loginRoutes = {
     params: schema.LockParams,
     reply: schema.LockLifted,
     errors: ['lock_not_found'],
-  },
-  loginLink: {
-    method: 'POST',
-    path: '/api/accounts/:username/login-link',
-    address: 'admin',
-    access: 'admin',
-    tokens: { area: 'login-links' },
-    idempotencyKey: 'refused',
-    summary: 'Make a link that opens the account of a customer, once, within a minute',
-    description:
-      'Requires POST /api/reauthenticate in the same session, at most five minutes before, or an API token with the ' +
-      'scope login-links:write, as for billing systems. The session that the link opens is marked, and cannot change ' +
-      'credentials; the activity log of the account has both.',
-    params: AccountParams,
-    reply: schema.LoginLink,
-    errors: ['account_not_found', 'account_not_openable', 'reauthentication_required'],
-  },
-  useLoginLink: {
-    method: 'POST',
-    path: '/api/login-link',
-    access: 'guest',
-    summary: 'Log in with the link of an administrator',
-    description:
-      'Once, within a minute, while the session lives in which the link was made. To a page of this address the token goes ' +
-      'as a cookie, as with POST /api/login.',
-    body: schema.LoginLinkBody,
-    reply: schema.LoginReply,
-    headers: ['user-agent', 'hostkeep-page'],
-    errors: ['invalid_login_link', 'foreign_origin'],
   },
 } as const satisfies RouteSpecs;

@@ -1,17 +1,10 @@
 import { NamedObject, Type, type Static } from '../../../kernel/schema.ts';
-import { CodeIfAny, Password, Time, UserId } from '../schema.ts';
+import { CodeIfAny, Password } from '../schema.ts';
 
 export const LoginBody = NamedObject('LoginRequest', {
   username: Type.String({ maxLength: 1024 }),
   password: Password,
   twofa_code: CodeIfAny,
-});
-export const LoginReply = NamedObject('Login', {
-  token: Type.String({
-    description: 'Bearer token (JWT); empty for a page of this address, which has it in a cookie instead',
-  }),
-  user_id: UserId,
-  expires_in: Type.Integer({ description: 'Seconds' }),
 });
 export const ReauthenticateBody = NamedObject('ReauthenticationRequest', { password: Password, twofa_code: CodeIfAny });
 export const Reauthenticated = NamedObject('Reauthentication', {
@@ -27,13 +20,6 @@ export const PasswordBody = NamedObject('PasswordChange', {
   new_password: Type.String({ minLength: 8, maxLength: 128 }),
 });
 export const PasswordReply = NamedObject('PasswordChanged', { changed: Type.Literal(true) });
-export const LoginLink = NamedObject('LoginLink', {
-  url: Type.String({ description: 'Opens the account in a browser, once; its last part is secret' }),
-  expires_in: Type.Integer({ description: 'Seconds' }),
-});
-export const LoginLinkBody = NamedObject('LoginLinkRequest', {
-  code: Type.String({ maxLength: 128, description: 'What the URL of the link has after #login=' }),
-});
 export const UnlockQuery = Type.Object({
   from: Type.String({
     maxLength: 64,
@@ -55,7 +41,7 @@ const Lock = NamedObject('Lock', {
   }),
   network: Type.Union([Type.String(), Type.Null()], { description: 'Address, or network of IPv6' }),
   failures: Type.Integer({ description: 'In the last day' }),
-  until: Time,
+  until: Type.String({ format: 'date-time', description: 'RFC 3339, UTC' }),
 });
 export type Lock = Static<typeof Lock>;
 export const LockList = NamedObject('LockList', {

@@ -14,13 +14,6 @@ export default defineArea({
       load: () => import('./security-page.tsx'),
     },
     {
-      path: '/account/sessions',
-      title: 'login.sessions',
-      icon: 'phone',
-      isHidden: true,
-      load: () => import('./sessions-page.tsx'),
-    },
-    {
       path: '/account/tokens',
       title: 'login.tokens',
       icon: 'keys',

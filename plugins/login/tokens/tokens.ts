@@ -5,8 +5,7 @@ import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Reply } from '../../../kernel/contract/reply.ts';
 import { IpRanges } from '../../../kernel/kit/net/ip.ts';
-import type { Caller, CredentialChanges } from '../credentials/credential-changes.ts';
-import { asOwner } from '../credentials/login-links.ts';
+import { asOwner, type Caller, type CredentialChanges } from '../credentials/credential-changes.ts';
 import type { AccountTokens, NewToken, TokenBody, TokenList, TokenMade, TokenView } from './schema.ts';
 import { assertGrantable, grantableScopes } from './scopes.ts';
 

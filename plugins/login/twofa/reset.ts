@@ -1,19 +1,13 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { Session } from '../../../kernel/identity/gate/sessions.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Static } from '../../../kernel/schema.ts';
 import type { Tx } from '../../../kernel/store/store.ts';
+import type { Caller } from '../credentials/credential-changes.ts';
 import type { TwofaReset } from './schema.ts';
 import type { Twofa } from './twofa.ts';
 import { fail } from '../errors.ts';
 
-/** `account` is the administrator. */
-interface AdminCall {
-  readonly account: Account;
-  readonly session: Session;
-  readonly ip: string;
-  readonly params: { readonly username: string };
-}
+type AdminCall = Caller & { readonly params: { readonly username: string } };
 
 interface Reset {
   /** The administrator's name; `null` for the command line. */

@@ -10,6 +10,7 @@ export { ConfirmDialog, Dialog } from './form/dialog.tsx';
 export { toAscii, DomainName, toUnicode } from './text/domain-name.tsx';
 export { Answer, Empty, ErrorPanel, Panel, Skeleton } from './feedback.tsx';
 export { Field, FilterInput, PasswordField, SearchInput, Select } from './form/field.tsx';
+export { endingColumns } from './ending-columns.tsx';
 export { Icon, type IconName } from './icon.tsx';
 export { bytes, dateTime, language, LANGUAGES, number, percent, t, textOr, useLanguage } from './text/i18n.ts';
 export { Bar, meterLevel, Meter } from './meter.tsx';

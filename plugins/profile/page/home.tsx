@@ -5,6 +5,14 @@ export default defineArea({
   order: 71,
   pages: [
     {
+      path: '/account/sessions',
+      title: 'profile.sessions',
+      icon: 'phone',
+      features: ['sessions', 'login_history'],
+      isHidden: true,
+      load: () => import('./sessions-page.tsx'),
+    },
+    {
       path: '/account/activity',
       title: 'profile.activity',
       icon: 'clock',
@@ -18,6 +26,5 @@ export default defineArea({
     { page: '/', order: 50, features: ['activity'], load: () => import('./activity-widget.tsx') },
     { page: '/account', order: 1, features: ['locale'], load: () => import('./language-card.tsx') },
     { page: '/account', order: 2, features: ['favorites'], load: () => import('./favorites-card.tsx') },
-    { page: '/account/sessions', order: 1, features: ['login_history'], load: () => import('./logins-card.tsx') },
   ],
 });

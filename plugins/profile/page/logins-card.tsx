@@ -2,7 +2,7 @@ import { Answer, api, Card, t, Table, Time, useQuery, type Column, type ReplyOf 
 
 type Login = ReplyOf<'GET /api/account/login-history'>[number];
 
-export default function LoginsCard() {
+export function LoginsCard() {
   const logins = useQuery('logins', (signal) => api('GET /api/account/login-history', { signal }));
   const columns: readonly Column<Login>[] = [
     { name: 'at', title: t('profile.time'), by: (row) => row.login_time, cell: (row) => <Time at={row.login_time} /> },

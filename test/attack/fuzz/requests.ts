@@ -108,7 +108,7 @@ function assertNoGrowth({ lowest, before, after, heapBefore, heapAfter }: Growth
 
 /** Operations of the other address without which an operation cannot succeed. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
-  'user login.useLoginLink': ['admin login.loginLink', 'admin login.reauthenticate'],
+  'user login-links.useLoginLink': ['admin login-links.loginLink', 'admin login.reauthenticate'],
   'admin login.endTokenOf': ['admin login.makeToken', 'admin login.tokens'],
 };
 

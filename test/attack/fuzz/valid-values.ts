@@ -83,7 +83,7 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
     .tuple(known('domains.domain_url'), fc.constantFrom('', '/', '/a/b', '/x?y=z'))
     .map(([{ names, nth }, rest]) => new Placeholder('known', names, nth, (domain) => domain + rest)),
   'pages.asset name': fc.constantFrom(...builtFiles()),
-  'login.endSession id': known('sessions.id'),
+  'profile.endSession id': known('sessions.id'),
   'control.endSession username': credential('username'),
   'control.endSession id': fc.nat({ max: 1_000_000 }).map((nth) => new Placeholder('same-path', ['sessions.id'], nth)),
   'control.createAccount username': label,
@@ -103,15 +103,15 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'login.confirmTwofa code': credential('totp'),
   'login.reauthenticate password': credential('password'),
   'login.reauthenticate twofa_code': credential('code'),
-  'login.sessions cursor': fc.constant(''),
+  'profile.sessions cursor': fc.constant(''),
   'login.adminSessions cursor': fc.constant(''),
   'control.sessions cursor': fc.constant(''),
   'login.unlock from': fc.constantFrom('', '203.0.113.9', '2001:db8::9'),
   'login.liftLock key': fc.constant(Buffer.from('address 127.0.0.1').toString('base64url')),
-  'login.useLoginLink code': fc
+  'login-links.useLoginLink code': fc
     .nat({ max: 1_000_000 })
     .map((nth) => new Placeholder('known', ['.url'], nth, (url) => url.replace(/^.*#login=/, ''))),
-  'login.allSessions cursor': fc.constant(''),
+  'profile.allSessions cursor': fc.constant(''),
   ...ofTokens('makeToken', 'sessions:read'),
   ...ofTokens('adminMakeToken', 'accounts:read'),
   'login.endToken id': known('tokens.id', '.id'),

@@ -127,7 +127,7 @@ test('usage readers on the admin address cannot use account routes there', async
       .routes()
       .filter(
         ({ plugin, address, access }) =>
-          ['login', 'profile'].includes(plugin) && address === 'admin' && access !== 'guest',
+          ['login', 'login-links', 'profile'].includes(plugin) && address === 'admin' && access !== 'guest',
       );
     assert.is(doors.length, 23);
     for (const { method, paths } of doors) {

@@ -5,7 +5,7 @@ import type { PluginRows } from '../../support/plugin-rows.ts';
 const PRODUCT = 'as many as the product has';
 /** Names the lock of the address from which all requests of the walk come. */
 const LOCK = Buffer.from('address 127.0.0.1').toString('base64url');
-const kept = { secret: '', token: '', link: '' };
+const kept = { secret: '', token: '' };
 const code = (inMs = 0) => new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + inMs });
 const keepToken = ({ id = '' }: Record<string, string>) => void (kept.token = id);
 const keepSecret = ({ secret = '' }: Record<string, string>) => void (kept.secret = secret);
@@ -34,25 +34,20 @@ const rows: PluginRows = {
     confirmTwofa: () => ({ body: { code: code() } }),
     disableTwofa: () => ({ body: { password: PASSWORD, code: code(30_000) } }),
     password: () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
-    endSession: async ({ people, session }) => ({ path: `/api/account/sessions/${await session(people.demo)}` }),
     reauthenticate: () => ({ body: { password: PASSWORD } }),
     resetTwofa: () => ({ path: '/api/accounts/other/2fa' }),
     unlock: () => ({ path: '/api/accounts/other/unlock' }),
-    loginLink: () => ({
-      path: '/api/accounts/demo/login-link',
-      keep: ({ url = '' }) => void (kept.link = url.slice(url.indexOf('=') + 1)),
-    }),
-    useLoginLink: () => ({ body: { code: kept.link } }),
     liftLock: () => ({ path: `/api/locks/${LOCK}` }),
+  },
+  // a change of a credential ends the reauthentication that other plugins need
+  walkAtLast: {
     'setupTwofa on admin': () => ({ body: { password: PASSWORD }, keep: keepSecret }),
     'confirmTwofa on admin': () => ({ body: { code: code() } }),
     'disableTwofa on admin': () => ({ body: { password: PASSWORD, code: code(30_000) } }),
     'password on admin': () => ({ body: { password: PASSWORD, new_password: `${PASSWORD}!` } }),
-    'endSession on admin': async ({ people, session }) => ({
-      path: `/api/account/sessions/${await session(people.operator)}`,
-    }),
+    logout: () => ({}),
+    'logout on admin': () => ({}),
   },
-  walkAtLast: { logout: () => ({}), 'logout on admin': () => ({}) },
   answered: 'anywhere',
   bounded: {
     tokens: PRODUCT,
@@ -64,16 +59,13 @@ const rows: PluginRows = {
     unmarked: { twofa: 'yes or no' },
   },
   pages: {
-    '/home/account/sessions': [],
     '/home/account/tokens': ['Create API token'],
     '/console/account': ['Turn on two-factor authentication'],
-    '/console/account/sessions': [],
     '/console/account/tokens': ['Create API token'],
     '/console/sessions': [],
   },
   examples: {
     invented: {
-      loginLink: { url: 'https://panel.example:2083/home#login=AbC0…', expires_in: 60 },
       locks: {
         locks: [
           {

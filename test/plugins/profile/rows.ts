@@ -5,6 +5,10 @@ const KEPT = 'a number that the plugin keeps or makes';
 
 const rows: PluginRows = {
   walk: {
+    endSession: async ({ people, session }) => ({ path: `/api/account/sessions/${await session(people.demo)}` }),
+    'endSession on admin': async ({ people, session }) => ({
+      path: `/api/account/sessions/${await session(people.operator)}`,
+    }),
     setLanguage: () => ({ body: { locale: 'de' } }),
     putFavorite: () => ({ body: { link: '/files', title: 'Files' } }),
     removeFavorite: () => ({ body: { link: '/files' } }),
@@ -23,6 +27,11 @@ const rows: PluginRows = {
     removeFavorite: KEPT,
   },
   isolation: { unmarked: { loginHistory: 'addresses and times', languages: 'languages of the server' } },
-  pages: { '/home/account': ['Turn on two-factor authentication', 'Add favorite'], '/home/account/activity': [] },
+  pages: {
+    '/home/account': ['Turn on two-factor authentication', 'Add favorite'],
+    '/home/account/sessions': [],
+    '/home/account/activity': [],
+    '/console/account/sessions': [],
+  },
 };
 export default rows;

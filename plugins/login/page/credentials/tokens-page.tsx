@@ -6,6 +6,7 @@ import {
   Card,
   ConfirmDialog,
   Empty,
+  endingColumns,
   t,
   TabbedHead,
   Table,
@@ -15,7 +16,6 @@ import {
   type Column,
   type ReplyOf,
 } from '../../../pages/kit/index.ts';
-import { endingColumns } from '../ending-columns.tsx';
 import { MakeToken } from './make-token.tsx';
 
 type Token = ReplyOf<'GET /api/account/tokens'>['tokens'][number];
@@ -67,7 +67,7 @@ export default function TokensPage() {
       {ending.value !== undefined && (
         <ConfirmDialog
           title={t('login.endToken', { name: ending.value.name })}
-          action={t('login.end')}
+          action={t('pages.end')}
           onConfirm={() => (ending.value === undefined ? Promise.resolve() : end(ending.value))}
           onClose={() => void (ending.value = undefined)}
         >

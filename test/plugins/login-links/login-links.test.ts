@@ -3,11 +3,11 @@ import { PASSWORD, TestServer, type RequestOptions } from '../../support/hostkee
 import { testSuite } from '../../support/suite.ts';
 import { reauthenticate } from '../../support/account-client.ts';
 
-const test = testSuite('login: links');
+const test = testSuite('login links');
 let server: TestServer;
 let token: string;
 test.before(async () => {
-  server = await TestServer.start({ config: { login: { home_url: 'https://panel.example/x' } } });
+  server = await TestServer.start({ config: { 'login-links': { home_url: 'https://panel.example/x' } } });
   token = (await server.admin('operator')).token;
 });
 test.after(() => server.close());

@@ -7,8 +7,8 @@ import {
   Button,
   Card,
   ConfirmDialog,
+  endingColumns,
   mayUse,
-  Parts,
   t,
   TabbedHead,
   Table,
@@ -20,7 +20,7 @@ import {
   session,
 } from '../../pages/kit/index.ts';
 import { describeDevice } from './device.ts';
-import { endingColumns } from './ending-columns.tsx';
+import { LoginsCard } from './logins-card.tsx';
 
 /** Whether no administrator opened this session, who may not end others. */
 const isOwner = (): boolean => session.value?.opened_by === null;
@@ -33,7 +33,7 @@ export default function SessionsPage() {
       <TabbedHead of="/account" />
       <div class="stack">
         {mayUse(['sessions']) && <SessionsCard />}
-        <Parts of="/account/sessions" />
+        {session.value?.role === 'user' && mayUse(['login_history']) && <LoginsCard />}
       </div>
     </>
   );
@@ -47,23 +47,23 @@ function SessionsCard() {
   const endOne = ({ id, user_agent: agent }: Session) =>
     attempt(async () => {
       await end(id);
-      toast(t('login.sessionEnded', { name: describeDevice(agent) }));
+      toast(t('profile.sessionEnded', { name: describeDevice(agent) }));
       sessions.reload();
     });
   const endAll = async () => {
     for (const { id } of others) await end(id);
-    toast(t('login.sessionsEnded', { n: others.length }));
+    toast(t('profile.sessionsEnded', { n: others.length }));
     sessions.reload();
     isEndingAll.value = false;
   };
   return (
     <Card
-      title={t('login.sessions')}
+      title={t('profile.sessions')}
       isFlush
       end={
         others.length > 0 && (
           <Button isSmall onClick={() => void (isEndingAll.value = true)}>
-            {t('login.endAll')}
+            {t('profile.endAll')}
           </Button>
         )
       }
@@ -71,7 +71,7 @@ function SessionsCard() {
       <Answer of={sessions}>
         {({ sessions: rows }) => (
           <Table
-            caption={t('login.sessions')}
+            caption={t('profile.sessions')}
             rows={rows}
             keyOf={({ id }) => id}
             columns={columnsOf(endOne)}
@@ -82,12 +82,12 @@ function SessionsCard() {
       </Answer>
       {isEndingAll.value && (
         <ConfirmDialog
-          title={t('login.endAll')}
-          action={t('login.endAll')}
+          title={t('profile.endAll')}
+          action={t('profile.endAll')}
           onConfirm={endAll}
           onClose={() => void (isEndingAll.value = false)}
         >
-          <p>{t('login.endAllAbout', { n: others.length })}</p>
+          <p>{t('profile.endAllAbout', { n: others.length })}</p>
         </ConfirmDialog>
       )}
     </Card>
@@ -98,32 +98,32 @@ function columnsOf(onEnd: (session: Session) => Promise<void>): readonly Column<
   return [
     {
       name: 'device',
-      title: t('login.device'),
+      title: t('profile.device'),
       by: ({ user_agent: agent }) => describeDevice(agent),
       cell: ({ user_agent: agent, opened_by: by, current }) => (
         <span class="row">
           <span class="wrap" title={agent}>
             {describeDevice(agent)}
           </span>
-          {by !== null && <Badge tone="warn">{t('login.openedBy', { name: by })}</Badge>}
-          {current && <Badge tone="accent">{t('login.thisDevice')}</Badge>}
+          {by !== null && <Badge tone="warn">{t('profile.openedBy', { name: by })}</Badge>}
+          {current && <Badge tone="accent">{t('profile.thisDevice')}</Badge>}
         </span>
       ),
     },
     {
       name: 'ip',
-      title: t('login.address'),
+      title: t('profile.address'),
       by: ({ ip }) => ip,
       cell: ({ ip }) => <span class="wrap number">{ip}</span>,
     },
     {
       name: 'begun',
-      title: t('login.begun'),
+      title: t('profile.begun'),
       by: ({ created_at: at }) => at,
       cell: ({ created_at: at }) => <Time at={at} isRelative />,
     },
     ...endingColumns<Session>({
-      labelOf: ({ user_agent: agent, ip }) => t('login.endOne', { name: `${describeDevice(agent)} ${ip}` }),
+      labelOf: ({ user_agent: agent, ip }) => t('profile.endOne', { name: `${describeDevice(agent)} ${ip}` }),
       onEnd,
       mayEnd: ({ current }) => !current && isOwner(),
     }),

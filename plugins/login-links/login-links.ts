@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { Session } from '../../../kernel/identity/gate/sessions.ts';
-import { HttpError } from '../../../kernel/errors.ts';
-import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { Reader } from '../../../kernel/store/store.ts';
-import type { Static } from '../../../kernel/schema.ts';
-import { fail, CHALLENGE } from '../errors.ts';
-import { addLoginLink, readLoginLink, useLoginLink, type LoginLinkRow } from '../store.ts';
-import { USER_AGENT_CHARACTERS, type LoggedIn } from './login.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Session } from '../../kernel/identity/gate/sessions.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { USER_AGENT_CHARACTERS, type LoggedIn } from '../../kernel/contract/points/login.ts';
+import type { Reader } from '../../kernel/store/store.ts';
+import type { Static } from '../../kernel/schema.ts';
+import { fail } from './errors.ts';
+import { addLoginLink, readLoginLink, useLoginLink, type LoginLinkRow } from './store.ts';
 import type { LoginLink } from './schema.ts';
 
 const VALID_MS = 60_000;
@@ -101,16 +101,6 @@ export class LoginLinks {
   }
 }
 
-/**
- * Returns the call of an account's owner, who alone changes its credentials, sees its API tokens and ends other sessions. Errors: 403 `owner_required` in a session that an
- * administrator opened.
- */
-export function asOwner<C extends { readonly session: Session }>(call: C): C {
-  if (call.session.openedBy !== null)
-    throw fail.owner_required('this session was opened by an administrator, who does not act as the owner');
-  return call;
-}
-
 const hashOf = (code: string): string => createHash('sha256').update(code).digest('hex');
 
 function notOpenable(why: string): HttpError {
@@ -118,5 +108,7 @@ function notOpenable(why: string): HttpError {
 }
 
 function invalidLink(): HttpError {
-  return fail.invalid_login_link('the link was used, or is older than a minute', { headers: CHALLENGE });
+  return fail.invalid_login_link('the link was used, or is older than a minute', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
 }

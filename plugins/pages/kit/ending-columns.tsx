@@ -1,4 +1,7 @@
-import { Button, t, Time, type Column } from '../../pages/kit/index.ts';
+import { Button } from './button.tsx';
+import type { Column } from './table.tsx';
+import { t } from './text/i18n.ts';
+import { Time } from './text/time.tsx';
 
 interface Ending<T> {
   /** Names, for the button, the row that it ends. */
@@ -16,7 +19,7 @@ export function endingColumns<T extends { readonly expires_at: string }>({
   return [
     {
       name: 'ends',
-      title: t('login.endsAt'),
+      title: t('pages.endsAt'),
       by: ({ expires_at: at }) => at,
       cell: ({ expires_at: at }) => <Time at={at} isRelative />,
     },
@@ -27,7 +30,7 @@ export function endingColumns<T extends { readonly expires_at: string }>({
       cell: (row) =>
         mayEnd(row) && (
           <Button isSmall kind="plain" isBad label={labelOf(row)} onClick={() => onEnd(row)}>
-            {t('login.end')}
+            {t('pages.end')}
           </Button>
         ),
     },
