@@ -42,8 +42,6 @@ export type OptionValues = Readonly<Record<string, string | number | boolean | u
 
 /** The files that make a data folder that of a node, for commands that put it into a fleet or take it out. */
 export interface NodeFiles {
-  /** Runs `work` while nobody serves the data folder. Rejects, naming the process, if somebody does. */
-  whileStopped<T>(work: () => Promise<T>): Promise<T>;
   /** Opens the store alone while `work` runs: without keys, and migrating nothing. */
   withStoreAlone<T>(work: (open: { store: Store; events: AuditLog }) => Promise<T>): Promise<T>;
   /** `undefined` for a node by itself. */
@@ -68,14 +66,8 @@ export interface DataFiles {
   serving(): ServingProcess | undefined;
   /** Runs `work` while nobody serves the folder. Rejects, naming the process, if somebody does. */
   whileStopped<T>(work: () => Promise<T>): Promise<T>;
-  /** Writes a consistent copy of a database, to which others may be writing. */
-  copy(file: string, target: string): Promise<void>;
-  /** Resolves with the migrations of a database in a file, none if there is no file. */
-  migrations(file: string): Promise<AppliedMigration[]>;
   /** Names those migrations that only a newer build has; `undefined` if there are none. */
   newerMigrations(applied: readonly Pick<AppliedMigration, 'owner' | 'name'>[]): string | undefined;
-  /** Resolves with the faults that SQLite finds in a file. */
-  faults(file: string): Promise<string[]>;
   /** Opens the store that the settings name: `url`, or else `file`, by default that of the folder. */
   open(settings: Config['store'], file?: string): Promise<Store>;
   /** Makes the tables of one store in another. Rejects if a plugin whose tables are in the source is not installed. */

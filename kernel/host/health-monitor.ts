@@ -3,31 +3,22 @@ import { failureText } from '../errors.ts';
 import type { Finding } from '../contract/points/finding.ts';
 import type { Gatherer } from './gatherer.ts';
 
-interface MonitorTiming {
-  /** Delay of the first check, so that it does not slow down the start. */
-  readonly firstMs: number;
-  /** Time between the end of a check and the next one. */
-  readonly intervalMs: number;
-}
-
-const TIMING: MonitorTiming = { firstMs: 1000, intervalMs: 10_000 };
+/** The first check waits, so that it does not slow down the start; `intervalMs` is from the end of one to the next. */
+const TIMING = { firstMs: 1000, intervalMs: 10_000 };
 
 /** Something that a plugin lacks, and its remedy. */
 type Degradation = Pick<Finding, 'detail' | 'remedy'>;
 
-/**
- * Checks in the background whether the plugins have what they need from outside, so that readers of a plugin's state
- * wait for nothing and cost nothing.
- */
+/** Checks in the background whether the plugins have what they need from outside, so that readers of a state never wait. */
 export class HealthMonitor {
   readonly #gather: Gatherer['gather'];
   readonly #log: Log;
-  readonly #timing: MonitorTiming;
+  readonly #timing: typeof TIMING;
   #degraded: ReadonlyMap<string, Degradation> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(gather: Gatherer['gather'], log: Log, timing: MonitorTiming = TIMING) {
+  constructor(gather: Gatherer['gather'], log: Log, timing = TIMING) {
     this.#gather = gather;
     this.#log = log;
     this.#timing = timing;

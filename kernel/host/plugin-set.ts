@@ -153,43 +153,30 @@ export class PluginSet {
         SETUP_MS,
       );
       const routes = pluginRoutes(plugin, config, setup, common.idempotency, common.identity.sessions);
-      this.#loaded.set(plugin.name, {
-        plugin,
-        setup,
-        releases,
-        routes,
-        status: {
-          ...identityOf(plugin),
-          state: 'ready',
-          provides: Object.keys(setup.provides ?? {}) as ExtensionPointName[],
-        },
-      });
+      const provides = Object.keys(setup.provides ?? {}) as ExtensionPointName[];
+      const status = { ...identityOf(plugin), state: 'ready', provides } as const;
+      this.#loaded.set(plugin.name, { plugin, setup, releases, routes, status });
     } catch (error) {
       await this.#release(plugin, releases);
-      const known = error instanceof Unavailable;
-      this.#log[known ? 'warn' : 'error'](
-        { plugin: plugin.name, ...(known ? {} : { err: error }) },
-        `plugin ${plugin.name} is not available: ${errorMessage(error)}`,
+      const known = error instanceof Unavailable ? error : undefined;
+      const reason = errorMessage(error);
+      this.#log[known === undefined ? 'error' : 'warn'](
+        { plugin: plugin.name, ...(known === undefined && { err: error }) },
+        `plugin ${plugin.name} is not available: ${reason}`,
       );
-      this.#refuse(plugin, known ? error : new Unavailable(errorMessage(error)), config);
+      const routes = routesOfUnavailable(plugin, config);
+      const { keepsByName = false } = plugin;
+      const remedy = known?.remedy === undefined ? {} : { remedy: known.remedy };
+      const status = {
+        ...identityOf(plugin),
+        state: 'unavailable',
+        keepsByName,
+        provides: [],
+        reason,
+        ...remedy,
+      } as const;
+      this.#loaded.set(plugin.name, { plugin, setup: undefined, releases: [], routes, status });
     }
-  }
-
-  #refuse(plugin: Plugin, { message, remedy }: Unavailable, config: unknown): void {
-    const status = {
-      ...identityOf(plugin),
-      state: 'unavailable',
-      keepsByName: plugin.keepsByName === true,
-      provides: [],
-      reason: message,
-    } as const;
-    this.#loaded.set(plugin.name, {
-      plugin,
-      setup: undefined,
-      releases: [],
-      routes: routesOfUnavailable(plugin, config),
-      status: { ...status, ...(remedy !== undefined && { remedy }) },
-    });
   }
 
   #hostOf(plugin: Plugin, config: unknown, common: CommonHost, releases: (() => void | Promise<void>)[]): Host {

@@ -8,8 +8,6 @@ import { projectDir } from '../kit/files/project-dir.ts';
 import { LOCAL_FILE } from '../store/local-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { ServingLock, servingProcess } from './serving-lock.ts';
-import { faultsIn } from '../store/sqlite/connection.ts';
-import { copyDatabase, migrationsIn } from '../store/sqlite/database-file.ts';
 import type { Store } from '../store/store.ts';
 import { migrationNames, unknownMigrations } from '../store/unknown-migrations.ts';
 import { assertPrivateData, assertStoreExists } from './core.ts';
@@ -34,13 +32,10 @@ export function dataFilesAt({ data: folder }: Config): DataFiles {
         await lock.release();
       }
     },
-    copy: copyDatabase,
-    migrations: migrationsIn,
     newerMigrations(applied) {
       const unknown = unknownMigrations(applied);
       return unknown.length === 0 ? undefined : migrationNames(unknown);
     },
-    faults: faultsIn,
     open: (settings, file) => openStore(folder, settings, file === undefined ? {} : { file }),
     makeTables,
   };

@@ -6,20 +6,11 @@ import type { NodeFiles } from '../contract/command.ts';
 import { AuditLog } from '../store/events/audit-log.ts';
 import { readMembership, removeMembership, writeMembership } from './membership.ts';
 import { openStore } from '../store/open-store.ts';
-import { ServingLock } from './serving-lock.ts';
 import { SqliteEngine } from '../store/sqlite/sqlite-engine.ts';
 
 /** Returns what commands may do with the files of a node; see `NodeFiles`. */
 export function nodeFilesAt({ data, store: settings }: Config): NodeFiles {
   return {
-    async whileStopped(work) {
-      const lock = await ServingLock.acquire(data);
-      try {
-        return await work();
-      } finally {
-        await lock.release();
-      }
-    },
     async withStoreAlone(work) {
       const store = await openStore(data, settings);
       try {

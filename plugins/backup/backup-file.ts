@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { errorMessage } from '../../kernel/errors.ts';
 import { temporaryBeside, removeLeftovers, writeAll } from '../../kernel/kit/files/atomic-file.ts';
 import type { DataFiles } from '../../kernel/contract/command.ts';
+import { copyDatabase, migrationsIn } from '../../kernel/contract/store-file.ts';
 import { bytesOf, endTar, tarMembers, writeTarMember, type TarMember } from './tar-file.ts';
 
 const MANIFEST = 'manifest.json';
@@ -40,8 +41,8 @@ export async function createBackup(files: DataFiles, target: string, version: st
   const [storeCopy, localCopy, partial] = [temporaryBeside(target), temporaryBeside(target), temporaryBeside(target)];
   try {
     // The local store first: it has nothing of an account that the copy of the store does not know.
-    await files.copy(source(names.local), localCopy);
-    await files.copy(source(names.store), storeCopy);
+    await copyDatabase(source(names.local), localCopy);
+    await copyDatabase(source(names.store), storeCopy);
     // The keys after the store: a new signing key keeps the previous one beside it, so these fit the store's sessions.
     const sources = [
       { name: names.keys, file: source(names.keys) },
@@ -54,8 +55,8 @@ export async function createBackup(files: DataFiles, target: string, version: st
       hostkeep: version,
       created_at: new Date().toISOString(),
       migrations: [
-        ...(await files.migrations(storeCopy)),
-        ...(await files.migrations(localCopy)).map((each) => ({ ...each, name: `local/${each.name}` })),
+        ...(await migrationsIn(storeCopy)),
+        ...(await migrationsIn(localCopy)).map((each) => ({ ...each, name: `local/${each.name}` })),
       ],
       files: sources.map(({ name, file }) => ({ name, size_bytes: statSync(file).size, sha256: checksumOfFile(file) })),
     };

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataFiles } from '../../kernel/contract/command.ts';
+import { faultsIn } from '../../kernel/contract/store-file.ts';
 import { timestamp } from '../../kernel/kit/format.ts';
 import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import { extractBackup, flush, verifyBackup, type Manifest } from './backup-file.ts';
@@ -23,10 +24,10 @@ export async function restoreBackup(files: DataFiles, path: string, force: boole
   return files.whileStopped(() => replace(files, path, force));
 }
 
-async function replace({ folder: data, names, faults }: DataFiles, path: string, force: boolean): Promise<Restored> {
+async function replace({ folder: data, names }: DataFiles, path: string, force: boolean): Promise<Restored> {
   const staging = join(data, `.restore-${PROCESS_ID}`);
   const assertSound = async (name: string) => {
-    const found = await faults(join(staging, name));
+    const found = await faultsIn(join(staging, name));
     if (found.length > 0) throw new Error(`${name} in ${path} is damaged: ${found.join('; ')}`);
   };
   try {

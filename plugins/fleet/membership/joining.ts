@@ -46,7 +46,7 @@ export async function initiate(context: CommandContext, place: Place): Promise<{
   assertPlace(place);
   assertNoMember(context);
   const { name } = place;
-  return context.nodeFiles.whileStopped(() =>
+  return context.files.whileStopped(() =>
     context.withStore(
       async ({ store, events, identity }) => {
         const { accounts, keys } = identity;
@@ -96,7 +96,7 @@ export async function join(context: CommandContext, token: string, place: Place)
   assertNoMember(context);
   const { name } = place;
   const { nodeFiles } = context;
-  return nodeFiles.whileStopped(async () => {
+  return context.files.whileStopped(async () => {
     if (await nodeFiles.hasKeysInUse())
       throw new Error('the data folder has the keys of a store with accounts: a node without any joins a fleet');
     await nodeFiles.withStoreAlone(async ({ store, events }) => {
@@ -125,7 +125,7 @@ export async function leave(context: CommandContext): Promise<{ name: string; is
   const own = nodeFiles.membership();
   if (own === undefined) throw new Error('this node is in no fleet');
   const { name } = own;
-  return nodeFiles.whileStopped(async () => {
+  return context.files.whileStopped(async () => {
     const isLast = await context.withStore(({ store, events, identity: { accounts } }) =>
       store.write(async (tx) => {
         if (!isMember(await members(tx), memberKey(own))) return false; // it was removed, and its name may be another's
