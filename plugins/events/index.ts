@@ -6,7 +6,7 @@ import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
 import type { EventFilter } from '../../kernel/store/events/event-search.ts';
 import { Type } from '../../kernel/schema.ts';
-import { EventStreams } from './event-streams.ts';
+import { EventFollowers } from './event-followers.ts';
 import { eventView } from './event-view.ts';
 import { EventPage, EventsQuery, StreamQuery } from './schema.ts';
 
@@ -58,7 +58,7 @@ export default definePlugin({
     if (config.kept_days > 0) void node.onLeader(() => onClose(removeOld(events, log, config.kept_days * DAY_MS)));
     const counts = new SharedCounter(workers, 'event streams');
     onClose(() => counts.close());
-    const streams = new EventStreams(events, log, counts);
+    const streams = new EventFollowers(events, log, counts);
     onClose(() => streams.close());
     return {
       handlers: {

@@ -169,7 +169,7 @@ export default definePlugin({
     sampler.isFollowed = () => broadcast.size > 0;
     sampler.listen((sample) => {
       recent.add(sample);
-      broadcast.send(sample);
+      broadcast.sendSample(sample);
     });
     void node.onLeader(() => {
       recorder.start();

@@ -1,5 +1,6 @@
 import { fail, errorMessage } from '../../../kernel/errors.ts';
 import { ready, type Reply } from '../../../kernel/contract/reply.ts';
+import { formatEvent } from '../../../kernel/kit/waiting/event-stream.ts';
 import { toPercent, type CpuLoad } from '../readers/cpu.ts';
 import { memoryReply, type MemorySpace } from '../readers/memory.ts';
 import type { Partition } from '../schema.ts';
@@ -68,7 +69,7 @@ export class Sample {
     if (this.#event === undefined) {
       const { at, cpu, memory, disks } = this;
       const data = { at: new Date(at).toISOString(), cpu: cpu.body, memory: memory.body, disk: disks.body };
-      this.#event = `id: ${at}\nevent: sample\ndata: ${JSON.stringify(data)}\n\n`;
+      this.#event = formatEvent('sample', at, data);
     }
     return this.#event;
   }

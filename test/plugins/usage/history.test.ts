@@ -206,10 +206,10 @@ test('a slow client loses samples and delays no other', () => {
   );
   const [quick, slow] = [sinkOf(100), sinkOf(2)];
   for (const sink of [quick, slow]) broadcast.open('', OPERATOR).open(sink);
-  for (const at of [1, 2, 3]) broadcast.send(sampleOf(at, 1, 1));
+  for (const at of [1, 2, 3]) broadcast.sendSample(sampleOf(at, 1, 1));
   assert.equal([quick.chunks.length, slow.chunks.length], [4, 2], 'the first chunk says when to come back');
   slow.isBehind = false;
-  broadcast.send(sampleOf(4, 1, 1));
+  broadcast.sendSample(sampleOf(4, 1, 1));
   assert.match(slow.chunks[2] ?? '', /^id: 4\n/);
   for (let at = 10; at < 30; at += 1) recent.add(sampleOf(at, 1, 1));
   const again = sinkOf(5);
