@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { hostkeep } from '../support/command.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { TestServer } from '../support/hostkeep.ts';
-import { NodeProcess } from '../support/node-process.ts';
-import { probePlugin } from '../support/probe.ts';
-import { storesInFiles } from '../support/postgres.ts';
-import { testSuite } from '../support/suite.ts';
+import { hostkeep } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { TestServer } from '../../support/hostkeep.ts';
+import { NodeProcess } from '../../support/node-process.ts';
+import { probePlugin } from '../../support/probe.ts';
+import { storesInFiles } from '../../support/postgres.ts';
+import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('serving lock');
 storesInFiles(); // which the backup beside the server is of

@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { assertPrivate, assertPrivateFolder, makePrivate } from '../../kernel/kit/files/private-file.ts';
-import { hostkeep } from '../support/command.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { NodeProcess } from '../support/node-process.ts';
-import { storesInFiles } from '../support/postgres.ts';
-import { testSuite } from '../support/suite.ts';
+import { assertPrivate, assertPrivateFolder, makePrivate } from '../../../kernel/kit/files/private-file.ts';
+import { hostkeep } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { NodeProcess } from '../../support/node-process.ts';
+import { storesInFiles } from '../../support/postgres.ts';
+import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('private files');
 storesInFiles();

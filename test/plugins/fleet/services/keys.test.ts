@@ -1,11 +1,11 @@
 /** The keys by which nodes sign tokens: what one rotates, all take over. */
 import * as assert from 'uvu/assert';
-import { testConfig, type TestServer } from '../../support/hostkeep.ts';
-import fleetPlugin from '../../../plugins/fleet/index.ts';
-import { TestFleet, type FleetMember } from '../../support/fleet.ts';
-import { Postgres, schemaAt } from '../../support/postgres.ts';
-import { testSuite } from '../../support/suite.ts';
-import { until } from '../../support/until.ts';
+import { testConfig, type TestServer } from '../../../support/hostkeep.ts';
+import fleetPlugin from '../../../../plugins/fleet/index.ts';
+import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
+import { Postgres, schemaAt } from '../../../support/postgres.ts';
+import { testSuite } from '../../../support/suite.ts';
+import { until } from '../../../support/until.ts';
 
 const test = testSuite('fleet keys');
 let postgres: Postgres;

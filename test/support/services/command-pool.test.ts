@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { runInPool, type Outcome } from './command-pool.ts';
-import { environmentOf, hostkeep, OWN_CLI, runAlone } from './command.ts';
-import { temporaryFolder } from './folder.ts';
-import { testSuite } from './suite.ts';
+import { runInPool, type Outcome } from '../command-pool.ts';
+import { environmentOf, hostkeep, OWN_CLI, runAlone } from '../command.ts';
+import { temporaryFolder } from '../folder.ts';
+import { testSuite } from '../suite.ts';
 
 const test = testSuite('command pool');
 const folder = temporaryFolder();

@@ -5,12 +5,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
-import { descriptionOf, writeTypes } from '../../client/generate.ts';
-import { clientFolder } from '../../client/install.ts';
-import { lint, writeHeyApi, writeOrval } from '../../client/generators.ts';
-import { TestServer } from '../../support/hostkeep.ts';
-import { testSuite } from '../../support/suite.ts';
+import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
+import { descriptionOf, writeTypes } from '../../../client/generate.ts';
+import { clientFolder } from '../../../client/install.ts';
+import { lint, writeHeyApi, writeOrval } from '../../../client/generators.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { testSuite } from '../../../support/suite.ts';
 
 const STRICT = [
   '--ignoreConfig',

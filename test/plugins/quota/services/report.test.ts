@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
-import { errorMessage } from '../../../kernel/errors.ts';
-import { quotaMounts, RepquotaParser, type QuotaRow } from '../../../plugins/quota/repquota.ts';
-import type { DiskInodes } from '../../../plugins/quota/schema.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { TestServer } from '../../support/hostkeep.ts';
-import { reportSkipped, testSuite } from '../../support/suite.ts';
-import { until } from '../../support/until.ts';
+import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
+import { errorMessage } from '../../../../kernel/errors.ts';
+import { quotaMounts, RepquotaParser, type QuotaRow } from '../../../../plugins/quota/repquota.ts';
+import type { DiskInodes } from '../../../../plugins/quota/schema.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { reportSkipped, testSuite } from '../../../support/suite.ts';
+import { until } from '../../../support/until.ts';
 
 const test = testSuite('kernel quotas');
 

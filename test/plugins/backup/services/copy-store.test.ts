@@ -2,17 +2,17 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { dataFilesAt } from '../../../kernel/run/data-files.ts';
-import { openCore } from '../../../kernel/run/core.ts';
-import { createLog } from '../../../kernel/log.ts';
-import { copyStore } from '../../../plugins/backup/copy-store.ts';
-import { openStore } from '../../../kernel/store/open-store.ts';
-import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
-import { hostkeep } from '../../support/command.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { testConfig, TestServer } from '../../support/hostkeep.ts';
-import { inFile, Postgres, schemaAt } from '../../support/postgres.ts';
-import { testSuite } from '../../support/suite.ts';
+import { dataFilesAt } from '../../../../kernel/run/data-files.ts';
+import { openCore } from '../../../../kernel/run/core.ts';
+import { createLog } from '../../../../kernel/log.ts';
+import { copyStore } from '../../../../plugins/backup/copy-store.ts';
+import { openStore } from '../../../../kernel/store/open-store.ts';
+import { SqliteEngine } from '../../../../kernel/store/sqlite/sqlite-engine.ts';
+import { hostkeep } from '../../../support/command.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+import { testConfig, TestServer } from '../../../support/hostkeep.ts';
+import { inFile, Postgres, schemaAt } from '../../../support/postgres.ts';
+import { testSuite } from '../../../support/suite.ts';
 
 const test = testSuite('copies of the store');
 let postgres: Postgres;

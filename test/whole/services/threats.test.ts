@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { connect, type SecureVersion } from 'node:tls';
 import { TOTP } from 'otpauth';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../../kernel/kit/files/project-dir.ts';
-import { selfSigned } from '../support/certificate.ts';
-import { fakeEngine, json } from '../support/fake-engine.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { PASSWORD, TestServer } from '../support/hostkeep.ts';
-import { NodeProcess, prepare } from '../support/node-process.ts';
-import { rawConnection } from '../support/raw.ts';
-import { testSuite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
+import { selfSigned } from '../../support/certificate.ts';
+import { fakeEngine, json } from '../../support/fake-engine.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { PASSWORD, TestServer } from '../../support/hostkeep.ts';
+import { NodeProcess, prepare } from '../../support/node-process.ts';
+import { rawConnection } from '../../support/raw.ts';
+import { testSuite } from '../../support/suite.ts';
+import { until } from '../../support/until.ts';
 
 const test = testSuite('threats');
 
@@ -192,7 +192,7 @@ test('TLS 1.0 and 1.1 are refused', async () => {
 // threat forged-state: the log is JSON, without the members that hold secrets
 // asvs 16.2.4-5, 16.4.1: one JSON line per entry; line breaks are escaped and secrets redacted
 test('the log redacts secrets and writes one line per entry', () => {
-  const module = JSON.stringify(new URL('../../kernel/log.js', import.meta.url).href);
+  const module = JSON.stringify(new URL('../../../kernel/log.js', import.meta.url).href);
   const entry =
     "{ password: 'p-1', token: 'p-2', body: { new_password: 'p-3', code: 'p-4' }, headers: { authorization: 'p-5' } }, 'said\\r\\n{\"forged\":true}'";
   const output = execFileSync(

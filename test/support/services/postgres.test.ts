@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { testSuite } from './suite.ts';
-import { until } from './until.ts';
+import { testSuite } from '../suite.ts';
+import { until } from '../until.ts';
 
 const test = testSuite('test store');
-const START = `const { Postgres } = await import(${JSON.stringify(join(import.meta.dirname, 'postgres.js'))});
+const START = `const { Postgres } = await import(${JSON.stringify(join(import.meta.dirname, '../postgres.js'))});
   const server = Postgres.start(['fsync=off']);
   process.stdin.on('data', () => { server.remove(); process.exit(); });
   console.log(server.folder);`;

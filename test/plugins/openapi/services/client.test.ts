@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TOTP } from 'otpauth';
 import * as assert from 'uvu/assert';
-import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
-import { descriptionOf, writeTypes, type Description } from '../../client/generate.ts';
-import { clientFolder } from '../../client/install.ts';
-import { PASSWORD, TestServer } from '../../support/hostkeep.ts';
-import { testSuite } from '../../support/suite.ts';
+import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
+import { descriptionOf, writeTypes, type Description } from '../../../client/generate.ts';
+import { clientFolder } from '../../../client/install.ts';
+import { PASSWORD, TestServer } from '../../../support/hostkeep.ts';
+import { testSuite } from '../../../support/suite.ts';
 
 /** The exports of `test/fixtures/client/dashboard.ts`, which compiles only beside the generated types. */
 interface Client {

@@ -1,18 +1,18 @@
 /** What one customer may try at a node against those who live at another, and names of nodes that are none. */
 import { once } from 'node:events';
 import * as assert from 'uvu/assert';
-import { definePlugin } from '../../../kernel/contract/plugin.ts';
-import { reply, Stream, type Sink } from '../../../kernel/contract/reply.ts';
-import control from '../../../plugins/control/index.ts';
-import events from '../../../plugins/events/index.ts';
-import fleetPlugin from '../../../plugins/fleet/index.ts';
-import { Any, FLEET_ROUTES } from '../../support/fleet-routes.ts';
-import { TestFleet, type FleetMember } from '../../support/fleet.ts';
-import { testConfig, type TestServer } from '../../support/hostkeep.ts';
-import { Postgres, schemaAt } from '../../support/postgres.ts';
-import { rawConnection, rawRequest } from '../../support/raw.ts';
-import { testSuite } from '../../support/suite.ts';
-import { until } from '../../support/until.ts';
+import { definePlugin } from '../../../../kernel/contract/plugin.ts';
+import { reply, Stream, type Sink } from '../../../../kernel/contract/reply.ts';
+import control from '../../../../plugins/control/index.ts';
+import events from '../../../../plugins/events/index.ts';
+import fleetPlugin from '../../../../plugins/fleet/index.ts';
+import { Any, FLEET_ROUTES } from '../../../support/fleet-routes.ts';
+import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
+import { testConfig, type TestServer } from '../../../support/hostkeep.ts';
+import { Postgres, schemaAt } from '../../../support/postgres.ts';
+import { rawConnection, rawRequest } from '../../../support/raw.ts';
+import { testSuite } from '../../../support/suite.ts';
+import { until } from '../../../support/until.ts';
 
 const test = testSuite('fleet, abuse');
 /** More than a node holds in memory of an answer that it passes on, and more than the buffers of a connection. */

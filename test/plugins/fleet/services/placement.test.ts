@@ -1,16 +1,16 @@
 /** Where new accounts live, by the heartbeats of the nodes. */
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Store } from '../../../kernel/store/store.ts';
-import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
-import { placeFor } from '../../../plugins/fleet/placement.ts';
-import { addMember, beat, setDraining } from '../../../plugins/fleet/store.ts';
-import { codeOf } from '../../support/code-of.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { Postgres } from '../../support/postgres.ts';
-import { testSuite } from '../../support/suite.ts';
-import { migrate } from '../../../kernel/store/migrate.ts';
-import { openStore } from '../../../kernel/store/open-store.ts';
+import type { Store } from '../../../../kernel/store/store.ts';
+import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
+import { placeFor } from '../../../../plugins/fleet/placement.ts';
+import { addMember, beat, setDraining } from '../../../../plugins/fleet/store.ts';
+import { codeOf } from '../../../support/code-of.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+import { Postgres } from '../../../support/postgres.ts';
+import { testSuite } from '../../../support/suite.ts';
+import { migrate } from '../../../../kernel/store/migrate.ts';
+import { openStore } from '../../../../kernel/store/open-store.ts';
 
 const test = testSuite('fleet, placement');
 let server: Postgres;

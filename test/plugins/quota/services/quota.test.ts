@@ -13,17 +13,17 @@ import {
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { HttpError, errorMessage } from '../../../kernel/errors.ts';
-import { createLog } from '../../../kernel/log.ts';
-import { FolderSizes } from '../../../plugins/quota/folder-sizes.ts';
-import type { DiskInodes } from '../../../plugins/quota/schema.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { TestServer } from '../../support/hostkeep.ts';
-import { reportSkipped, testSuite } from '../../support/suite.ts';
-import { Swapper } from '../../support/swap.ts';
-import { LITERAL, OUTSIDE } from '../../support/traversal.ts';
-import { until } from '../../support/until.ts';
+import type { Account } from '../../../../kernel/identity/accounts/account.ts';
+import { HttpError, errorMessage } from '../../../../kernel/errors.ts';
+import { createLog } from '../../../../kernel/log.ts';
+import { FolderSizes } from '../../../../plugins/quota/folder-sizes.ts';
+import type { DiskInodes } from '../../../../plugins/quota/schema.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { reportSkipped, testSuite } from '../../../support/suite.ts';
+import { Swapper } from '../../../support/swap.ts';
+import { LITERAL, OUTSIDE } from '../../../support/traversal.ts';
+import { until } from '../../../support/until.ts';
 
 const test = testSuite('quota');
 const servers: TestServer[] = [];
