@@ -1,6 +1,6 @@
 /**
- * Extension points, by name, let plugins supply data to each other without depending on each other. A provider is a
- * function in `Setup.provides`; a plugin that needs the data calls `host.gather(point, …)`.
+ * Extension points let plugins supply data to each other without depending on each other: a provider is a function in
+ * `Setup.provides`, and who needs the data calls `host.gather(point, …)`.
  */
 import type { Account } from '../identity/accounts/account.ts';
 import type { RemovedAccount } from '../identity/accounts/removed-accounts.ts';
@@ -26,26 +26,20 @@ interface SitePart {
   readonly type: string;
 }
 
+type Counts = Partial<Record<'users' | 'domains' | 'websites', number>>;
+
 export interface ExtensionPoints {
   /** Called when a dashboard is built, and again after an event of the account. */
   dashboard(account: Account): DashboardPart | Promise<DashboardPart>;
   /** Returns `{}` if there are no ports; throws if they are unknown. */
   ports(account: Account): PortsPart | Promise<PortsPart>;
   /** Returns totals of the server; the totals of all providers are summed by name. */
-  counts():
-    | Partial<Record<'users' | 'domains' | 'websites', number>>
-    | Promise<Partial<Record<'users' | 'domains' | 'websites', number>>>;
+  counts(): Counts | Promise<Counts>;
   /** Returns the metrics of this process; called for each scrape. */
   metrics(): readonly Metric[] | Promise<readonly Metric[]>;
-  /**
-   * Prepares external systems before a domain is added. If a provider throws, the domain is rejected and
-   * `domainRemoved` is called on all providers.
-   */
+  /** Prepares external systems for a new domain. If a provider throws, the domain is rejected and removed from all. */
   domainAdded(domain: DomainPart): void | Promise<void>;
-  /**
-   * Cleans up external systems before a domain is removed. If a provider throws, the domain stays and `domainAdded` is
-   * called on all providers.
-   */
+  /** Cleans up external systems before a domain is removed. If a provider throws, it stays and is added to all again. */
   domainRemoved(domain: DomainPart): void | Promise<void>;
   /**
    * Removes what the plugin keeps of a removed account outside the store. Called again after a failure, so it finds out
@@ -58,10 +52,7 @@ export interface ExtensionPoints {
   accountReport(account: Account): AccountReport | Promise<AccountReport>;
   /** For operators: what many accounts use, from what is at hand; called again and again. */
   accountsUsage(accounts: readonly Account[]): readonly AccountsUsage[] | Promise<readonly AccountsUsage[]>;
-  /**
-   * Returns the node of the fleet where a new account will live: the one that is named, or else one by rule. Throws for one
-   * that takes none.
-   */
+  /** Returns the node where a new account will live: the named one, or one by rule. Throws for one that takes none. */
   placement(node: string | undefined): string | Promise<string>;
   /** Returns the nodes of the fleet, sorted by name. */
   nodes(): readonly FleetNode[] | Promise<readonly FleetNode[]>;
@@ -73,22 +64,13 @@ export interface ExtensionPoints {
   webServer(): WebServerPart | Promise<WebServerPart>;
   /** Returns the names of the host; `undefined` while they are being found out. */
   systemNames(): SystemNames | undefined;
-  /**
-   * For `hostkeep doctor`: proves that what the plugin needs works, by using it, and leaves nothing behind. A server may be
-   * running beside it.
-   */
+  /** For `hostkeep doctor`: proves that what the plugin needs works, by using it beside a running server, and leaves nothing. */
   doctor(): readonly Finding[] | Promise<readonly Finding[]>;
-  /**
-   * Checks what the plugin needs from outside; it is `degraded` while a finding is not ok. Called every few seconds, so it
-   * must be cheap; `doctor` may look closer.
-   */
+  /** Checks cheaply, every few seconds, what the plugin needs from outside; it is `degraded` while a finding is not ok. */
   health(): readonly Finding[] | Promise<readonly Finding[]>;
   /** Fills an empty demo with content; called once. */
   demo(context: DemoContext): void | Promise<void>;
-  /**
-   * Connects the demo's accounts to services on this host; called at each start of the demo. Changes nothing that does
-   * not belong to the demo, and removes everything that it created when the demo ends.
-   */
+  /** Connects the demo's accounts to services on this host at each start, and removes what it created when the demo ends. */
   demoOutside(people: DemoPeople): DemoReport | Promise<DemoReport>;
 }
 
@@ -97,10 +79,7 @@ export type ExtensionPointName = keyof ExtensionPoints;
 interface PointRules {
   /** The time limit for each provider, which then counts as failed. */
   readonly timeoutMs: number;
-  /**
-   * The effect of a provider's failure: `refuses` rejects the request that gathers, which reports the failure; `costs
-   * its part` logs it and leaves out the provider's part.
-   */
+  /** The effect of a failure: `refuses` leaves it to the caller to report; `costs its part` logs it, and its part is missing. */
   readonly failure: 'refuses' | 'costs its part';
   /** Whether providers are called one after another, in the order in which they use each other. */
   readonly isInOrder?: boolean;

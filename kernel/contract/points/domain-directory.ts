@@ -31,10 +31,7 @@ export interface DomainDirectory {
   list(account: Account): readonly Domain[] | Promise<readonly Domain[]>;
   /** Reads all domains of the accounts whose home is this node, account by account. */
   all(): AsyncIterable<Domain>;
-  /**
-   * Calls back with the account's id after each change of its domains in this process; returns a function that
-   * unsubscribes.
-   */
+  /** Calls back with the account's id after each change in this process; returns a function that unsubscribes. */
   onChange(listener: (accountId: number) => void): () => void;
 }
 

@@ -6,15 +6,9 @@ export type MovedAccount = Pick<Account, 'id' | 'username'>;
 
 /** How what a plugin keeps of an account, beside its files and the rows of the store, goes to another node. */
 export interface MovePart {
-  /**
-   * Says what of an account at this node cannot go to another node; returns nothing if that is nothing. A failure is in the
-   * way, too.
-   */
+  /** Returns what of an account at this node cannot go to another one. A failure is in the way, too. */
   obstacles(account: Account): readonly string[] | Promise<readonly string[]>;
-  /**
-   * Says what the operator has to do at a node for an account that will live there, each in the imperative. Asked before the
-   * account moves; absent where that is nothing.
-   */
+  /** Returns what the operator has to do at a node before an account moves there, each in the imperative. */
   leftToDo?(account: Account, node: string): readonly string[] | Promise<readonly string[]>;
   /** Absent where nothing moves: what `obstacles` does not find is not there. */
   readonly mover?: Mover;
@@ -26,10 +20,7 @@ export interface Mover {
   leave(account: MovedAccount, link: MoveLink): Leaving;
   /** Opens at the old home what a run has closed that may have been killed. The account stays. */
   reopen(account: MovedAccount): Promise<void>;
-  /**
-   * Removes at the old home what has moved, once the account lives elsewhere. Called again after a failure. Rejects for what
-   * somebody has changed there too late, unless `isForced`.
-   */
+  /** Removes at the old home what has moved; again after a failure. Rejects for what was changed too late, unless `isForced`. */
   remove(account: MovedAccount, isForced: boolean): Promise<void>;
   /** Answers at the new home what the same plugin asks from the old one. */
   arrive(arrival: Arrival): Promise<unknown>;
@@ -43,7 +34,7 @@ export interface Leaving {
   begin(): Promise<void>;
   /** Brings all, while everybody goes on changing it. */
   copy(): Promise<void>;
-  /** Has nobody change it any more, and brings what has changed. What it closes, `Mover.reopen` opens. */
+  /** Locks the account's data and copies the remaining differences; `Mover.reopen` opens it. */
   close(): Promise<void>;
   /** Rejects if something may have been changed since `close`. */
   assertClosed(): Promise<void>;
