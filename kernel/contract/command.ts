@@ -1,4 +1,4 @@
-/** Commands that a plugin adds to the command line, by the default export of its `commands.ts`, which imports little else. */
+/** Commands that a plugin adds to the command line: the default export of its `commands.ts`, which imports little. */
 import type { Config } from '../config/configuration.ts';
 import type { Locales } from '../config/locales.ts';
 import type { Identity } from '../identity/identity.ts';

@@ -64,7 +64,7 @@ export interface ExtensionPoints {
   webServer(): WebServerPart | Promise<WebServerPart>;
   /** Returns the names of the host; `undefined` while they are being found out. */
   systemNames(): SystemNames | undefined;
-  /** For `hostkeep doctor`: proves that what the plugin needs works, by using it beside a running server, and leaves nothing. */
+  /** For `hostkeep doctor`: proves that what the plugin needs works, by using it, also beside a server. Leaves nothing. */
   doctor(): readonly Finding[] | Promise<readonly Finding[]>;
   /** Checks cheaply, every few seconds, what the plugin needs from outside; it is `degraded` while a finding is not ok. */
   health(): readonly Finding[] | Promise<readonly Finding[]>;
@@ -79,7 +79,7 @@ export type ExtensionPointName = keyof ExtensionPoints;
 interface PointRules {
   /** The time limit for each provider, which then counts as failed. */
   readonly timeoutMs: number;
-  /** The effect of a failure: `refuses` leaves it to the caller to report; `costs its part` logs it, and its part is missing. */
+  /** `refuses` leaves a failure to the caller to report; `costs its part` logs it, and leaves its part out. */
   readonly failure: 'refuses' | 'costs its part';
   /** Whether providers are called one after another, in the order in which they use each other. */
   readonly isInOrder?: boolean;

@@ -80,7 +80,7 @@ export interface Plugin<C extends TSchema = TSchema, T extends RouteSpecs = Rout
   readonly errors?: DefinedErrors;
   /** The events that it records; see `EventTypes`. */
   readonly events?: EventTable;
-  /** Whether it keeps something under an account's name: while it is unavailable, names of removed accounts are not freed. */
+  /** Whether it keeps something by account names: while it is unavailable, those of removed accounts stay reserved. */
   readonly keepsByName?: boolean;
   /** Plugins that this one works with where they are ready, and does without where they are not. */
   readonly uses?: readonly string[];

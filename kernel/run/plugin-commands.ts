@@ -25,7 +25,7 @@ import { confirm } from './confirm.ts';
 import { dataFilesAt } from './data-files.ts';
 import { nodeFilesAt } from './node-files.ts';
 
-/** Adds the commands of all plugins to the program, in their groups. Imports nothing else of them, so that commands start quickly. */
+/** Adds the plugins' commands to the program, in their groups. Imports nothing else of them, so that commands start quickly. */
 export async function addPluginCommands(program: Command): Promise<void> {
   const names = pluginsWith('commands');
   const found = await Promise.all(

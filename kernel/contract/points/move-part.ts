@@ -20,7 +20,7 @@ export interface Mover {
   leave(account: MovedAccount, link: MoveLink): Leaving;
   /** Opens at the old home what a run has closed that may have been killed. The account stays. */
   reopen(account: MovedAccount): Promise<void>;
-  /** Removes at the old home what has moved; again after a failure. Rejects for what was changed too late, unless `isForced`. */
+  /** Removes at the old home what has moved. Rejects for what was changed too late, unless `isForced`. Can be repeated. */
   remove(account: MovedAccount, isForced: boolean): Promise<void>;
   /** Answers at the new home what the same plugin asks from the old one. */
   arrive(arrival: Arrival): Promise<unknown>;
