@@ -16,7 +16,7 @@ export interface Tag {
   /** Requirements, or the name of a threat or an attack. */
   readonly subject: string;
   readonly claim: string;
-  /** `plugins/domains` for `test/plugins/domains/domains.test.ts`. */
+  /** `plugins/notes` for `test/plugins/notes/notes.test.ts`. */
   readonly file: string;
   readonly title: string;
 }

@@ -5,7 +5,6 @@ import * as assert from 'uvu/assert';
 import type { Role } from '../../kernel/identity/accounts/account.ts';
 import type { Plugin } from '../../kernel/contract/plugin.ts';
 import type { Core } from '../../kernel/run/core.ts';
-import { leaseOfMove } from '../../plugins/moves/rows.ts';
 import { hostkeep } from './command.ts';
 import type { Outcome } from './command-pool.ts';
 import { temporaryFolder } from './folder.ts';
@@ -25,7 +24,7 @@ export interface FleetMember {
 export function runEnded({ store, leases }: Core, username: string): Promise<void> {
   return until(
     `the run that moves ${username} counts as ended`,
-    async () => (await leases.holder(store, leaseOfMove(username))) === undefined,
+    async () => (await leases.holder(store, `move ${username}`)) === undefined,
   );
 }
 
@@ -36,7 +35,7 @@ export function runEnded({ store, leases }: Core, username: string): Promise<voi
 export async function killedAfter({ store }: Core, username: string, child: ChildProcess, work: () => Promise<void>) {
   const ended = once(child, 'exit');
   child.kill('SIGSTOP');
-  await store.write((tx) => tx.run('update leases set until = until + 600000 where name = ?', leaseOfMove(username)));
+  await store.write((tx) => tx.run('update leases set until = until + 600000 where name = ?', `move ${username}`));
   try {
     await work();
   } finally {

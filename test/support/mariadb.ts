@@ -6,7 +6,6 @@ import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_pro
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ServerSettings } from '../../plugins/databases/schema.ts';
 import { endsWithTests } from './child.ts';
 import { freePort } from './port.ts';
 import { reportSkipped } from './suite.ts';
@@ -146,14 +145,14 @@ export class MariaDb {
 }
 
 /** Settings of a server that root reaches at a socket. */
-export const loginTo = (socket: string): ServerSettings => ({
+export const loginTo = (socket: string) => ({
   host: '',
   port: 0,
   socket,
   user: 'root',
   password: '',
   option_file: '',
-  ownership: 'prefix',
+  ownership: 'prefix' as const,
   database_user: '',
 });
 

@@ -50,12 +50,21 @@ export interface PluginRows {
   readonly pages?: Readonly<Record<string, readonly string[]>>;
   /** What the pages ask for and a busy server has not measured at first. */
   readonly measured?: readonly string[];
+  /** Writes files that are whole whenever its process is killed. */
+  readonly writer?: CacheWriter;
   readonly examples?: {
     /** Replies that hold nothing but facts about the machine, or nothing at all. */
     readonly invented?: ByRoute<unknown>;
     /** Replaces `surroundings` where examples are recorded. */
     readonly surroundings?: () => Surroundings | Promise<Surroundings>;
   };
+}
+
+export interface CacheWriter {
+  /** Opens what it writes in a folder; `filesRoot` holds an account's files. Returns a function that writes the nth version. */
+  open(folder: string, filesRoot: string): Promise<(n: number) => unknown>;
+  /** Rejects unless each file is whole, in its old or new version. */
+  assertWhole(folder: string, filesRoot: string): Promise<void>;
 }
 
 export interface Surroundings {
@@ -101,6 +110,11 @@ async function readRows(): Promise<ReadonlyMap<string, PluginRows>> {
       }),
     ),
   );
+}
+
+/** What plugins write into files, by plugin. */
+export async function cacheWriters(): Promise<readonly (readonly [plugin: string, CacheWriter])[]> {
+  return [...(await pluginRows())].flatMap(([plugin, { writer }]) => (writer === undefined ? [] : [[plugin, writer]]));
 }
 
 /** Puts one kind of table of all plugins into one, by `<plugin>.<route>`. */

@@ -8,6 +8,7 @@
  *   rooms of tools. How requests are served, plugins are loaded and keys are kept can then change without them.
  * - A plugin knows itself, and of no other plugin even types. So a plugin is read, changed and removed alone, and what
  *   happens between two of them happens at a named point.
+ * - A plugin's tests are the plugin's: nothing outside its two folders names a file in them, so that both can be deleted.
  * - What a plugin gets, and what it says of a route, fits into a head: the contract may not grow in silence.
  * - Each package has one owning folder, so that replacing or updating it is a change in one place.
  * - No circle of imports, types included, so that every file can be understood after those that it imports.
@@ -25,6 +26,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import * as assert from 'uvu/assert';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import { findMentions, KNOWN_MENTIONS } from '../support/plugin-mentions.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('boundaries');
@@ -211,6 +213,11 @@ test('a plugin imports nothing of another plugin, types included', () => {
     return true;
   });
   assert.equal(listed(foreign), []);
+});
+
+test('nothing outside a plugin and its tests names a file of them, but what is listed', () => {
+  const mentions = Object.entries(findMentions()).filter(([file]) => !KNOWN_MENTIONS.includes(file));
+  assert.equal(mentions, []);
 });
 
 test('each package is imported in its owning folder only', () => {

@@ -286,20 +286,20 @@ test('an administrator sees what webhooks send for each event, and nobody else d
   assert.equal(Object.keys(webhooks).toSorted(), [...types, 'webhook.test'].toSorted());
   for (const type of ['login', 'account.created', 'plan.changed', 'domain.added', 'configuration.refused'])
     assert.ok(types.includes(type), type);
-  const added = resolved(await document('admin', tokens.admin)).webhooks?.['domain.added']?.['post'];
-  const sent = added?.requestBody?.content['application/json']?.schema as TSchema;
+  const purged = resolved(await document('admin', tokens.admin)).webhooks?.['account.purged']?.['post'];
+  const sent = purged?.requestBody?.content['application/json']?.schema as TSchema;
   const { account } = await server.user('sending');
   const { core } = server.hostkeep;
-  const data = { domain_id: 1, domain_url: 'example.com' };
+  const data = { account_id: account.id };
   const last = await core.events.lastId();
   await core.store.write((tx) =>
-    core.events.record(tx, { type: 'domain.added', account, ip: '192.0.2.1', text: 'added a domain', data }),
+    core.events.record(tx, { type: 'account.purged', account, ip: '192.0.2.1', text: 'was purged', data }),
   );
   const [event] = await core.events.after(last, 1);
   const body = JSON.parse(deliveryBody(event as LoggedEvent)) as unknown;
   assert.equal(new SchemaValidator(sent).issues(body), []);
   assert.equal(
-    new SchemaValidator(sent).issues({ ...(body as object), type: 'domain.removed' }).map(({ path }) => path),
+    new SchemaValidator(sent).issues({ ...(body as object), type: 'account.removed' }).map(({ path }) => path),
     ['/type'],
   );
   for (const [address, caller] of CALLERS.filter(([, each]) => each !== 'admin'))

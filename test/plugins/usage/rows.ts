@@ -1,5 +1,14 @@
+import { join } from 'node:path';
+import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
+import { migrate } from '../../../kernel/store/migrate.ts';
+import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
+import { UsageStore } from '../../../plugins/usage/history/store.ts';
 import type { PluginRows } from '../../support/plugin-rows.ts';
 
+/** Minutes in a batch of the history. */
+const MINUTES = 10;
+/** Older batches may already be partly pruned. */
+const CHECKED_BATCHES = 100;
 const HARDWARE = 'the hardware of the host';
 
 const rows: PluginRows = {
@@ -80,6 +89,38 @@ const rows: PluginRows = {
         uptime_seconds: 273900,
         time_zone: 'Etc/UTC',
       },
+    },
+  },
+  writer: {
+    open: async (folder) => {
+      const store = await SqliteEngine.open(join(folder, 'node.db'));
+      await migrate(store, 'usage', join(projectDir, 'plugins/usage/migrations/local'));
+      const usage = new UsageStore(store);
+      return (n) =>
+        usage.write(
+          Array.from({ length: MINUTES }, (_, i) => ({
+            at: (n * MINUTES + i) * 60,
+            cpu: n,
+            memory: n,
+            disk: n,
+            users: n,
+            domains: n,
+            websites: n,
+          })),
+        );
+    },
+    assertWhole: async (folder) => {
+      const store = await SqliteEngine.open(join(folder, 'node.db'));
+      try {
+        const broken = await store.all(
+          `select cpu from usage_history where step = 60 and cpu > (select max(cpu) from usage_history) - ${CHECKED_BATCHES}
+          group by cpu having count(*) <> ?`,
+          MINUTES,
+        );
+        if (broken.length > 0) throw new Error(`${broken.length} batches of minutes are incomplete`);
+      } finally {
+        await store.close();
+      }
     },
   },
 };

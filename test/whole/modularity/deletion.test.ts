@@ -1,21 +1,23 @@
 /**
- * The deletion test: each plugin is removed from a copy of the project, one after the other. What is
- * left compiles, boots, and closes the same doors; the routes, features, errors and texts of the plugin are gone.
+ * The deletion test: each plugin and its tests are removed from a copy of the project, one after the other. What is
+ * left, tests included, compiles; it boots, and closes the same doors; the routes, features, errors and texts of the plugin are gone.
  */
 import { once } from 'node:events';
-import { renameSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
 import { start } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { allPlugins, TestServer } from '../../support/hostkeep.ts';
+import { findMentions, KNOWN_MENTIONS } from '../../support/plugin-mentions.ts';
 import { ProjectCopy } from '../../support/project-copy.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const plugins = await allPlugins();
 const test = testSuite('deletion'); // after the last await, as it runs once this file is loaded
-const copy = new ProjectCopy();
+const MENTIONS = findMentions();
+const copy = new ProjectCopy(['test', 'bench'], ['kernel', 'plugins', 'config', 'test', 'bench']);
 let routes: readonly RouteInfo[];
 /** What the whole copy answers. */
 let whole: Map<string, number>;
@@ -49,15 +51,21 @@ async function doors(): Promise<Map<string, number>> {
   return found;
 }
 
-/** Takes a plugin out of the copy, its compiled code too; returns a function that puts it back. */
+/**
+ * Takes a plugin and its tests out of the copy, its compiled code too, and the tests and benches that are known to name it; returns a
+ * function that puts them back.
+ */
 function setAside(name: string): () => void {
   const aside = temporaryFolder();
-  const moves = ['plugins', 'dist/plugins'].map(
-    (where, i) => [copy.path(`${where}/${name}`), join(aside, `${i}`)] as const,
+  const known = Object.entries(MENTIONS).flatMap(([file, of]) =>
+    of.includes(name) && KNOWN_MENTIONS.includes(file) && /^bench|\.test\.ts$/.test(file) ? [file] : [],
   );
+  const moves = [`plugins/${name}`, `dist/plugins/${name}`, `test/plugins/${name}`, ...known]
+    .filter((path) => existsSync(copy.path(path)))
+    .map((path, i) => [copy.path(path), join(aside, `${i}`)] as const);
   for (const [from, to] of moves) renameSync(from, to);
   return () => {
-    for (const [from, to] of moves) renameSync(to, from);
+    for (const [from, to] of moves.toReversed()) renameSync(to, from);
   };
 }
 

@@ -13,7 +13,7 @@ import { until } from '../../../support/until.ts';
 
 const test = testSuite('kernel quotas');
 
-const fixture = (name: string) => readFileSync(join(projectDir, 'test/fixtures/quota', name), 'utf8');
+const fixture = (name: string) => readFileSync(join(projectDir, 'test/plugins/quota/fixtures', name), 'utf8');
 const servers: TestServer[] = [];
 test.after(() => Promise.all(servers.map((server) => server.close())).then(() => undefined));
 const DATE = /^\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d$/;

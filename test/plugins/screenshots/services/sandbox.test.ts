@@ -8,14 +8,14 @@ import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
 import type { PluginStatus } from '../../../../kernel/contract/node-info.ts';
 import type { Finding } from '../../../../kernel/contract/points/finding.ts';
-import type { ProcessRights } from '../../../fixtures/screenshots/browser-rights.ts';
-import { withBrowser } from '../../../fixtures/screenshots/harness.ts';
+import type { ProcessRights } from '../fixtures/browser-rights.ts';
+import { withBrowser } from '../fixtures/harness.ts';
 import { AS_NOBODY, NO_RIGHTS, WITH_CAPABILITIES } from '../../../support/process-rights.ts';
 import { reportSkipped, testSuite } from '../../../support/suite.ts';
 
 const test = testSuite("the browser's sandbox");
 const inBrowser = withBrowser(test);
-const FIXTURES = join(import.meta.dirname, '../../../fixtures/screenshots');
+const FIXTURES = join(import.meta.dirname, '../fixtures');
 const run = promisify(execFile);
 
 const isRoot = process.getuid?.() === 0;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { PROCESS_ID } from '../../../../kernel/kit/programs/process-id.ts';
 import { findBrowser } from '../../../../plugins/screenshots/browser/launch-command.ts';
-import { coloured, Site } from '../../../fixtures/screenshots/site.ts';
-import { browsers, closeHarnesses, pixels, Harness, withBrowser } from '../../../fixtures/screenshots/harness.ts';
+import { coloured, Site } from '../fixtures/site.ts';
+import { browsers, closeHarnesses, pixels, Harness, withBrowser } from '../fixtures/harness.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 

@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram';
 import * as assert from 'uvu/assert';
-import { NameServer } from '../../../fixtures/screenshots/name-server.ts';
-import { coloured, Site } from '../../../fixtures/screenshots/site.ts';
-import { browsers, closeHarnesses, Harness, withBrowser } from '../../../fixtures/screenshots/harness.ts';
+import { NameServer } from '../fixtures/name-server.ts';
+import { coloured, Site } from '../fixtures/site.ts';
+import { browsers, closeHarnesses, Harness, withBrowser } from '../fixtures/harness.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
