@@ -1,4 +1,4 @@
-import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
+import { Polled } from '../../../kernel/kit/waiting/polled.ts';
 import { WorkerPool } from '../../../kernel/kit/waiting/worker-pool.ts';
 import { fail, errorMessage } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -22,86 +22,51 @@ interface Readers {
   readonly fileSystems: () => Promise<SystemReport['file_systems']>;
 }
 
-/**
- * Describes the system while somebody asks. Samples are taken in the background by a thread, one at a time; a request is
- * answered with the newest, and only the first one waits.
- */
+/** Describes the system, sampled in the background while somebody asks; only the first request waits. */
 export class SystemSampler {
-  readonly #pool: WorkerPool<null, HostReport>;
-  readonly #processes: () => Promise<SystemReport['processes']>;
-  readonly #fileSystems: () => Promise<SystemReport['file_systems']>;
-  readonly #log: Log;
-  #newest: { readonly report: SystemReport; readonly reply: EtagReply; readonly atMs: number } | undefined;
-  #flight: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #askedMs = -Infinity;
+  readonly #pool = openSystemPool();
+  readonly #newest: Polled<{ readonly report: SystemReport; readonly reply: EtagReply }>;
   #names: SystemNames | undefined;
 
   constructor({ processes, fileSystems }: Readers, log: Log) {
-    this.#processes = processes;
-    this.#fileSystems = fileSystems;
-    this.#log = log;
-    this.#pool = openSystemPool();
+    const late = () =>
+      fail.overloaded('the system is being sampled for the first time', { retryAfterSeconds: RETRY_SECONDS });
+    this.#newest = new Polled({
+      measure: async () => {
+        const listed = processes().catch((error: unknown) => ({ total: 0, top: [], problem: errorMessage(error) }));
+        const [host, list, file_systems] = await Promise.all([this.#pool.ask(null), listed, fileSystems()]);
+        const report = { ...host, file_systems, processes: list };
+        return { report, reply: EtagReply.json(report) };
+      },
+      freshMs: FOLLOWED_MS,
+      everyMs: INTERVAL_MS,
+      idleMs: FOLLOWED_MS,
+      waitMs: FIRST_MS,
+      late,
+      failed: late,
+      onStateChange: (error) => {
+        if (error !== undefined) log.warn({ err: error }, 'the system could not be sampled');
+      },
+    });
   }
 
   /** The newest report. Errors: 503 `overloaded` while there is none yet. */
-  reply(): EtagReply | Promise<EtagReply> {
-    this.#askedMs = performance.now();
-    const isFresh = this.#newest !== undefined && this.#askedMs - this.#newest.atMs < FOLLOWED_MS;
-    this.#sample();
-    return isFresh && this.#newest !== undefined ? this.#newest.reply : this.#first();
+  async reply(): Promise<EtagReply> {
+    return (await this.#newest.read()).reply;
   }
 
   /** The names of the host, without a wait: `undefined` until a first sample, which this starts, has been taken. */
   names(): SystemNames | undefined {
-    if (this.#newest === undefined) this.#sample();
-    else this.#names ??= namesOf(this.#newest.report);
+    const { latest } = this.#newest;
+    if (latest === undefined) this.#newest.renew();
+    else this.#names ??= namesOf(latest.report);
     return this.#names;
   }
 
-  close(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#askedMs = -Infinity;
-    return this.#pool.close();
-  }
-
-  async #first(): Promise<EtagReply> {
-    const late = () =>
-      fail.overloaded('the system is being sampled for the first time', { retryAfterSeconds: RETRY_SECONDS });
-    const startedMs = performance.now();
-    await withDeadline(this.#flight ?? Promise.resolve(), FIRST_MS, late);
-    if (this.#newest === undefined || this.#newest.atMs < startedMs) throw late();
-    return this.#newest.reply;
-  }
-
-  /** Takes a sample unless one is on its way or the next is due later. */
-  #sample(): void {
-    if (this.#flight !== undefined || this.#timer !== undefined) return;
-    const processes = this.#processes().catch((error: unknown) => ({
-      total: 0,
-      top: [],
-      problem: errorMessage(error),
-    }));
-    this.#flight = Promise.all([this.#pool.ask(null), processes, this.#fileSystems()])
-      .then(
-        ([host, listed, file_systems]) => {
-          const report = { ...host, file_systems, processes: listed };
-          this.#newest = { report, reply: EtagReply.json(report), atMs: performance.now() };
-        },
-        (error: unknown) => this.#log.warn({ err: error }, 'the system could not be sampled'),
-      )
-      .finally(() => {
-        this.#flight = undefined;
-        if (performance.now() - this.#askedMs < FOLLOWED_MS) this.#again();
-      });
-  }
-
-  #again(): void {
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      if (performance.now() - this.#askedMs < FOLLOWED_MS) this.#sample();
-    }, INTERVAL_MS).unref();
+  async close(): Promise<void> {
+    const closed = this.#newest.close();
+    await this.#pool.close();
+    await closed;
   }
 }
 
