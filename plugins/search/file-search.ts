@@ -64,36 +64,23 @@ export class FileSearch {
       virtualRoot: this.#virtualRoot,
       settings: this.#settings,
     });
-    this.#count(account.id, output.status);
+    this.#statuses.set(account.id, output.status);
+    const totals = this.#totals;
+    for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += output.status[name];
     if (!output.isFound && components.length > 0) throw fail.folder_not_found('there is no such folder');
     return reply(bytes, { headers: { 'X-Hostkeep-Index': output.isReady ? 'ready' : 'building' } });
   }
 
   metrics(): Metric[] {
     for (const id of this.#statuses.keys()) if (!this.#pool.has(id)) this.#statuses.delete(id);
-    const sum = (of: (status: IndexStatus) => number) =>
-      [...this.#statuses.values()].reduce((total, status) => total + of(status), 0);
+    const sum = (name: 'files' | 'watches' | 'memoryBytes') =>
+      [...this.#statuses.values()].reduce((total, status) => total + status[name], 0);
     const { indexesBuilt, indexesLoaded, foldersListed, failures } = this.#totals;
     return [
       gauge('hostkeep_search_indexes', 'Accounts whose index is in memory', this.#pool.processes, 'sum'),
-      gauge(
-        'hostkeep_search_indexed_files',
-        'Files in the indexes in memory',
-        sum(({ files }) => files),
-        'sum',
-      ),
-      gauge(
-        'hostkeep_search_watched_folders',
-        'Folders watched with inotify',
-        sum(({ watches }) => watches),
-        'sum',
-      ),
-      gauge(
-        'hostkeep_search_memory_bytes',
-        'Memory of indexes and watches',
-        sum(({ memoryBytes }) => memoryBytes),
-        'sum',
-      ),
+      gauge('hostkeep_search_indexed_files', 'Files in the indexes in memory', sum('files'), 'sum'),
+      gauge('hostkeep_search_watched_folders', 'Folders watched with inotify', sum('watches'), 'sum'),
+      gauge('hostkeep_search_memory_bytes', 'Memory of indexes and watches', sum('memoryBytes'), 'sum'),
       counter('hostkeep_search_indexes_built_total', 'Indexes built by a walk', indexesBuilt),
       counter('hostkeep_search_indexes_loaded_total', 'Indexes loaded from disk', indexesLoaded),
       counter('hostkeep_search_folders_listed_total', 'Folders listed', foldersListed),
@@ -104,12 +91,6 @@ export class FileSearch {
   /** Saves the indexes, and ends the processes. */
   close(): Promise<void> {
     return this.#pool.close();
-  }
-
-  #count(accountId: number, status: IndexStatus): void {
-    this.#statuses.set(accountId, status);
-    const totals = this.#totals;
-    for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += status[name];
   }
 }
 

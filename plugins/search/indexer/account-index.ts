@@ -2,6 +2,7 @@ import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { FileTree } from '../name-index/file-tree.ts';
 import { loadTree, saveTree } from '../name-index/index-file.ts';
+import { counts } from './counts.ts';
 import { searchTree, type Hit, type SearchQuery } from './index-search.ts';
 import { quickWalk } from './quick-walk.ts';
 import { buildTree, compareTree, refreshFolder, type WalkOptions } from './tree-walk.ts';
@@ -23,7 +24,7 @@ const SAFETY_MS = 600_000;
 const PAUSE = 3;
 const MIN_PAUSE_MS = 250;
 
-interface AccountIndexOptions {
+export interface AccountIndexOptions {
   readonly file: string;
   readonly root: FilesRoot;
   readonly maxNames: number;
@@ -55,7 +56,6 @@ export class AccountIndex {
   #comparingSince = 0;
   #pauseMs = MIN_PAUSE_MS;
   #isSaved = true;
-  #built = 0;
   #building: Promise<void> | undefined;
   #buildingSince = 0;
   #isClosed = false;
@@ -63,11 +63,6 @@ export class AccountIndex {
   constructor(options: AccountIndexOptions) {
     this.#options = options;
     this.#watches = this.#newWatches();
-  }
-
-  /** How often the index was built. */
-  get built(): number {
-    return this.#built;
   }
 
   get sizeBytes(): number {
@@ -92,23 +87,20 @@ export class AccountIndex {
   /** Walks through all folders. The previous index, if any, answers until the new one is complete. */
   build(): Promise<void> {
     this.#buildingSince = performance.now();
-    this.#building = this.#build();
-    return this.#building;
+    return (this.#building = this.#build());
   }
 
   async #build(): Promise<void> {
     const tree = new FileTree();
-    await buildTree(tree, this.#options.root, {
-      shouldStop: () => this.#isClosed,
-      maxNames: this.#options.maxNames,
-    });
+    const { root, maxNames } = this.#options;
+    await buildTree(tree, root, { shouldStop: () => this.#isClosed, maxNames });
     if (this.#isClosed) return;
     tree.markBuilt();
     this.#watches.close();
     this.#watches = this.#newWatches();
     this.#changed.clear();
     this.#tree = tree;
-    this.#built += 1;
+    counts.indexesBuilt += 1;
     this.#isSaved = false;
     this.#comparedAt = performance.now();
     globalThis.gc?.(); // garbage of the walk would stay in memory
@@ -117,11 +109,11 @@ export class AccountIndex {
 
   async search(query: SearchQuery): Promise<SearchResult> {
     const { root, sweepMs } = this.#options;
-    if (this.#tree === undefined) await this.#builtFor(WAIT_MS);
+    if (this.#tree === undefined) await this.#waitFor(this.#building, this.#buildingSince, MIN_WAIT_MS);
     if (this.#tree === undefined) return { hits: quickWalk(root, query), isReady: false };
     const { isPartial } = this.#watches;
     const ageMs = performance.now() - this.#comparedAt;
-    if (ageMs > (isPartial ? sweepMs : SAFETY_MS)) await this.#compareFor(WAIT_MS);
+    if (ageMs > (isPartial ? sweepMs : SAFETY_MS)) await this.#waitFor(this.#compare(), this.#comparingSince);
     else if (isPartial && ageMs > this.#pauseMs) setImmediate(() => void this.#compare()); // after the reply
     const hits = searchTree(this.#tree, root, query, (folder) => this.#onChange(folder));
     return hits === undefined ? { hits: quickWalk(root, query), isReady: false } : { hits, isReady: true };
@@ -151,24 +143,14 @@ export class AccountIndex {
 
   get #walkOptions(): WalkOptions {
     const watches = this.#watches;
-    return {
-      watches,
-      shouldStop: () => this.#isClosed || watches !== this.#watches,
-      maxNames: this.#options.maxNames,
-    };
+    const { maxNames } = this.#options;
+    return { watches, shouldStop: () => this.#isClosed || watches !== this.#watches, maxNames };
   }
 
-  /** Waits for the first index, at most `ms` after its walk began, but a while in any case. */
-  async #builtFor(ms: number): Promise<void> {
-    const left = Math.max(MIN_WAIT_MS, this.#buildingSince + ms - performance.now());
-    if (this.#building !== undefined) await withDeadline(this.#building, left).catch(() => undefined);
-  }
-
-  /** Waits for the comparison, at most `ms` after it began. */
-  async #compareFor(ms: number): Promise<void> {
-    const compared = this.#compare();
-    const left = this.#comparingSince + ms - performance.now();
-    if (left > 0) await withDeadline(compared, left).catch(() => undefined); // the index answers as it is
+  /** Waits for work, at most `WAIT_MS` after it began, but `leastMs` in any case; then the index answers as it is. */
+  async #waitFor(work: Promise<void> | undefined, sinceMs: number, leastMs = 0): Promise<void> {
+    const left = Math.max(leastMs, sinceMs + WAIT_MS - performance.now());
+    if (work !== undefined && left > 0) await withDeadline(work, left).catch(() => undefined);
   }
 
   /** Compares all folders with the disk, one comparison at a time. The first watches those that changed last. */

@@ -8,7 +8,6 @@ import {
   entriesSync,
   openFolderSync,
   openPathSync,
-  openRootSync,
   statEntrySync,
 } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { FolderListing, FolderState } from '../name-index/file-tree.ts';
@@ -22,17 +21,12 @@ export interface ListedFolder {
   readonly listing: FolderListing;
 }
 
-/** A descriptor of the files root; the caller closes it. */
-export function openRoot(root: FilesRoot): number | undefined {
-  return unlessRefused(() => openRootSync(root));
-}
-
 /** A descriptor of a plain folder in an open one; the caller closes it. */
 export function openFolder(parent: number, name: string): number | undefined {
   return unlessRefused(() => openFolderSync(parent, name));
 }
 
-/** A descriptor of a folder further down; the caller closes it. */
+/** A descriptor of the files root, or of a folder below it; the caller closes it. */
 export function openPath(root: FilesRoot, path: readonly string[]): number | undefined {
   return unlessRefused(() => openPathSync(root, path));
 }

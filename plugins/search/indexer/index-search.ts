@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs';
 import type { FileTree } from '../name-index/file-tree.ts';
 import type { NameTable } from '../name-index/name-table.ts';
 import { hitRank, TopHits, type Fit } from '../name-index/ranking.ts';
-import { fileStats, openFolder, openRoot } from './folder-reader.ts';
+import { fileStats, openFolder, openPath } from './folder-reader.ts';
 
 export interface SearchQuery {
   readonly kind: 'files' | 'folders';
@@ -143,7 +143,7 @@ class DiskCheck {
   }
 
   #openFolder(folder: number): number | undefined {
-    if (folder === 0) return openRoot(this.#root);
+    if (folder === 0) return openPath(this.#root, []);
     const { folders } = this.#tree;
     const parent = this.#descriptor(folders.parent(folder));
     return parent === undefined ? undefined : openFolder(parent, folders.name(folder));

@@ -10,10 +10,7 @@ const LIMIT_MS = 250;
 const MAX_FOLDERS = 5000;
 const MAX_NAMES = 100_000;
 
-interface Candidate {
-  readonly path: readonly string[];
-  readonly rank: number;
-}
+type Candidate = Pick<Hit, 'path'> & { readonly rank: number };
 
 /**
  * Searches by a bounded walk, nearest folders first, while there is no index. Returns `undefined` when the query's

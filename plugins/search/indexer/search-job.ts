@@ -4,24 +4,16 @@ import { clientPath } from '../../../kernel/kit/files/client-path.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { removeLeftovers } from '../name-index/index-file.ts';
 import type { FileHits, FolderHits } from '../schema.ts';
-import { AccountIndex } from './account-index.ts';
+import { AccountIndex, type AccountIndexOptions } from './account-index.ts';
+import { counts, takeCounts } from './counts.ts';
 import type { Hit, SearchQuery } from './index-search.ts';
-import { walkCount } from './tree-walk.ts';
 
-export interface IndexSettings {
-  readonly maxWatches: number;
-  readonly maxNames: number;
-  readonly sweepMs: number;
-}
-export interface IndexStatus {
+export type IndexSettings = Pick<AccountIndexOptions, 'maxWatches' | 'maxNames' | 'sweepMs'>;
+/** The index as it is, and counts since the last reply. */
+export interface IndexStatus extends Readonly<typeof counts> {
   readonly files: number;
   readonly watches: number;
   readonly memoryBytes: number;
-  /** Counted since the last reply. */
-  readonly indexesBuilt: number;
-  readonly indexesLoaded: number;
-  readonly foldersListed: number;
-  readonly failures: number;
 }
 interface SearchInput {
   readonly query: SearchQuery;
@@ -39,8 +31,6 @@ interface SearchOutcome {
 const SAVE_MS = 60_000;
 /** In the process's working folder, which is the account's. */
 const FILE = 'index';
-const counts = { indexesLoaded: 0, failures: 0 };
-let reportedBuilt = 0;
 let index: AccountIndex | undefined;
 
 /** The bytes are the reply's JSON, so that a thousand hits cost the serving process no more than one. */
@@ -54,7 +44,7 @@ export default async function search(
   return new WithBytes(Buffer.from(JSON.stringify(described)), {
     isFound: hits !== undefined,
     isReady,
-    status: statusOf(index),
+    status: { ...index.counts, memoryBytes: index.sizeBytes, ...takeCounts() },
   });
 
   function fileOf({ path, sizeBytes, mtimeMs }: Hit): FileHits[number] {
@@ -69,16 +59,8 @@ export default async function search(
 
 function openIndex(root: FilesRoot, settings: IndexSettings, onClose: JobContext['onClose']): AccountIndex {
   const onFailure = () => void (counts.failures += 1);
-  const { maxNames, sweepMs, maxWatches } = settings;
   removeLeftovers(FILE);
-  const opened = new AccountIndex({
-    file: FILE,
-    root,
-    maxNames,
-    sweepMs,
-    maxWatches,
-    onFailure,
-  });
+  const opened = new AccountIndex({ file: FILE, root, ...settings, onFailure });
   if (opened.load()) counts.indexesLoaded += 1;
   else void opened.build().catch(onFailure);
   const timer = setInterval(() => opened.save(), SAVE_MS);
@@ -87,14 +69,4 @@ function openIndex(root: FilesRoot, settings: IndexSettings, onClose: JobContext
     opened.close();
   });
   return opened;
-}
-
-function statusOf(opened: AccountIndex): IndexStatus {
-  const indexesBuilt = opened.built - reportedBuilt;
-  const { listed: foldersListed } = walkCount;
-  const status = { ...opened.counts, memoryBytes: opened.sizeBytes, foldersListed, indexesBuilt, ...counts };
-  reportedBuilt = opened.built;
-  Object.assign(counts, { indexesLoaded: 0, failures: 0 });
-  walkCount.listed = 0;
-  return status;
 }

@@ -1,8 +1,9 @@
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { closeSync } from 'node:fs';
+import { counts } from './counts.ts';
 import type { FileTree, FolderState } from '../name-index/file-tree.ts';
 import { fillFrom, WalkAhead } from './walk-ahead.ts';
-import { readInode, listFolder, openFolder, openPath, openRoot, stateAt, readState } from './folder-reader.ts';
+import { readInode, listFolder, openFolder, openPath, stateAt, readState } from './folder-reader.ts';
 import type { Watches } from './watches.ts';
 
 /** How many levels a walk descends; each holds a descriptor. */
@@ -44,12 +45,9 @@ export interface WalkOptions {
   readonly maxNames: number;
 }
 
-/** Folders listed since the thread started; none after a restart that reads its indexes from disk. */
-export const walkCount = { listed: 0 };
-
 /** Fills an empty tree from the files root. */
 export async function buildTree(tree: FileTree, root: FilesRoot, options: WalkOptions): Promise<void> {
-  const descriptor = openRoot(root);
+  const descriptor = openPath(root, []);
   if (descriptor === undefined) return;
   let ahead: WalkAhead | undefined;
   let visited = 0;
@@ -57,7 +55,7 @@ export async function buildTree(tree: FileTree, root: FilesRoot, options: WalkOp
   const takeOver: TakeOver = async (levels, id) => {
     if ((visited += 1) === LONG_WALK) ahead = walkAhead(tree, levels, options);
     const listings = await ahead?.take(id);
-    if (listings !== undefined && roomIn(tree, options) > 0) walkCount.listed += fillFrom(tree, id, listings);
+    if (listings !== undefined && roomIn(tree, options) > 0) counts.foldersListed += fillFrom(tree, id, listings);
     return listings !== undefined;
   };
   try {
@@ -86,7 +84,7 @@ export async function compareTree(
   root: FilesRoot,
   options: WalkOptions,
 ): Promise<{ readonly hasChanged: boolean; readonly busyMs: number }> {
-  const descriptor = openRoot(root);
+  const descriptor = openPath(root, []);
   if (descriptor === undefined) return { hasChanged: false, busyMs: 0 };
   let hasChanged = false;
   const isSame = (folder: number, now: FolderState | undefined): boolean => {
@@ -141,7 +139,7 @@ function listFirst(tree: FileTree, folder: number, descriptor: number, options: 
   const room = roomIn(tree, options);
   if (room === 0) return [];
   options.watches?.add(folder, descriptor);
-  walkCount.listed += 1;
+  counts.foldersListed += 1;
   const listed = listFolder(descriptor, room);
   if (listed === undefined) return [];
   tree.setState(folder, listed.state);
@@ -153,7 +151,7 @@ function listAgain(tree: FileTree, folder: number, descriptor: number, options: 
   const room = roomIn(tree, options);
   if (room === 0) return tree.subfolders(folder);
   options.watches?.add(folder, descriptor);
-  walkCount.listed += 1;
+  counts.foldersListed += 1;
   const listed = listFolder(descriptor, room + tree.countIn(folder));
   if (listed === undefined) return [];
   tree.setState(folder, listed.state);

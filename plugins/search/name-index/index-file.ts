@@ -7,13 +7,11 @@ import { replaceFileSync } from '../../../kernel/kit/files/atomic-file.ts';
 import { FileTree, type TreeData } from './file-tree.ts';
 import type { NameData } from './name-table.ts';
 
-const MAGIC = 'hostkeep-search-index';
-const VERSION = 2;
+/** Another version, or a machine of another byte order, writes what this one cannot read. */
+const FORMAT = `hostkeep-search-index 2 ${endianness()}`;
 
 interface Header {
-  readonly magic: string;
-  readonly version: number;
-  readonly endianness: string;
+  readonly format: string;
   readonly filesRoot: string;
   readonly lengths: readonly number[];
   readonly originals: readonly [NameData['originals'], NameData['originals']];
@@ -28,9 +26,7 @@ export function saveTree(file: string, filesRoot: string, tree: FileTree): void 
     ...[files, folders].flatMap(({ starts, parents, bytes: names }) => [starts, parents.runs, parents.removed, names]),
   ];
   const header: Header = {
-    magic: MAGIC,
-    version: VERSION,
-    endianness: endianness(),
+    format: FORMAT,
     filesRoot,
     lengths: arrays.map((array) => array.byteLength),
     originals: [files.originals, folders.originals],
@@ -52,11 +48,7 @@ export function loadTree(file: string, filesRoot: string): FileTree | undefined 
   if (bytes.length < 16 || crc32(bytes.subarray(0, -4)) !== bytes.readUInt32LE(bytes.length - 4)) return undefined;
   const start = 8 + bytes.readUInt32LE(0);
   const header = JSON.parse(bytes.toString('utf8', 8, start).trimEnd()) as Header;
-  const isUsable =
-    header.magic === MAGIC &&
-    header.version === VERSION &&
-    header.endianness === endianness() &&
-    header.filesRoot === filesRoot;
+  const isUsable = header.format === FORMAT && header.filesRoot === filesRoot;
   return isUsable ? new FileTree(dataOf(header, bytes, start)) : undefined;
 }
 

@@ -2,8 +2,4 @@
 export const LOWER = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte <= 90 ? byte + 32 : byte));
 
 /** Returns a copy with small letters for ASCII capitals. */
-export function lowered(bytes: Uint8Array): Buffer {
-  const copy = Buffer.allocUnsafe(bytes.length);
-  for (let i = 0; i < bytes.length; i += 1) copy[i] = LOWER[bytes[i] ?? 0] ?? 0;
-  return copy;
-}
+export const lowered = (bytes: Uint8Array): Buffer => Buffer.from(bytes.map((byte) => LOWER[byte] ?? 0));

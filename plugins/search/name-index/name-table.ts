@@ -2,7 +2,7 @@ import { copied } from './copied.ts';
 import { LOWER, lowered } from './letter-case.ts';
 import { BYTES_IN_SIGNATURE, NameSignatures, nameSignature } from './name-signatures.ts';
 import { NameParents, type ParentData } from './name-parents.ts';
-import { Fit } from './ranking.ts';
+import { Fit, fitIn, isWordByte } from './ranking.ts';
 
 /**
  * Capacity of a new table. The system provides the memory when it is first written; arrays that grow would leave garbage
@@ -38,7 +38,10 @@ export class NameTable {
     if (data === undefined) {
       this.#bytes = Buffer.alloc(INITIAL_BYTES);
       this.#starts = new Uint32Array(INITIAL_NAMES).fill(1, 0, 1);
-    } else this.#copy(data);
+    } else {
+      this.#bytes = copied(data.bytes, Buffer.alloc(padded(data.bytes.length)));
+      this.#starts = copied(data.starts, new Uint32Array(padded(data.starts.length)));
+    }
     this.#count = data === undefined ? 0 : data.starts.length - 1;
     this.#parents = new NameParents(this.#count, data?.parents);
     this.#signatures = new NameSignatures(this.#starts.length);
@@ -101,12 +104,6 @@ export class NameTable {
     return this.#originals.get(id) ?? this.#bytes.toString('utf8', this.#start(id), this.#end(id));
   }
 
-  /** Whether the name ends with these bytes, in any case, and has others before them. */
-  endsWith(id: number, ending: Uint8Array): boolean {
-    const from = this.#end(id) - ending.length;
-    return from > this.#start(id) && this.#hasAt(ending, from);
-  }
-
   /**
    * Calls `visit` for each name that contains `text` and ends with `ending`, in the order of the numbers. Both are
    * lower-case bytes and may be empty.
@@ -128,8 +125,11 @@ export class NameTable {
         this.#visit(id, ending, text.length === this.#end(id) - this.#start(id) ? Fit.whole : Fit.prefix, visit);
   }
 
+  /** Visits a name that ends with `ending` and has other bytes before that. */
   #visit(id: number, ending: Buffer, fit: Fit, visit: (id: number, fit: Fit) => void): void {
-    if (!this.isRemoved(id) && (ending.length === 0 || this.endsWith(id, ending))) visit(id, fit);
+    const from = this.#end(id) - ending.length;
+    const isEnding = ending.length === 0 || (from > this.#start(id) && this.#hasAt(ending, from));
+    if (isEnding && !this.isRemoved(id)) visit(id, fit);
   }
 
   /** How well a text matches a name; `undefined` when it does not. */
@@ -161,11 +161,6 @@ export class NameTable {
 
   #sign(id: number): void {
     this.#signatures.set(id, nameSignature(this.#bytes, this.#start(id), this.#end(id)));
-  }
-
-  #copy({ bytes, starts }: NameData): void {
-    this.#bytes = copied(bytes, Buffer.alloc(padded(bytes.length)));
-    this.#starts = copied(starts, new Uint32Array(padded(starts.length)));
   }
 
   #start(id: number): number {
@@ -207,20 +202,4 @@ export class NameTable {
  */
 function padded(length: number): number {
   return Math.ceil(length * (17 / 16)) + 256;
-}
-
-/** How well a text matches a name of these bytes, both in lower case. */
-function fitIn(name: Buffer, text: Buffer): Fit | undefined {
-  let fit: Fit | undefined;
-  for (let at = name.indexOf(text); at >= 0; at = name.indexOf(text, at + 1)) {
-    if (at === 0) return text.length === name.length ? Fit.whole : Fit.prefix;
-    if (!isWordByte(name[at - 1] ?? 0)) return Fit.word;
-    fit = Fit.inside;
-  }
-  return fit;
-}
-
-/** Letters, digits and everything beyond ASCII; a word begins after any other byte. */
-function isWordByte(byte: number): boolean {
-  return byte >= 128 || (byte >= 48 && byte <= 57) || (byte >= 97 && byte <= 122);
 }

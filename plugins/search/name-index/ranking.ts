@@ -11,14 +11,23 @@ export function nameFit(
   const sought = text.toLowerCase();
   const ending = extension === '' ? '' : `.${extension.toLowerCase()}`;
   if (!lower.endsWith(ending) || (ending !== '' && lower.length === ending.length)) return undefined;
-  if (sought === '' || lower === sought) return Fit.whole;
+  return sought === '' ? Fit.whole : fitIn(Buffer.from(lower), Buffer.from(sought));
+}
+
+/** How well a text matches a name of these bytes, both in lower case. */
+export function fitIn(name: Buffer, text: Buffer): Fit | undefined {
   let fit: Fit | undefined;
-  for (let at = lower.indexOf(sought); at >= 0; at = lower.indexOf(sought, at + 1)) {
-    if (at === 0) return Fit.prefix;
-    if (/[^a-z0-9\u0080-\uffff]/.test(lower[at - 1] ?? '')) return Fit.word;
+  for (let at = name.indexOf(text); at >= 0; at = name.indexOf(text, at + 1)) {
+    if (at === 0) return text.length === name.length ? Fit.whole : Fit.prefix;
+    if (!isWordByte(name[at - 1] ?? 0)) return Fit.word;
     fit = Fit.inside;
   }
   return fit;
+}
+
+/** Letters, digits and everything beyond ASCII; a word begins after any other byte. */
+export function isWordByte(byte: number): boolean {
+  return byte >= 128 || (byte >= 48 && byte <= 57) || (byte >= 97 && byte <= 122);
 }
 
 /** Fit and depth in one number; smaller is better. */

@@ -2,8 +2,9 @@ import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { AccountIndex } from '../../../plugins/search/indexer/account-index.ts';
+import { counts } from '../../../plugins/search/indexer/counts.ts';
 import type { SearchQuery } from '../../../plugins/search/indexer/index-search.ts';
-import { buildTree, compareTree, walkCount } from '../../../plugins/search/indexer/tree-walk.ts';
+import { buildTree, compareTree } from '../../../plugins/search/indexer/tree-walk.ts';
 import { Watches } from '../../../plugins/search/indexer/watches.ts';
 import { FileTree } from '../../../plugins/search/name-index/file-tree.ts';
 import { rootAt } from '../../support/files-root.ts';
@@ -53,10 +54,10 @@ async function build(maxNames: number): Promise<FileTree> {
 }
 
 test('a walk by two threads makes the tree that a walk by one makes', async () => {
-  walkCount.listed = 0;
+  counts.foldersListed = 0;
   const tree = await build(1_000_000);
   const { files, folders } = expected(tree);
-  assert.is(walkCount.listed, folders.length);
+  assert.is(counts.foldersListed, folders.length);
   const filePath = (id: number) => [...tree.path(tree.files.parent(id)), tree.files.name(id)].join('/');
   assert.equal(
     Array.from({ length: tree.files.count }, (_, id) => filePath(id)),
