@@ -61,16 +61,6 @@ function builtFiles(): string[] {
   return Object.keys((JSON.parse(readFileSync(manifest, 'utf8')) as { readonly types: object }).types);
 }
 
-function ofTokens(operation: string, scope: string): Record<string, fc.Arbitrary<unknown>> {
-  return {
-    [`account.${operation} name`]: label,
-    [`account.${operation} scopes`]: fc.constant([scope]),
-    [`account.${operation} networks`]: fc.constant([]),
-    [`account.${operation} password`]: credential('password'),
-    [`account.${operation} twofa_code`]: credential('code'),
-  };
-}
-
 /** The same for names whose meaning depends on the operation. */
 const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'files.list path': fc.oneof(
@@ -104,7 +94,6 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'login.reauthenticate password': credential('password'),
   'login.reauthenticate twofa_code': credential('code'),
   'profile.sessions cursor': fc.constant(''),
-  'login.adminSessions cursor': fc.constant(''),
   'control.sessions cursor': fc.constant(''),
   'login.unlock from': fc.constantFrom('', '203.0.113.9', '2001:db8::9'),
   'login.liftLock key': fc.constant(Buffer.from('address 127.0.0.1').toString('base64url')),
@@ -112,20 +101,17 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
     .nat({ max: 1_000_000 })
     .map((nth) => new Placeholder('known', ['.url'], nth, (url) => url.replace(/^.*#login=/, ''))),
   'profile.allSessions cursor': fc.constant(''),
-  ...ofTokens('makeToken', 'sessions:read'),
-  ...ofTokens('adminMakeToken', 'accounts:read'),
+  'login.makeToken name': label,
+  'login.makeToken scopes': fc.constantFrom(['sessions:read'], ['accounts:read']), // of one address each
+  'login.makeToken networks': fc.constant([]),
+  'login.makeToken password': credential('password'),
+  'login.makeToken twofa_code': credential('code'),
   'login.endToken id': known('tokens.id', '.id'),
-  'login.adminEndToken id': known('tokens.id', '.id'),
   'login.endTokenOf username': credential('username'),
   'login.endTokenOf id': fc.nat({ max: 1_000_000 }).map((nth) => new Placeholder('same-path', ['tokens.id'], nth)),
   'control.accounts cursor': fc.constant(''),
   'webhooks.test id': known('webhooks.id'),
   'webhooks.redeliver id': known('webhooks.id'),
-  'login.adminPassword password': credential('password'),
-  'login.adminSetupTwofa password': credential('password'),
-  'login.adminDisableTwofa password': credential('password'),
-  'login.adminDisableTwofa code': credential('code'),
-  'login.adminConfirmTwofa code': credential('totp'),
 };
 
 /** Generates values that match the schema; four of five times a realistic one, where such are known. */
