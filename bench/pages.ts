@@ -3,6 +3,7 @@
  * real server with the demo's content, a browser whose cache is warm, and medians of the rounds. `minutes` is how long the
  * console stays open with its figures live; 10 unless given.
  */
+import { addDemoContent } from '../test/support/demo-content.ts';
 import type { Page } from 'puppeteer-core';
 import { startChromium } from '../test/support/chromium.ts';
 import { PASSWORD, TestServer } from '../test/support/hostkeep.ts';
@@ -27,7 +28,7 @@ const server = await TestServer.start({
 const { plans } = server.hostkeep.core;
 const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
 await server.account('operator', '', 'admin');
-await server.hostkeep.plugins.gather('demo', { ...people, neighbours: [] });
+await addDemoContent(server, people);
 const { name: _, features, ...limits } = await plans.get('basic');
 for (let i = 3; i < PLANS; i++) await plans.create(`plan-${i}`, limits, [...features]);
 const browser = await startChromium('to measure the pages with');

@@ -113,7 +113,8 @@ export interface ConfigurationFiles {
 }
 
 /** The node of a demo, before its addresses open. */
-export interface DemoNode extends Pick<NodeInfo, 'config' | 'locales' | 'plugins'>, Pick<Host, 'identity' | 'gather'> {
+export interface DemoNode
+  extends Pick<NodeInfo, 'config' | 'locales' | 'plugins'>, Pick<Host, 'store' | 'events' | 'identity' | 'gather'> {
   /** Dates all accounts and events so far this long back. */
   backdate(ms: number): Promise<void>;
 }

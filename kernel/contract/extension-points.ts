@@ -6,7 +6,7 @@ import type { Account } from '../identity/accounts/account.ts';
 import type { RemovedAccount } from '../identity/accounts/removed-accounts.ts';
 import type { AccountReport, AccountsUsage } from './points/account-report.ts';
 import type { DashboardPart } from './points/dashboard-part.ts';
-import type { DemoContext, DemoPeople, DemoReport } from './points/demo.ts';
+import type { DemoContext, DemoPeople, DemoReport, PastEvent } from './points/demo.ts';
 import type { DomainPart } from './points/domain-directory.ts';
 import type { Finding } from './points/finding.ts';
 import type { Metric } from './points/metric.ts';
@@ -68,6 +68,8 @@ export interface ExtensionPoints {
   doctor(): readonly Finding[] | Promise<readonly Finding[]>;
   /** Checks cheaply, every few seconds, what the plugin needs from outside; it is `degraded` while a finding is not ok. */
   health(): readonly Finding[] | Promise<readonly Finding[]>;
+  /** Returns what the demo's accounts did before its first start; all of it is recorded before `demo` is called. */
+  demoPast(people: DemoPeople): readonly PastEvent[] | Promise<readonly PastEvent[]>;
   /** Fills an empty demo with content; called once. */
   demo(context: DemoContext): void | Promise<void>;
   /** Connects the demo's accounts to services on this host at each start, and removes what it created when the demo ends. */
@@ -109,6 +111,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   systemNames: PART,
   doctor: { ...PART, timeoutMs: 60_000 },
   health: { ...PART, timeoutMs: 5000 },
+  demoPast: DEMO,
   demo: DEMO,
   demoOutside: DEMO,
 };

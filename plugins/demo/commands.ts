@@ -90,7 +90,13 @@ async function fill(node: DemoNode): Promise<string[]> {
   for (const [username, plan] of Object.entries(NEIGHBOURS))
     neighbours.push(await accounts.create({ username, role: 'user', plan, passwordHash }));
   await node.backdate(HISTORY_MS);
-  const results = await node.gather('demo', { demo: demoAccount, other, neighbours });
+  const people = { demo: demoAccount, other };
+  const past = await node.gather('demoPast', people);
+  const events = past.flatMap((each) => (each.ok ? each.value : [])).toSorted((a, b) => a.at - b.at);
+  await node.store.write(async (tx) => {
+    for (const event of events) await node.events.record(tx, event);
+  });
+  const results = [...past, ...(await node.gather('demo', { ...people, neighbours }))];
   await accounts.suspend(Object.keys(NEIGHBOURS).at(-1) ?? '');
   return results.flatMap((each) => (each.ok ? [] : [`content of ${each.plugin}: ${errorMessage(each.error)}`]));
 }

@@ -1,7 +1,6 @@
-import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Occurrence } from '../../kernel/store/events/event-types.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { DemoContext } from '../../kernel/contract/points/demo.ts';
+import type { DemoPeople, PastEvent } from '../../kernel/contract/points/demo.ts';
 import { addLogin } from './store.ts';
 import { addressNetwork } from '../../kernel/kit/net/ip.ts';
 
@@ -32,18 +31,16 @@ const EVENTS: readonly (readonly [number, string, DemoEvent])[] = [
   [4.6, CAFE, LOGGED_OUT],
 ];
 
-/** Gives the demo account a few days of history, and the other account a login. */
-export async function fillDemo(
-  { store, events }: Pick<Host, 'store' | 'events'>,
-  { demo, other }: DemoContext,
-): Promise<void> {
+/** Returns a few days of the demo account, and a login of the other one. */
+export const demoPast = ({ demo, other }: DemoPeople): PastEvent[] =>
+  [...EVENTS.map((each) => [demo, ...each] as const), [other, 30, TRAVEL, LOGGED_IN] as const].map(
+    ([account, hoursAgo, ip, event]) => ({ ...event, account, ip, at: Date.now() - Math.round(hoursAgo * HOUR_MS) }),
+  );
+
+/** Adds the logins of the past to the histories of their accounts. */
+export async function fillDemo({ store }: Pick<Host, 'store'>, people: DemoPeople): Promise<void> {
   await store.write(async (tx) => {
-    const record = async (account: Account, hoursAgo: number, ip: string, event: DemoEvent) => {
-      const at = Date.now() - Math.round(hoursAgo * HOUR_MS);
-      await events.record(tx, { ...event, account, ip, at });
-      if (event === LOGGED_IN) await addLogin(tx, account.id, { at, ip }, addressNetwork(ip));
-    };
-    const all = [...EVENTS.map((each) => [demo, ...each] as const), [other, 30, TRAVEL, LOGGED_IN] as const];
-    for (const each of all.toSorted((a, b) => b[1] - a[1])) await record(...each);
+    for (const { type, account, at, ip } of demoPast(people).toSorted((a, b) => a.at - b.at))
+      if (type === 'login' && account !== undefined) await addLogin(tx, account.id, { at, ip }, addressNetwork(ip));
   });
 }

@@ -62,7 +62,8 @@ export default definePlugin({
         dashboard: (account) => dashboardPart(twofa, account),
         counts: async () => ({ users: await identity.accounts.countOfHere() }),
         metrics: () => loginMetrics(login, throttle),
-        demo: async (context) => (await import('./demo.ts')).fillDemo(host, context),
+        demoPast: async (people) => (await import('./demo.ts')).demoPast(people),
+        demo: async (people) => (await import('./demo.ts')).fillDemo(host, people),
       },
     };
   },

@@ -1,5 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { DemoContext } from '../../kernel/contract/points/demo.ts';
+import type { DemoPeople, PastEvent } from '../../kernel/contract/points/demo.ts';
 import type { Occurrence } from '../../kernel/store/events/event-types.ts';
 import type { Favorite } from './schema.ts';
 import { putFavorites } from './store.ts';
@@ -39,14 +39,15 @@ const EVENTS: readonly (readonly [number, string, DemoEvent])[] = [
   [25.5, HOME, favoriteAdded(FAVORITES[4])],
 ];
 
-/** Gives the demo account favorites, and the history of how it got them. */
-export async function fillDemo(
-  { store, events }: Pick<Host, 'store' | 'events'>,
-  { demo }: DemoContext,
-): Promise<void> {
-  await store.write(async (tx) => {
-    await putFavorites(tx, demo.id, FAVORITES);
-    for (const [hoursAgo, ip, event] of EVENTS)
-      await events.record(tx, { ...event, account: demo, ip, at: Date.now() - Math.round(hoursAgo * HOUR_MS) });
-  });
-}
+/** Returns how the demo account got its favorites, and tried a language. */
+export const demoPast = ({ demo }: DemoPeople): PastEvent[] =>
+  EVENTS.map(([hoursAgo, ip, event]) => ({
+    ...event,
+    account: demo,
+    ip,
+    at: Date.now() - Math.round(hoursAgo * HOUR_MS),
+  }));
+
+/** Gives the demo account favorites. */
+export const fillDemo = ({ store }: Pick<Host, 'store'>, { demo }: DemoPeople): Promise<void> =>
+  store.write((tx) => putFavorites(tx, demo.id, FAVORITES));

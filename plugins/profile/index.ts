@@ -114,7 +114,8 @@ export default definePlugin({
       provides: {
         dashboard: (account) => dashboardPart(logins, account),
         doctor: async () => [await countryFinding()],
-        demo: async (context) => (await import('./demo.ts')).fillDemo(host, context),
+        demoPast: async (people) => (await import('./demo.ts')).demoPast(people),
+        demo: async (people) => (await import('./demo.ts')).fillDemo(host, people),
       },
     };
   },

@@ -1,3 +1,4 @@
+import { addDemoContent } from './demo-content.ts';
 import * as assert from 'uvu/assert';
 import type { Browser } from 'puppeteer-core';
 import type { Address } from '../../kernel/contract/route-spec.ts';
@@ -32,7 +33,7 @@ export async function testAppearance(address: Address): Promise<void> {
     server = await TestServer.start({ config: surroundings.config });
     const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
     const operator = await server.account('operator', '', 'admin');
-    await server.hostkeep.plugins.gather('demo', { ...people, neighbours: [] });
+    await addDemoContent(server, people);
     browser = await startChromium('to look at the pages');
     const token = await server.token(address === 'user' ? people.demo : operator);
     // last, and the pages that ask for them are first: what nobody asks for is not measured for long

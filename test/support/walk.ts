@@ -1,3 +1,4 @@
+import { addDemoContent } from './demo-content.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import type { Answer, TestServer } from './hostkeep.ts';
@@ -28,8 +29,7 @@ export async function* walk(
     operator: await server.account('operator', '', 'admin'),
   };
   await server.ask('/api/login', { method: 'POST', body: { username: 'demo', password: 'wrong' } }); // which can be forgotten
-  for (const part of await plugins.gather('demo', { ...people, neighbours: [] }))
-    if (!part.ok) leftOut(part.plugin, part.error);
+  for (const part of await addDemoContent(server, people)) if (!part.ok) leftOut(part.plugin, part.error);
   for (const part of await plugins.gather('demoOutside', people))
     for (const line of part.ok ? (part.value.leftOut ?? []) : []) leftOut(part.plugin, line);
   const tokens = { user: await server.token(people.demo), admin: await server.token(people.operator) };

@@ -1,4 +1,5 @@
 import type { Account } from '../../identity/accounts/account.ts';
+import type { EventInput } from '../../store/events/audit-log.ts';
 
 /** The customers who log in. */
 export interface DemoPeople {
@@ -13,6 +14,9 @@ export interface DemoContext extends DemoPeople {
   /** Further customers, so that an operator sees a node that is in use. */
   readonly neighbours: readonly Account[];
 }
+
+/** An event that the log of a new demo tells of. */
+export type PastEvent = EventInput & { readonly at: number };
 
 /** The services of this host that a plugin's part of the demo uses, as lines of text. */
 export interface DemoReport {

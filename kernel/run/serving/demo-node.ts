@@ -26,6 +26,8 @@ async function begin(config: Config, log: Log, prepare: Prepare): Promise<Hostke
   const { core, node, plugins } = hostkeep;
   try {
     const ready = await prepare({
+      store: core.store,
+      events: core.events,
       identity: core,
       config,
       locales: node.locales,

@@ -14,7 +14,7 @@ import {
 import type { LoggedEvent, Occurrence } from './event-types.ts';
 
 /** An event to record in the log. */
-type EventInput = Occurrence & Circumstances;
+export type EventInput = Occurrence & Circumstances;
 
 interface Circumstances {
   /** The account whose activity log shows the event; an event without one belongs to the server. */

@@ -8,6 +8,7 @@ import { countryFinding, CountryDatabase } from '../../../plugins/profile/countr
 import { isLink } from '../../../plugins/profile/favorites.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { DashboardPart } from '../../../kernel/contract/points/dashboard-part.ts';
+import { addDemoContent } from '../../support/demo-content.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 import { enableTwofa, logIn } from '../../support/account-client.ts';
@@ -354,7 +355,7 @@ test('users are counted without admins, and the demo has favorites and a history
   const { plugins, core } = server.hostkeep;
   const [counts] = (await plugins.gather('counts')).filter(({ plugin }) => plugin === 'login');
   assert.ok(counts?.ok === true && counts.value.users === (await core.accounts.count('user')));
-  const filled = await plugins.gather('demo', { demo, other, neighbours: [] });
+  const filled = await addDemoContent(server, { demo, other });
   for (const name of ['login', 'profile']) {
     const part = filled.find(({ plugin }) => plugin === name);
     assert.ok(part?.ok === true, name);
