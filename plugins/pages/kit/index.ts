@@ -28,3 +28,4 @@ export { withProof } from './form/proof.tsx';
 export { parseTime, Time } from './text/time.tsx';
 export { Together } from './together.tsx';
 export { attempt, errorText, toast, toastError } from './toasts.tsx';
+export { LIMITS, limitName, limitText, planDifference, type Limit, type Plan } from './text/plan-difference.ts';

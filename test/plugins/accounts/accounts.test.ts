@@ -3,7 +3,7 @@ import { PASSWORD, TestServer, type RequestOptions } from '../../support/hostkee
 import { testSuite } from '../../support/suite.ts';
 import { codeOf, enableTwofa, logIn, reauthenticate } from '../../support/account-client.ts';
 
-const test = testSuite('control');
+const test = testSuite('accounts');
 let server: TestServer;
 let token: string;
 test.before(async () => {
@@ -491,9 +491,9 @@ test('features and plugins are listed with their state', async () => {
     provides: string[];
     reason: string | null;
   }[];
-  const control = plugins.find(({ name }) => name === 'control');
-  assert.is(control?.state, 'ready');
-  assert.is(control?.reason, null);
+  const accounts = plugins.find(({ name }) => name === 'accounts');
+  assert.is(accounts?.state, 'ready');
+  assert.is(accounts?.reason, null);
   assert.ok(plugins.find(({ name }) => name === 'domains')?.provides.includes('dashboard'));
 });
 

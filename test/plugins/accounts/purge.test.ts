@@ -5,12 +5,12 @@ import { Unavailable } from '../../../kernel/errors.ts';
 import type { RemovedAccount } from '../../../kernel/identity/accounts/removed-accounts.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import type { PurgePart } from '../../../kernel/contract/points/purge-part.ts';
-import control from '../../../plugins/control/index.ts';
+import accounts from '../../../plugins/accounts/index.ts';
 import { hostkeep } from '../../support/command.ts';
 import { PASSWORD, TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 
-const test = testSuite('control-purge');
+const test = testSuite('accounts-purge');
 
 interface Reply {
   readonly error?: string;
@@ -26,7 +26,7 @@ async function start(purge: (account: RemovedAccount) => PurgePart | Promise<Pur
     routes: {},
     setup: () => ({ handlers: {}, provides: { purge: async (account) => [await purge(account)] } }),
   });
-  const server = await TestServer.start({ plugins: [control, keeper] });
+  const server = await TestServer.start({ plugins: [accounts, keeper] });
   const { token } = await server.admin('operator');
   const ask = (path: string, method = 'DELETE', body?: unknown) =>
     server.ask<Reply>(`/api/accounts${path}`, { token, address: 'admin', method, ...(body !== undefined && { body }) });
@@ -148,7 +148,7 @@ test('a name is not freed while a plugin that keeps things by name is unavailabl
         throw new Unavailable('it is misconfigured');
       },
     });
-  const server = await TestServer.start({ plugins: [control, ledger('ledger', true), ledger('other', false)] });
+  const server = await TestServer.start({ plugins: [accounts, ledger('ledger', true), ledger('other', false)] });
   const { token } = await server.admin('operator');
   await server.user('eve');
   const { body } = await server.ask<Reply>('/api/accounts/eve?purge=true', {
@@ -165,7 +165,7 @@ test('a name is not freed while a plugin that keeps things by name is unavailabl
 });
 
 test('the command line removes, lists and purges beside a running server', async () => {
-  const server = await TestServer.start({ plugins: [control] });
+  const server = await TestServer.start({ plugins: [accounts] });
   const config = join(server.data, 'config.json');
   writeFileSync(config, JSON.stringify({ containers: { socket: '' }, plugins: { screenshots: false } }));
   const run = (...args: string[]) => hostkeep(server.data, ['--config', config, 'account', ...args]);

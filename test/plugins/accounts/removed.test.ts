@@ -4,7 +4,7 @@ import { createLog } from '../../../kernel/log.ts';
 import type { CommandContext } from '../../../kernel/contract/command.ts';
 import commands from '../../../plugins/login/commands.ts';
 import login from '../../../plugins/login/index.ts';
-import control from '../../../plugins/control/index.ts';
+import accounts from '../../../plugins/accounts/index.ts';
 import domains from '../../../plugins/domains/index.ts';
 import profile from '../../../plugins/profile/index.ts';
 import { TestServer, testConfig, type RequestOptions } from '../../support/hostkeep.ts';
@@ -16,7 +16,7 @@ const test = testSuite('an account that is removed during a change of it');
 let server: TestServer;
 let keeper: string;
 test.before(async () => {
-  server = await TestServer.start({ plugins: [login, profile, control, domains] });
+  server = await TestServer.start({ plugins: [login, profile, accounts, domains] });
   keeper = (await server.admin('keeper')).token;
   await reauthenticate(server, keeper);
 });

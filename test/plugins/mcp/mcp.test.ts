@@ -136,7 +136,7 @@ test('methods, tools and resources that are not there are errors of the protocol
     'pages_home',
     'mcp_message',
   ];
-  for (const name of [...strange, ...closed, 'control_accounts'])
+  for (const name of [...strange, ...closed, 'accounts_accounts'])
     assert.equal(rpcCodeOf(await post(server, request('tools/call', { name }), { token })), [200, -32602], name);
   for (const name of ['events_stream', 'usage_stream', 'account_reauthenticate', 'domains_list']) {
     const answer = await post(server, request('tools/call', { name }), { token: root.token, address: 'admin' });

@@ -157,9 +157,9 @@ test('the overview of an account is there to be read', async () => {
 
 test('an administrator has tools and resources of the own address', async () => {
   const client = await connected(server, root.token, 'admin');
-  const { failed, value } = await said(client, 'control_account', { username: 'ann' });
+  const { failed, value } = await said(client, 'accounts_account', { username: 'ann' });
   assert.equal([failed, value['username']], [false, 'ann']);
   for (const username of ['ann/usage', '../plans', 'ann?x', ' '])
-    assert.equal((await said(client, 'control_account', { username })).failed, true, username);
+    assert.equal((await said(client, 'accounts_account', { username })).failed, true, username);
   assert.ok((await client.listResources()).resources.some(({ uri }) => uri === 'hostkeep:/api/usage/memory'));
 });

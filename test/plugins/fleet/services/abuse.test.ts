@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as assert from 'uvu/assert';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';
 import { reply, Stream, type Sink } from '../../../../kernel/contract/reply.ts';
-import control from '../../../../plugins/control/index.ts';
+import accounts from '../../../../plugins/accounts/index.ts';
 import events from '../../../../plugins/events/index.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
 import { Any, FLEET_ROUTES } from '../../../support/fleet-routes.ts';
@@ -62,7 +62,7 @@ let postgres: Postgres;
 let fleet: TestFleet;
 let [one, two] = [] as unknown as [FleetMember, FleetMember];
 let [first, second] = [] as unknown as [TestServer, TestServer];
-const plugins = (node: string) => [probeOf(node), control, events, fleetPlugin];
+const plugins = (node: string) => [probeOf(node), accounts, events, fleetPlugin];
 let [near, away, other, admin] = ['', '', '', ''];
 test.before(async () => {
   postgres = Postgres.start(['fsync=off']);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { readMembership } from '../../../../kernel/run/membership.ts';
-import control from '../../../../plugins/control/index.ts';
+import accounts from '../../../../plugins/accounts/index.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
 import { Invitation } from '../../../../plugins/fleet/membership/invitation.ts';
 import { hostkeep } from '../../../support/command.ts';
@@ -187,7 +187,7 @@ test('a node drains, returns, leaves or is removed; no account is lost', async (
   assert.match(await refusal(one.data, ['fleet', 'drain', 'five']), /takes no new accounts already/);
   assert.match(await refusal(one.data, ['fleet', 'drain', 'nine']), /there is no node nine/);
   assert.match((await fleet.run(one.data, ['fleet', 'list'])).stdout, /^five +down, draining /m);
-  const server = await fleet.serve(five, [control, fleetPlugin]);
+  const server = await fleet.serve(five, [accounts, fleetPlugin]);
   const { token: customer } = await server.user('bob');
   const { token } = await server.admin('operator');
   const stateOfFive = async (): Promise<unknown> => {

@@ -34,7 +34,7 @@ const FAULTY = `{
   "cors_origins": ["https://a.example", "https://a.example/"],
   "metrics": { "tokn": 5 },
   "plugins": {"screnshots": false, "search": "no"},
-  "control": {},
+  "accounts": {},
   "nonsense": {},
   "log": {"level": "warn"},
   "log": {"level": "loud"},
@@ -56,7 +56,7 @@ test('check prints all faults at once, in plain words, with line and column', as
     'settings.json:9:16: metrics.tokn is not known here; did you mean token?',
     'settings.json:10:15: plugins.screnshots is not known here; did you mean screenshots?',
     'settings.json:10:36: plugins.search must be true or false, and is text',
-    'settings.json:11:3: control is a plugin without settings',
+    'settings.json:11:3: accounts is a plugin without settings',
     'settings.json:12:3: nonsense is not known here',
     'settings.json:14:3: log is there twice',
     'settings.json:14:11: log.level must be one of trace, debug, info, warn, error, fatal, silent',
@@ -127,7 +127,7 @@ test('schema and reference describe the settings of the kernel and all plugins',
   assert.is(schema.additionalProperties, false);
   assert.is(schema.properties['tls']?.required, undefined, 'the defaults supply the rest');
   assert.is(schema.properties['usage']?.required, undefined);
-  assert.equal(schema.properties['control']?.not, {});
+  assert.equal(schema.properties['accounts']?.not, {});
   const { stdout: reference } = await run(file, 'reference');
   for (const plugin of await Promise.all(installedPlugins().map((each) => each.load()))) {
     assert.ok(plugin.name in schema.properties, plugin.name);

@@ -1,0 +1,144 @@
+import { useSignal } from '@preact/signals';
+import {
+  Answer,
+  api,
+  ask,
+  at,
+  Card,
+  DomainName,
+  Empty,
+  Meter,
+  Panel,
+  t,
+  textOr,
+  Time,
+  useQuery,
+} from '../../pages/kit/index.ts';
+
+/** Shows the usage of an account beside the limits of its plan. */
+export function AccountUsage({ username }: { readonly username: string }) {
+  const report = useQuery(`usage ${username}`, (signal) =>
+    api('GET /api/accounts/:username/usage', { params: { username }, signal }),
+  );
+  return (
+    <Card title={t('accounts.usage')}>
+      <Answer of={report} lines={4}>
+        {({ usage, problems }) => (
+          <div class="meters">
+            {usage.map(({ resource, used, limit }) => {
+              const isKib = resource.endsWith('_kib');
+              const factor = isKib ? 1024 : 1;
+              return (
+                <Meter
+                  key={resource}
+                  label={textOr(`accounts.resource.${resource}`, resource)}
+                  used={used * factor}
+                  limit={limit * factor}
+                  isBytes={isKib}
+                />
+              );
+            })}
+            {problems.map((problem) => (
+              <Panel key={problem} kind="warn" icon="warn" title={t('accounts.usageUnknown')}>
+                <p class="wrap small">{problem}</p>
+              </Panel>
+            ))}
+          </div>
+        )}
+      </Answer>
+    </Card>
+  );
+}
+
+interface DomainList {
+  readonly domains: readonly { readonly domain_id: number; readonly domain_url: string; readonly docroot: string }[];
+  readonly total: number;
+}
+/** Domains that are shown before the rest is asked for. */
+const FIRST = 8;
+
+/** Domains are of another plugin, which may be off. */
+export function AccountDomains({ username }: { readonly username: string }) {
+  const isWhole = useSignal(false);
+  const list = useQuery(`domains ${username}`, () =>
+    ask<DomainList>('GET', `/api/accounts/${encodeURIComponent(username)}/domains`),
+  );
+  if (list.error?.code === 'not_found') return null;
+  return (
+    <Card title={t('accounts.domains')} end={list.data && <span class="small soft number">{list.data.total}</span>}>
+      <Answer of={list}>
+        {({ domains, total }) =>
+          total === 0 ? (
+            <p class="soft">{t('accounts.noDomains')}</p>
+          ) : (
+            <div class="stack tight">
+              <ul class="stack tight">
+                {(isWhole.value ? domains : domains.slice(0, FIRST)).map(
+                  ({ domain_id: id, domain_url: name, docroot }) => (
+                    <li key={id} class="pair">
+                      <DomainName name={name} />
+                      <code class="small soft wrap">{docroot}</code>
+                    </li>
+                  ),
+                )}
+              </ul>
+              {total > FIRST && !isWhole.value && (
+                <button type="button" class="button small" onClick={() => (isWhole.value = true)}>
+                  {t('accounts.showAll', { n: total })}
+                </button>
+              )}
+            </div>
+          )
+        }
+      </Answer>
+    </Card>
+  );
+}
+
+interface Activity {
+  readonly log_content: readonly string[];
+}
+
+export function AccountActivity({ username }: { readonly username: string }) {
+  const log = useQuery(`activity ${username}`, () =>
+    ask<Activity>('GET', `/api/accounts/${encodeURIComponent(username)}/activity`),
+  );
+  if (log.error?.code === 'not_found') return null;
+  return (
+    <Card
+      title={t('accounts.activity')}
+      end={
+        <a class="button small" href={`${at('/events')}#${new URLSearchParams([['account', username]])}`}>
+          {t('accounts.allEvents')}
+        </a>
+      }
+    >
+      <Answer of={log} lines={5}>
+        {({ log_content: lines }) =>
+          lines.length === 0 ? (
+            <Empty icon="clock" title={t('pages.nothingFound')} />
+          ) : (
+            <ul class="log narrow">
+              {lines.slice(0, FIRST).map((line, i) => (
+                <Line key={i} line={line} />
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Card>
+  );
+}
+
+/** `[time] User 'name' did something from IP address`: its time and address apart from what was done. */
+function Line({ line }: { readonly line: string }) {
+  const [, time = '', text = line, ip = ''] =
+    /^\[([\d: -]+)\] (.*?)(?: from (?:IP (\S+)|the command line))?$/s.exec(line) ?? [];
+  return (
+    <li>
+      <span class="small soft number">{time !== '' && <Time at={time} />}</span>
+      <span class="wrap">{text.replace(/^User '[^']*' (.)/u, (_, first: string) => first.toUpperCase())}</span>
+      <span class="small soft number wrap">{ip}</span>
+    </li>
+  );
+}

@@ -1,8 +1,0 @@
-/** Commands for administrators on the node, with or without a running server. */
-import { defineCommands } from '../../kernel/contract/command.ts';
-import { accountCommands } from './commands/account.ts';
-import { featureCommands } from './commands/feature.ts';
-import { planCommands } from './commands/plan.ts';
-import { sessionCommands } from './commands/session.ts';
-
-export default defineCommands(accountCommands, planCommands, featureCommands, sessionCommands);

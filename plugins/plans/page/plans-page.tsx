@@ -1,0 +1,123 @@
+import { useSignal } from '@preact/signals';
+import {
+  Answer,
+  api,
+  Button,
+  Card,
+  changed,
+  ConfirmDialog,
+  PageHead,
+  t,
+  toast,
+  useQuery,
+} from '../../pages/kit/index.ts';
+import { CompareDialog } from './compare-dialog.tsx';
+import { LIMITS, limitName, limitText, type Plan } from '../../pages/kit/index.ts';
+import { PlanDialog } from './plan-dialog.tsx';
+
+type Shown =
+  { readonly action: 'edit' | 'clone' | 'remove'; readonly plan: Plan } | { readonly action: 'add' | 'compare' };
+
+export default function PlansPage() {
+  const plans = useQuery('plans', (signal) => api('GET /api/plans', { query: { limit: 500 }, signal }));
+  const shown = useSignal<Shown | undefined>(undefined);
+  const close = () => void (shown.value = undefined);
+  const dialog = shown.value;
+  return (
+    <>
+      <PageHead title={t('plans.plans')} about={t('plans.plansAbout')}>
+        <Button
+          icon="grid"
+          isDisabled={(plans.data?.plans.length ?? 0) < 2}
+          onClick={() => void (shown.value = { action: 'compare' })}
+        >
+          {t('plans.compare')}
+        </Button>
+        <Button kind="primary" icon="plus" onClick={() => void (shown.value = { action: 'add' })}>
+          {t('plans.addPlan')}
+        </Button>
+      </PageHead>
+      <Answer of={plans} lines={8}>
+        {({ plans: all }) => (
+          <div class="grid">
+            {all.map((plan) => (
+              <PlanCard key={plan.name} plan={plan} onAction={(action) => void (shown.value = { action, plan })} />
+            ))}
+          </div>
+        )}
+      </Answer>
+      {dialog?.action === 'add' && <PlanDialog onClose={close} />}
+      {dialog?.action === 'compare' && <CompareDialog plans={plans.data?.plans ?? []} onClose={close} />}
+      {dialog?.action === 'edit' && <PlanDialog plan={dialog.plan} onClose={close} />}
+      {dialog?.action === 'clone' && <PlanDialog plan={dialog.plan} isClone onClose={close} />}
+      {dialog?.action === 'remove' && <RemovePlan plan={dialog.plan} onClose={close} />}
+    </>
+  );
+}
+
+interface PlanCardProps {
+  readonly plan: Plan;
+  readonly onAction: (action: 'edit' | 'clone' | 'remove') => void;
+}
+
+function PlanCard({ plan, onAction }: PlanCardProps) {
+  const { name } = plan;
+  return (
+    <Card title={name}>
+      <div class="stack">
+        <p class="soft wrap">{plan.description}</p>
+        <dl class="facts">
+          {LIMITS.map((each) => (
+            <>
+              <dt>{limitName(each)}</dt>
+              <dd class="number">{limitText(each, plan[each])}</dd>
+            </>
+          ))}
+          <dt>{t('plans.features')}</dt>
+          <dd class="number">{plan.features.length}</dd>
+        </dl>
+        <div class="row">
+          <Button isSmall icon="edit" label={t('plans.editPlan', { name })} onClick={() => onAction('edit')}>
+            {t('plans.edit')}
+          </Button>
+          <Button isSmall icon="copy" label={t('plans.clonePlan', { name })} onClick={() => onAction('clone')}>
+            {t('plans.clone')}
+          </Button>
+          <Button
+            isSmall
+            kind="plain"
+            isBad
+            icon="trash"
+            label={t('plans.removePlan', { name })}
+            onClick={() => onAction('remove')}
+          />
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+/** Says beforehand why a plan cannot be removed: accounts still have it. */
+function RemovePlan({ plan: { name }, onClose }: { readonly plan: Plan; readonly onClose: () => void }) {
+  const users = useQuery(`users of ${name}`, (signal) =>
+    api('GET /api/accounts', { query: { plan: name, limit: 1 }, signal }),
+  );
+  const total = users.data?.total ?? 0;
+  const remove = async () => {
+    await api('DELETE /api/plans/:name', { params: { name } });
+    toast(t('plans.planRemoved', { name }));
+    changed();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      title={t('plans.removePlan', { name })}
+      action={t('plans.removePlan', { name })}
+      name={name}
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      <p>{total > 0 ? t('plans.planInUse', { n: total }) : t('plans.planUnused')}</p>
+    </ConfirmDialog>
+  );
+}
