@@ -50,7 +50,8 @@ await Promise.all(
 );
 
 postgres?.remove();
-const skipped = results.flatMap((result) => result.skipped).length;
+const reasons = results.flatMap((result) => result.skipped);
+const skipped = reasons.length;
 const passed = results.reduce((sum, result) => sum + result.passed, 0);
 let failed = results.reduce((sum, result) => sum + result.failed, 0);
 if (passed + failed + skipped === 0) {
@@ -60,6 +61,7 @@ if (passed + failed + skipped === 0) {
   );
 }
 if (title === '') writeTimes();
+if (skipped > 0) console.log(['', ...new Set(reasons.map((reason) => `skipped: ${reason}`))].join('\n'));
 console.log(`\n${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
 process.exitCode = failed === 0 ? 0 : 1;
 
@@ -67,8 +69,15 @@ function print({ file, passed, failed, skipped, problem, output, ms }: Result): 
   if (passed + failed + skipped.length === 0) return; // no test here has the wanted title
   const reason = problem === undefined ? '' : `: ${problem}`;
   console.log(`${failed === 0 ? 'ok  ' : 'FAIL'} ${file} (${passed} passed, ${Math.round(ms)} ms)${reason}`);
-  if (failed > 0) console.log(output);
-  else for (const reason of skipped) console.log(`     skipped: ${reason}`);
+  if (failed > 0) console.log(`${output}\n${commandsOf(file, output)}\n`);
+}
+
+/** Lines of a shell that run what failed, and nothing else. */
+function commandsOf(file: string, output: string): string {
+  const titles = [...output.matchAll(/^"(.+)" failed: /gm)].map(([, title = '']) => ` -t ${JSON.stringify(title)}`);
+  return (titles.length === 0 ? [''] : titles)
+    .map((which) => `again: node dist/test/index.js ${file}${which}`)
+    .join('\n');
 }
 
 function readTimes(): Readonly<Record<string, number>> {
