@@ -5,7 +5,7 @@ import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import type { PortsPart } from '../../kernel/contract/points/ports-part.ts';
 import { DiskUsageCollector } from './disk-usage/disk-usage-collector.ts';
-import { ContainerList } from './engine/container-list.ts';
+import { pollContainers, type ContainerList } from './engine/container-list.ts';
 import { EngineClient, type EngineOptions } from './engine/engine-client.ts';
 import { publishedPorts } from './published-ports.ts';
 import type { CgroupReader } from './stats/cgroup-reader.ts';
@@ -31,14 +31,14 @@ export class EngineMonitor {
   constructor(options: MonitorOptions) {
     const { cgroups, log, keepUsageMs } = options;
     this.engine = new EngineClient(options);
-    this.list = new ContainerList(this.engine, log);
+    this.list = pollContainers(this.engine, log);
     this.sampler = new StatsSampler({ list: this.list, collector: new StatsCollector(this.engine, cgroups), log });
     this.diskUsage = new DiskUsageCollector(this.engine, this.list, keepUsageMs);
   }
 
   /** Errors: 503 `containers_unavailable` while the engine is down. */
   async ports(account: Account): Promise<PortsPart> {
-    return publishedPorts((await this.list.snapshot()).of(account));
+    return publishedPorts((await this.list.read()).of(account));
   }
 
   /** Like `finding`, but without an engine it starts no process. */
@@ -66,7 +66,7 @@ export class EngineMonitor {
 
   close(): void {
     this.sampler.close();
-    this.list.close();
+    void this.list.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
+import { Polled } from '../../kernel/kit/waiting/polled.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
@@ -44,10 +45,8 @@ export class KernelQuota {
   readonly #log: Log;
   readonly #roots = new AccountCache<Awaited<ReturnType<typeof rootOwner>>>(ROOT_MS);
   readonly #reports = new Map<number, Report>();
-  #reading: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #requestedAt = 0;
-  #attemptedAt = -Infinity;
+  /** Read at an interval while there are requests, which wait only for the first reading and one that is overdue. */
+  readonly #newest: Polled<unknown>;
   #problems = '';
 
   constructor(config: QuotaConfig, verbs: QuotaVerbs, jobs: AccountJobs, log: Log) {
@@ -55,6 +54,13 @@ export class KernelQuota {
     this.#verbs = verbs;
     this.#jobs = jobs;
     this.#log = log;
+    const everyMs = config.interval_seconds * 1000;
+    this.#newest = new Polled<unknown>({
+      measure: () => this.read().catch((error: unknown) => log.error({ err: error }, 'cannot read the mount table')),
+      freshMs: 2 * everyMs,
+      everyMs,
+      idleMs: IDLE_MS + everyMs,
+    });
   }
 
   /**
@@ -64,7 +70,7 @@ export class KernelQuota {
   async of(account: Account): Promise<KnownQuota | undefined> {
     const [{ dev, uid }] = await Promise.all([
       this.#roots.get(account, '', () => this.#jobs.run(ROOT_OWNER, account, null)),
-      this.#fresh(),
+      this.#newest.read(),
     ]);
     const report = this.#reports.get(dev);
     if (report === undefined || Date.now() - report.at > MAX_AGE_MS) return undefined;
@@ -78,7 +84,7 @@ export class KernelQuota {
    * or with the user id that it has here.
    */
   async known(uidOf: (account: Account) => number | undefined): Promise<(account: Account) => KnownQuota | undefined> {
-    await this.#fresh();
+    await this.#newest.read();
     const reports = [...this.#reports.values()]
       .filter(({ at }) => Date.now() - at <= MAX_AGE_MS)
       .toSorted((a, b) => b.mount.length - a.mount.length);
@@ -114,31 +120,8 @@ export class KernelQuota {
     return findQuotaMounts(this.#config.mounts);
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#reading;
-  }
-
-  /** The first request starts reading at intervals and waits; later requests wait only if a report is overdue. */
-  #fresh(): Promise<void> | undefined {
-    const intervalMs = this.#config.interval_seconds * 1000;
-    this.#requestedAt = performance.now();
-    this.#timer ??= setInterval(() => {
-      if (performance.now() - this.#requestedAt < IDLE_MS + intervalMs) return void this.#readOnce();
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }, intervalMs).unref();
-    return performance.now() - this.#attemptedAt < 2 * intervalMs ? undefined : this.#readOnce();
-  }
-
-  #readOnce(): Promise<void> {
-    this.#reading ??= this.read()
-      .catch((error: unknown) => this.#log.error({ err: error }, 'cannot read the mount table'))
-      .then(() => {
-        this.#attemptedAt = performance.now();
-        this.#reading = undefined;
-      });
-    return this.#reading;
+  close(): Promise<void> {
+    return this.#newest.close();
   }
 
   async #report(mount: string): Promise<Report> {

@@ -1,5 +1,6 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
+import { PollTimer } from '../../../kernel/kit/waiting/poll-timer.ts';
+import { Polled } from '../../../kernel/kit/waiting/polled.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { ready, type Reply } from '../../../kernel/contract/reply.ts';
@@ -26,22 +27,17 @@ const TIMING: SamplerTiming = { intervalMs: 2000, idleMs: 10_000, maxAgeMs: 5000
 const DETAIL = 'the containers cannot be measured';
 const LATE_DETAIL = 'the containers could not be measured in time';
 
+/** One account's sampling. */
+interface Watch {
+  polledMs: number;
+  readonly reply: Polled<Reply>;
+}
+
 export interface StatsSamplerParts {
-  readonly list: Pick<ContainerList, 'snapshot' | 'assertUp' | 'latest'>;
+  readonly list: Pick<ContainerList, 'read' | 'latest'>;
   readonly collector: Pick<StatsCollector, 'measure' | 'keepOnly'>;
   readonly log: Log;
   readonly timing?: SamplerTiming;
-}
-
-/** The state of sampling for one account. */
-interface Watch {
-  readonly account: Account;
-  polledMs: number;
-  /** When the samples in `reply` began, by the monotonic clock. */
-  sampledMs: number;
-  reply: Reply | undefined;
-  flight: Promise<Reply> | undefined;
-  failure: { readonly error: unknown; readonly atMs: number } | undefined;
 }
 
 /**
@@ -49,30 +45,30 @@ interface Watch {
  * those of these accounts. The cost depends on the containers, not on the polls, and ends with them.
  */
 export class StatsSampler {
-  readonly #list: StatsSamplerParts['list'];
-  readonly #collector: StatsSamplerParts['collector'];
-  readonly #log: Log;
+  readonly #parts: StatsSamplerParts;
   readonly #timing: SamplerTiming;
+  readonly #rounds: PollTimer;
   readonly #watches = new Map<number, Watch>();
-  #timer: NodeJS.Timeout | undefined;
 
-  constructor({ list, collector, log, timing = TIMING }: StatsSamplerParts) {
-    this.#list = list;
-    this.#collector = collector;
-    this.#log = log;
+  constructor({ timing = TIMING, ...parts }: StatsSamplerParts) {
+    this.#parts = parts;
     this.#timing = timing;
+    this.#rounds = new PollTimer({
+      everyMs: timing.intervalMs,
+      idleMs: timing.idleMs,
+      tick: () => this.#runRound(),
+      onIdle: () => this.#forgetAll(),
+    });
   }
 
   get isRunning(): boolean {
-    return this.#timer !== undefined;
+    return this.#rounds.isRunning;
   }
 
   /** Age of the oldest sample, in seconds; `undefined` when there is none. */
   get ageSeconds(): number | undefined {
-    const sampled = [...this.#watches.values()]
-      .filter(({ reply }) => reply !== undefined)
-      .map(({ sampledMs }) => sampledMs);
-    return sampled.length === 0 ? undefined : (performance.now() - Math.min(...sampled)) / 1000;
+    const ages = [...this.#watches.values()].flatMap(({ reply }) => reply.ageMs ?? []);
+    return ages.length === 0 ? undefined : Math.max(...ages) / 1000;
   }
 
   /**
@@ -80,74 +76,55 @@ export class StatsSampler {
    * `containers_unavailable`.
    */
   poll(account: Account): Reply | Promise<Reply> {
-    const now = performance.now();
+    this.#rounds.poll();
     let watch = this.#watches.get(account.id);
-    if (watch === undefined)
-      this.#watches.set(
-        account.id,
-        (watch = { account, polledMs: now, sampledMs: 0, reply: undefined, flight: undefined, failure: undefined }),
-      );
-    watch.polledMs = now;
-    if (watch.reply !== undefined && now - watch.sampledMs <= this.#timing.maxAgeMs) return watch.reply;
-    return this.#waitForSample(watch, now);
+    if (watch === undefined) this.#watches.set(account.id, (watch = { polledMs: 0, reply: this.#pollReply(account) }));
+    watch.polledMs = performance.now();
+    return watch.reply.read();
   }
 
   close(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#rounds.close();
+    for (const { reply } of this.#watches.values()) void reply.close();
     this.#watches.clear();
   }
 
-  async #waitForSample(watch: Watch, now: number): Promise<Reply> {
-    this.#list.assertUp();
-    if (watch.flight === undefined && watch.failure !== undefined && now - watch.failure.atMs < this.#timing.pauseMs)
-      throw unavailable(watch.failure.error, DETAIL);
-    this.#timer ??= this.#scheduleRound();
-    return withDeadline(this.#sample(watch), this.#timing.waitMs, () => unavailable(undefined, LATE_DETAIL));
+  #pollReply(account: Account): Polled<Reply> {
+    const { maxAgeMs, waitMs, pauseMs } = this.#timing;
+    return new Polled({
+      measure: () => this.#sample(account),
+      freshMs: (tookMs) => maxAgeMs - tookMs,
+      waitMs,
+      late: () => unavailable(undefined, LATE_DETAIL),
+      retryMs: pauseMs,
+      failed: (error) => unavailable(error, DETAIL),
+      onStateChange: (error) => {
+        const { username } = account;
+        if (error === undefined) this.#parts.log.info({ account: username }, 'the containers can be measured again');
+        else if (!(error instanceof HttpError)) this.#parts.log.warn({ account: username, err: error }, DETAIL);
+      },
+    });
   }
 
-  /** Joins the attempt that is running for the account, or starts one. */
-  #sample(watch: Watch): Promise<Reply> {
-    watch.flight ??= this.#attempt(watch)
-      .then(
-        (reply) => {
-          if (watch.failure !== undefined)
-            this.#log.info({ account: watch.account.username }, 'the containers can be measured again');
-          watch.failure = undefined;
-          return reply;
-        },
-        (error: unknown) => {
-          const isNew = watch.failure === undefined && this.#watches.has(watch.account.id);
-          if (isNew && !(error instanceof HttpError))
-            this.#log.warn({ account: watch.account.username, err: error }, DETAIL);
-          watch.failure = { error, atMs: performance.now() };
-          throw unavailable(error, DETAIL);
-        },
-      )
-      .finally(() => (watch.flight = undefined));
-    return watch.flight;
-  }
-
-  async #attempt(watch: Watch): Promise<Reply> {
-    const snapshot = await this.#list.snapshot();
-    const [sampledMs, now] = [performance.now(), Date.now()];
+  async #sample(account: Account): Promise<Reply> {
+    const snapshot = await this.#parts.list.read();
+    const now = Date.now();
+    const containers = await this.#parts.collector.measure(snapshot.of(account), account.id);
     const times = { date: dateText(now), sampled_at: isoTime(now) };
-    const containers = await this.#collector.measure(snapshot.of(watch.account), watch.account.id);
-    watch.sampledMs = sampledMs;
-    watch.reply = ready({ container_stats: { ...times, stats: totals(containers) } });
-    return watch.reply;
+    return ready({ container_stats: { ...times, stats: totals(containers) } });
   }
 
-  #scheduleRound(): NodeJS.Timeout {
-    return setTimeout(() => void this.#runRound(), this.#timing.intervalMs).unref();
-  }
-
-  /** Samples for every account that polled recently. `#sample` records failures for the next polls. */
-  async #runRound(): Promise<void> {
+  /** Samples for every account that polled recently. */
+  #runRound(): void {
     const now = performance.now();
-    for (const [id, watch] of this.#watches) if (now - watch.polledMs > this.#timing.idleMs) this.#watches.delete(id);
-    this.#timer = this.#watches.size === 0 ? undefined : this.#scheduleRound();
-    await Promise.allSettled([...this.#watches.values()].map((watch) => this.#sample(watch)));
-    this.#collector.keepOnly(this.#watches.size === 0 ? [] : (this.#list.latest?.all ?? []));
+    for (const [id, { polledMs, reply }] of this.#watches)
+      if (now - polledMs > this.#timing.idleMs) this.#watches.delete(id);
+      else reply.renew();
+    this.#parts.collector.keepOnly(this.#parts.list.latest?.all ?? []);
+  }
+
+  #forgetAll(): void {
+    this.#watches.clear();
+    this.#parts.collector.keepOnly([]);
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { errorMessage, type HttpError } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
+import { Polled } from '../../../kernel/kit/waiting/polled.ts';
 import type { ServerSettings } from '../schema.ts';
 import { MysqlClient, type QueryLimits } from './client.ts';
 import { ServerCatalogue, type ListedDatabase, type SizeMethod } from './server-catalogue.ts';
@@ -24,13 +25,6 @@ export interface ServerSnapshot {
   readonly takenAt: number;
 }
 
-interface LatestSnapshot {
-  readonly snapshot: ServerSnapshot;
-  /** Milliseconds of the monotonic clock. */
-  readonly at: number;
-  readonly freshMs: number;
-}
-
 /**
  * A server that takes a second to answer is asked every ten seconds, so that sizes cost it at most a tenth of its time.
  */
@@ -52,9 +46,7 @@ export class DatabaseServer {
   readonly tables: TableSizes;
   readonly #options: ServerOptions;
   #client: Promise<MysqlClient> | undefined;
-  #latest: LatestSnapshot | undefined;
-  #flight: Promise<ServerSnapshot> | undefined;
-  #failure: { readonly at: number; readonly error: unknown } | undefined;
+  readonly #snapshot: Polled<ServerSnapshot>;
   /** The method that worked last; reset with each new client. */
   #method: SizeMethod = 'files';
   #requests = 0;
@@ -65,11 +57,12 @@ export class DatabaseServer {
     this.name = options.name;
     this.ownership = options.settings.ownership;
     this.tables = new TableSizes({ ...options, connect: () => this.#connect() });
+    this.#snapshot = this.#pollSnapshot();
   }
 
   /** How often the server was asked for its sizes, and whether it answered last time. */
   get state(): { readonly requests: number; readonly isUp: boolean } {
-    return { requests: this.#requests, isUp: this.#failure === undefined };
+    return { requests: this.#requests, isUp: this.#snapshot.isUp !== false };
   }
 
   /**
@@ -77,13 +70,7 @@ export class DatabaseServer {
    * once while the server is known to be down.
    */
   snapshot(): ServerSnapshot | Promise<ServerSnapshot> {
-    const now = performance.now();
-    const latest = this.#latest;
-    if (latest !== undefined && now - latest.at < latest.freshMs) return latest.snapshot;
-    const flight = this.#refresh(now);
-    if (latest !== undefined && now - latest.at < latest.freshMs * STALE_FACTOR) return latest.snapshot;
-    if (flight === undefined || this.#isKnownDown(now)) throw this.#unavailable(this.#failure?.error);
-    return flight;
+    return this.#snapshot.read();
   }
 
   /**
@@ -151,16 +138,30 @@ export class DatabaseServer {
     await (await client?.catch(() => undefined))?.close();
   }
 
-  /** Joins the running query, or starts one. Returns `undefined` during the pause after a failure. */
-  #refresh(now: number): Promise<ServerSnapshot> | undefined {
-    if (this.#flight !== undefined) return this.#flight;
-    if (this.#failure !== undefined && now - this.#failure.at < this.#options.retryMs) return undefined;
-    this.#flight = this.#read(now).finally(() => (this.#flight = undefined));
-    this.#flight.catch(() => undefined); // callers need not wait for it: `#read` has logged the failure
-    return this.#flight;
+  #pollSnapshot(): Polled<ServerSnapshot> {
+    const { log, refreshMs, retryMs } = this.#options;
+    const server = this.name;
+    const freshMs = (tookMs: number) => Math.min(Math.max(refreshMs, tookMs * REST_FACTOR), LONGEST_FRESH_MS);
+    return new Polled({
+      measure: () => this.#read(),
+      freshMs,
+      staleMs: (tookMs) => freshMs(tookMs) * STALE_FACTOR,
+      retryMs,
+      knownDownMs: KNOWN_DOWN_MS,
+      failed: (cause) =>
+        fail.databases_unavailable('the database server does not answer at the moment', {
+          retryAfterSeconds: retryMs / 1000,
+          cause: new Error(`${server}: ${errorMessage(cause)}`, { cause }),
+        }),
+      onStateChange: (error) => {
+        if (error === undefined) log.info({ server }, 'the database server answers again');
+        else log.warn({ server, err: error }, 'the database server does not answer');
+      },
+    });
   }
 
-  async #read(startedAt: number): Promise<ServerSnapshot> {
+  /** After a failure, closes the client: the next one reads the option file again, and tries sizes of files again. */
+  async #read(): Promise<ServerSnapshot> {
     this.#requests += 1;
     const takenAt = Date.now();
     try {
@@ -169,42 +170,11 @@ export class DatabaseServer {
       const grants = this.ownership === 'grants' ? await readGrants(client) : [];
       this.#method = method;
       this.tables.keepOnly(databases);
-      return this.#keep({ catalogue: new ServerCatalogue(databases, grants), takenAt }, startedAt);
+      return { catalogue: new ServerCatalogue(databases, grants), takenAt };
     } catch (error) {
-      await this.#recordFailure(error);
-      throw this.#unavailable(error);
+      this.#method = 'files';
+      await this.#disconnect();
+      throw error;
     }
-  }
-
-  #keep(snapshot: ServerSnapshot, startedAt: number): ServerSnapshot {
-    const at = performance.now();
-    this.#latest = {
-      snapshot,
-      at,
-      freshMs: Math.min(Math.max(this.#options.refreshMs, (at - startedAt) * REST_FACTOR), LONGEST_FRESH_MS),
-    };
-    if (this.#failure !== undefined) this.#options.log.info({ server: this.name }, 'the database server answers again');
-    this.#failure = undefined;
-    return snapshot;
-  }
-
-  /** Closes the client: the next one reads the option file again, and tries sizes of files again. */
-  async #recordFailure(error: unknown): Promise<void> {
-    if (this.#failure === undefined)
-      this.#options.log.warn({ server: this.name, err: error }, 'the database server does not answer');
-    this.#failure = { at: performance.now(), error };
-    this.#method = 'files';
-    await this.#disconnect();
-  }
-
-  #isKnownDown(now: number): boolean {
-    return this.#failure !== undefined && now - this.#failure.at < KNOWN_DOWN_MS;
-  }
-
-  #unavailable(cause: unknown): HttpError {
-    return fail.databases_unavailable('the database server does not answer at the moment', {
-      retryAfterSeconds: this.#options.retryMs / 1000,
-      cause: new Error(`${this.name}: ${errorMessage(cause)}`, { cause }),
-    });
   }
 }

@@ -67,8 +67,7 @@ function samplerWith(
   const sampler = new StatsSampler({
     list: {
       latest: snapshot,
-      assertUp: () => {},
-      snapshot: async () => {
+      read: async () => {
         counted.lists += 1;
         return snapshot;
       },
@@ -146,7 +145,7 @@ test('a failure is kept for a while, and not retried for each poll', async () =>
     timing: { intervalMs: 10_000 },
   });
   for (let polls = 0; polls < 20; polls += 1) {
-    const error = await Promise.resolve(sampler.poll(ann)).then(
+    const error = await (async () => sampler.poll(ann))().then(
       () => undefined,
       (reason: unknown) => reason,
     );
