@@ -62,7 +62,7 @@ export function sessionHandlers(sessions: Sessions) {
     },
     allSessions: async ({ session, query }: Caller & { readonly query: schema.SessionsQuery }) => {
       const [{ rows, next }, total] = await Promise.all([
-        sessions.pageOfAll(query.limit, query.cursor),
+        sessions.page(undefined, query.limit, query.cursor),
         sessions.count(),
       ]);
       const views = rows.map(({ username, role, ...row }) => ({ username, role, ...sessionView(row, session.id) }));

@@ -15,7 +15,8 @@ export interface SessionRow {
   readonly opened_by: string | null;
 }
 
-export interface OwnedSessionRow extends SessionRow {
+/** A session with its account. */
+export interface ListedSession extends SessionRow {
   readonly username: string;
   readonly role: Role;
 }
@@ -59,42 +60,31 @@ export async function addSession(tx: Tx, accountId: number, session: SessionRow)
 }
 
 /**
- * Resolves with sessions that have not expired, newest first, beginning after `cursor` (`''` = from the first). Errors:
- * 400 `invalid_request` for a cursor of another form.
+ * Resolves with a page of the sessions that have not expired, beginning after `cursor` (`''` = from the first), and the cursor of
+ * the next one: those of an account newest first, those of all (`undefined`) beginning with the one that lasts longest, each in
+ * the order of an index. Errors: 400 `invalid_request` for a cursor of another form.
  */
-export async function readSessions(
+export async function pageOfSessions(
   reader: Reader,
-  accountId: number,
+  accountId: number | undefined,
   limit: number,
   cursor: string,
-): Promise<SessionRow[]> {
-  const [createdAt, id] = positionOf(cursor);
-  return reader.all<SessionRow>(
-    `select id, created_at, expires_at, ip, user_agent, opened_by from sessions
-      where account_id = ? and expires_at > ? and (created_at, id) < (?, ?)
-      order by created_at desc, id desc limit ?`,
-    accountId,
-    Date.now(),
-    createdAt,
-    id,
-    limit,
-  );
-}
-
-/**
- * Resolves with sessions of all accounts that have not expired, the one that lasts longest first, in the order of an index.
- * Errors: as above.
- */
-export async function readAllSessions(reader: Reader, limit: number, cursor: string): Promise<OwnedSessionRow[]> {
-  return reader.all<OwnedSessionRow>(
+): Promise<{ rows: ListedSession[]; next: string | null }> {
+  const [time, condition] =
+    accountId === undefined ? (['expires_at', 'true'] as const) : (['created_at', 'account_id = ?'] as const);
+  const found = await reader.all<ListedSession>(
     `select sessions.id, sessions.created_at, expires_at, ip, user_agent, opened_by, username, role
       from sessions join accounts on accounts.id = account_id
-      where expires_at > ? and (expires_at, sessions.id) < (?, ?)
-      order by expires_at desc, sessions.id desc limit ?`,
+      where ${condition} and expires_at > ? and (sessions.${time}, sessions.id) < (?, ?)
+      order by sessions.${time} desc, sessions.id desc limit ?`,
+    ...(accountId === undefined ? [] : [accountId]),
     Date.now(),
     ...positionOf(cursor),
-    limit,
+    limit + 1,
   );
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return { rows, next: found.length > limit && last !== undefined ? `${last[time]}.${last.id}` : null };
 }
 
 /** Returns the time and the id at which a page begins. */
@@ -126,20 +116,6 @@ export async function liveSession(
 /** Notes when password and second factor were proved again; `at` is in milliseconds since 1970. */
 export async function noteReauthentication(tx: Tx, { id, accountId }: SessionKey, at: number): Promise<void> {
   await tx.run('update sessions set reauthenticated_at = ? where id = ? and account_id = ?', at, id, accountId);
-}
-
-/**
- * Returns the first `limit` of the rows that were found, and the cursor of the next page. `time` is the column that orders
- * them.
- */
-export function pageOfSessions<Row extends SessionRow>(
-  found: readonly Row[],
-  limit: number,
-  time: 'created_at' | 'expires_at',
-): { rows: Row[]; next: string | null } {
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  return { rows, next: found.length > limit && last !== undefined ? `${last[time]}.${last.id}` : null };
 }
 
 /**

@@ -13,11 +13,8 @@ import {
   MAX_SESSIONS,
   newId,
   pageOfSessions,
-  readAllSessions,
-  readSessions,
-  type OwnedSessionRow,
+  type ListedSession,
   type SessionKey,
-  type SessionRow,
 } from './session-rows.ts';
 import { LargeCounts } from '../../kit/waiting/large-counts.ts';
 import { TokenCache } from './token-cache.ts';
@@ -37,6 +34,15 @@ export interface Session extends VerifiedToken {
   version: number;
 }
 
+interface SessionParts {
+  readonly store: Store;
+  readonly revision: Revision;
+  readonly accounts: Accounts;
+  readonly events: AuditLog;
+  readonly keys: Keyring;
+  readonly tokens: ApiTokens;
+}
+
 /**
  * Issues tokens of logins, and authenticates them and API tokens. The store has one row for each token; a token without its
  * row is invalid. A verified token is cached by its header, and stays valid while its account and the store's revision are
@@ -46,27 +52,12 @@ export class Sessions {
   ttlSeconds = 3600;
   readonly #remembered = new TokenCache<Session>();
   readonly #counts = new LargeCounts();
-  readonly #store: Store;
+  readonly #parts: SessionParts;
   readonly #revision: Revision;
-  readonly #accounts: Accounts;
-  readonly #events: AuditLog;
-  readonly #keys: Keyring;
-  readonly #tokens: ApiTokens;
 
-  constructor(parts: {
-    store: Store;
-    revision: Revision;
-    accounts: Accounts;
-    events: AuditLog;
-    keys: Keyring;
-    tokens: ApiTokens;
-  }) {
-    this.#store = parts.store;
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
     this.#revision = parts.revision;
-    this.#accounts = parts.accounts;
-    this.#events = parts.events;
-    this.#keys = parts.keys;
-    this.#tokens = parts.tokens;
   }
 
   /** Returns the cached session of an `Authorization` header; `undefined` if only the store can tell. */
@@ -112,7 +103,7 @@ export class Sessions {
     if (grant === undefined) return true;
     if (!grant.networks.isEmpty && !grant.networks.has(client.ip)) return false;
     const { nowMs } = this.#revision;
-    if (nowMs >= grant.notedUntil) this.#tokens.noteUse(id, grant, nowMs, client.ip);
+    if (nowMs >= grant.notedUntil) this.#parts.tokens.noteUse(id, grant, nowMs, client.ip);
     return true;
   }
 
@@ -123,13 +114,13 @@ export class Sessions {
 
   /** Returns the value of a page's cookie, which counts as a cookie only. */
   sealCookie(token: string): string {
-    return this.#keys.seal(token, COOKIE);
+    return this.#parts.keys.seal(token, COOKIE);
   }
 
   /** Returns the token of a page's cookie; `undefined` for a value that no login has made. */
   openCookie(value: string): string | undefined {
     try {
-      return this.#keys.unseal(value, COOKIE);
+      return this.#parts.keys.unseal(value, COOKIE);
     } catch {
       return undefined; // anybody can send a cookie, and callers never learn why it is invalid
     }
@@ -164,7 +155,7 @@ export class Sessions {
     const iat = Math.floor(now / 1000);
     const exp = iat + this.ttlSeconds;
     const id = newId();
-    const token = await this.#keys.sign({ sub: String(account.id), aud: account.role, jti: id, iat, exp });
+    const token = await this.#parts.keys.sign({ sub: String(account.id), aud: account.role, jti: id, iat, exp });
     const session = { id, created_at: now, expires_at: exp * 1000, ip, user_agent: userAgent, opened_by: openedBy };
     await this.#revision.mutate(
       async (tx) => {
@@ -172,32 +163,27 @@ export class Sessions {
         return addSession(tx, account.id, session);
       },
       (ended) => {
-        if (ended > 0) this.#accounts.cells.forget(account.id);
+        if (ended > 0) this.#parts.accounts.cells.forget(account.id);
       },
     );
     return { token, expiresIn: exp - iat };
   }
 
   /** Resolves with all sessions of an account that have not expired, newest first. */
-  list(accountId: number): Promise<SessionRow[]> {
-    return readSessions(this.#store, accountId, MAX_SESSIONS, '');
+  async list(accountId: number): Promise<ListedSession[]> {
+    return (await this.page(accountId, MAX_SESSIONS, '')).rows;
   }
 
-  /** Resolves with a page of that list, and the cursor of the next one. Errors: 400 for an invalid cursor. */
-  async page(accountId: number, limit: number, cursor: string): Promise<{ rows: SessionRow[]; next: string | null }> {
-    return pageOfSessions(await readSessions(this.#store, accountId, limit + 1, cursor), limit, 'created_at');
-  }
-
-  /** Resolves with a page of the sessions of all accounts, those that last longest first, and the cursor of the next one. */
-  async pageOfAll(limit: number, cursor: string): Promise<{ rows: OwnedSessionRow[]; next: string | null }> {
-    return pageOfSessions(await readAllSessions(this.#store, limit + 1, cursor), limit, 'expires_at');
+  /** Resolves with a page of the sessions of an account, or of all; see `pageOfSessions`. */
+  page(accountId: number | undefined, limit: number, cursor: string): ReturnType<typeof pageOfSessions> {
+    return pageOfSessions(this.#parts.store, accountId, limit, cursor);
   }
 
   /** Resolves with the number of sessions, of all accounts, that have not expired; see `LargeCounts`. */
   count(): Promise<number> {
     return this.#counts.of('sessions', async () => {
       const sql = 'select count(*) as n from sessions where expires_at > ?';
-      return (await this.#store.get<{ n: number }>(sql, Date.now()))?.n ?? 0;
+      return (await this.#parts.store.get<{ n: number }>(sql, Date.now()))?.n ?? 0;
     });
   }
 
@@ -215,7 +201,7 @@ export class Sessions {
       const { changes } = await tx.run('delete from sessions where account_id = ? and id = ?', account.id, id);
       if (changes === 0)
         throw type === 'logout' ? unauthenticated() : fail.session_not_found('there is no such session');
-      await this.#events.record(tx, {
+      await this.#parts.events.record(tx, {
         account,
         ip,
         ...(type === 'logout' ? { type, text: 'logged out' } : { type, text: 'ended a session', data: { count: 1 } }),
@@ -237,7 +223,7 @@ export class Sessions {
       if ((await record?.(tx)) === false) return 0;
       const changes = await endOtherSessions(tx, account.id, keep);
       if (changes > 0)
-        await this.#events.record(tx, {
+        await this.#parts.events.record(tx, {
           type: 'session.ended',
           account,
           text: `ended ${changes} sessions`,
@@ -249,7 +235,7 @@ export class Sessions {
   }
 
   #change<T>(account: Pick<Account, 'id'>, work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#revision.mutate(work, () => this.#accounts.cells.forget(account.id));
+    return this.#revision.mutate(work, () => this.#parts.accounts.cells.forget(account.id));
   }
 
   #isFresh({ cell, generation, version }: Session): boolean {
@@ -264,9 +250,9 @@ export class Sessions {
   }
 
   async #verified(header: string): Promise<Session | undefined> {
-    const token = await verifyToken(header, this.#keys, this.#tokens);
+    const token = await verifyToken(header, this.#parts.keys, this.#parts.tokens);
     const fresh = { openedBy: null, generation: -1, version: -1 };
-    return token && { ...token, ...fresh, cell: this.#accounts.cells.of(token.accountId) };
+    return token && { ...token, ...fresh, cell: this.#parts.accounts.cells.of(token.accountId) };
   }
 
   /**
@@ -276,13 +262,13 @@ export class Sessions {
   async #confirm(session: Session): Promise<Account | undefined> {
     if (session.expiresAt <= Date.now()) return undefined;
     const { generation } = this.#revision;
-    const cell = this.#accounts.cells.of(session.accountId);
+    const cell = this.#parts.accounts.cells.of(session.accountId);
     const { version } = cell;
     const isApiToken = session.grant !== undefined;
-    const grant = isApiToken ? await this.#tokens.grantOf(session.id, session.accountId) : undefined;
+    const grant = isApiToken ? await this.#parts.tokens.grantOf(session.id, session.accountId) : undefined;
     const row = isApiToken ? undefined : await this.#rowOf(session);
     const isLive = grant !== undefined || row !== undefined;
-    const account = isLive ? await this.#accounts.byId(session.accountId) : undefined;
+    const account = isLive ? await this.#parts.accounts.byId(session.accountId) : undefined;
     if (account === undefined || account.suspended || account.role !== session.audience) return undefined;
     session.grant = grant;
     session.openedBy = row?.opened_by ?? null;
@@ -293,6 +279,6 @@ export class Sessions {
   }
 
   #rowOf({ id, accountId }: Session): Promise<{ opened_by: string | null } | undefined> {
-    return this.#store.get('select opened_by from sessions where id = ? and account_id = ?', id, accountId);
+    return this.#parts.store.get('select opened_by from sessions where id = ? and account_id = ?', id, accountId);
   }
 }

@@ -1,16 +1,7 @@
 import { escapeControl } from '../../log.ts';
 import { formatTime } from '../../kit/format.ts';
-import type { SqlValue } from '../sqlite/connection.ts';
 import type { Store, Tx } from '../store.ts';
-import {
-  eventsAfter,
-  hasEventFrom,
-  lastEventId,
-  newestEvents,
-  searchEvents,
-  type EventFilter,
-  type EventSearch,
-} from './event-search.ts';
+import { EventSearch, KEPT } from './event-search.ts';
 import type { LoggedEvent, Occurrence } from './event-types.ts';
 
 /** An event to record in the log. */
@@ -29,16 +20,9 @@ interface Circumstances {
   readonly at?: number;
 }
 
-interface EventPage {
-  readonly lines: string[];
-  readonly total: number;
-}
-
 /** `isOwn`: whether this process recorded it. */
 type Listener = (event: LoggedEvent, isOwn: boolean) => void;
 
-/** The number of events kept for each account; older ones are removed. */
-const KEPT = 10_000;
 /** Old events that one transaction removes. */
 const REMOVED_AT_ONCE = 1000;
 /** One event in this many also removes the oldest events of its account. */
@@ -46,15 +30,16 @@ const TRIM_EVERY = 256;
 
 /**
  * The log of all events. Each event is written in the same transaction as the change that it describes, so that neither
- * exists without the other. Pages read the log by time, newest first; followers read it onward from an id, at their own pace.
+ * exists without the other.
  */
-export class AuditLog {
+export class AuditLog extends EventSearch {
   readonly #store: Store;
   readonly #here: string;
   readonly #listeners = new Set<Listener>();
 
   /** `here` is the name of this node in its fleet; empty for a node by itself. */
   constructor(store: Store, here: string) {
+    super(store);
     this.#store = store;
     this.#here = here;
   }
@@ -66,31 +51,17 @@ export class AuditLog {
     const line = escapeControl(
       `[${formatTime(at)}] User '${username}' ${input.text} from ${ip === '' ? 'the command line' : `IP ${ip}`}`,
     );
+    const row = { at, type, account_id: account?.id ?? null, username, ip, line, node: this.#here };
+    const data = { ...input.data };
     // The subselect yields NULL if the account was removed in the meantime.
     const id = await tx.insert(
-      'insert into events (at, type, account_id, username, ip, line, folded, data, node) values (?, ?, (select id from accounts where id = ?), ?, ?, ?, ?, ?, ?)',
-      at,
-      type,
-      account?.id ?? null,
-      username,
-      ip,
-      line,
+      'insert into events (at, type, account_id, username, ip, line, node, folded, data) values (?, ?, (select id from accounts where id = ?), ?, ?, ?, ?, ?, ?)',
+      ...Object.values(row),
       line.toLowerCase(),
-      JSON.stringify(input.data ?? {}),
-      this.#here,
+      JSON.stringify(data),
     );
     if (account !== undefined && id % TRIM_EVERY === 0) await this.#trim(tx, account.id);
-    const event: LoggedEvent = {
-      id,
-      at,
-      type,
-      account_id: account?.id ?? null,
-      username,
-      ip,
-      line,
-      data: { ...input.data },
-      node: this.#here,
-    };
+    const event: LoggedEvent = { id, ...row, data };
     tx.afterCommit(() => {
       for (const listener of this.#listeners) listener(event, true);
     });
@@ -108,54 +79,6 @@ export class AuditLog {
   /** Passes on what another worker recorded. */
   heard(event: LoggedEvent): void {
     for (const listener of this.#listeners) listener(event, false);
-  }
-
-  /** Resolves with the id of the newest event, or 0: the start for a follower that ignores the past. */
-  lastId(): Promise<number> {
-    return lastEventId(this.#store);
-  }
-
-  /** Resolves with whether a node of a fleet recorded any of the events. Takes seconds where there are millions of others. */
-  hasOf(node: string): Promise<boolean> {
-    return hasEventFrom(this.#store, node);
-  }
-
-  /** Resolves with events of all processes that have a larger id, oldest first. */
-  after(id: number, limit: number): Promise<LoggedEvent[]> {
-    return eventsAfter(this.#store, {}, limit, id);
-  }
-
-  /** Resolves with the newest events that match, or with the oldest after an id; oldest first. */
-  find(filter: EventFilter, limit: number, after?: number): Promise<LoggedEvent[]> {
-    if (after === undefined) return newestEvents(this.#store, filter, limit);
-    return eventsAfter(this.#store, filter, limit, after);
-  }
-
-  /**
-   * Resolves with events that match, newest first, beginning before an id. Looks at a bounded part of the log, or of the events
-   * of an account, so there may be fewer than `limit` although `next`, the id to go on before, is not `null`.
-   */
-  search(filter: EventFilter, limit: number, before = Number.MAX_SAFE_INTEGER): Promise<EventSearch> {
-    return searchEvents(this.#store, filter, limit, before);
-  }
-
-  /** Resolves with lines of an account, newest first; `search` is a case-insensitive substring, `limit` -1 = all. */
-  async page(accountId: number, search: string, offset: number, limit: number): Promise<EventPage> {
-    const matches = search === '' ? '' : ' and instr(folded, ?) > 0';
-    const params: SqlValue[] = search === '' ? [accountId] : [accountId, search.toLowerCase()];
-    const count = await this.#store.get<{ n: number }>(
-      `select count(*) as n from events where account_id = ?${matches}`,
-      ...params,
-    );
-    const total = Math.min(count?.n ?? 0, KEPT);
-    const wanted = limit < 0 ? total : Math.max(0, Math.min(limit, total - offset));
-    const rows = await this.#store.all<{ line: string }>(
-      `select line from events where account_id = ?${matches} order by at desc, id desc limit ? offset ?`,
-      ...params,
-      wanted,
-      offset,
-    );
-    return { lines: rows.map((row) => row.line), total };
   }
 
   /**

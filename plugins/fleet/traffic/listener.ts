@@ -1,10 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
-import type { FleetPlace } from '../../../kernel/contract/node-info.ts';
+import type { FleetPlace, Membership } from '../../../kernel/contract/node-info.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { Membership } from '../../../kernel/contract/node-info.ts';
 import { parseDestination, digestKey } from '../membership/certificates.ts';
 import type { MemberKey } from '../store.ts';
 import { splitAddress } from './trust.ts';
