@@ -33,20 +33,12 @@ export interface AccountReaderParts {
 /** Looks up, lists and counts accounts. Caches the snapshots that are looked up by id, in `cells`. */
 export class AccountReader {
   readonly cells: AccountCells;
-  readonly #store: Store;
-  readonly #revision: Revision;
-  readonly #plans: Plans;
-  readonly #filesRoot: (username: string) => string;
-  readonly #here: string;
+  readonly #parts: AccountReaderParts;
   readonly #counts = new LargeCounts();
 
   constructor(parts: AccountReaderParts) {
     this.cells = parts.cells;
-    this.#store = parts.store;
-    this.#revision = parts.revision;
-    this.#plans = parts.plans;
-    this.#filesRoot = parts.filesRoot;
-    this.#here = parts.here;
+    this.#parts = parts;
   }
 
   /**
@@ -55,11 +47,11 @@ export class AccountReader {
    */
   async byId(id: number): Promise<Account | undefined> {
     const cell = this.cells.of(id);
-    const { generation } = this.#revision;
+    const { generation } = this.#parts.revision;
     if (cell.account !== undefined && cell.generation === generation) return cell.account;
     const { version } = cell;
     const account = await this.#one('id', id);
-    if (cell.version === version && this.#revision.generation === generation) {
+    if (cell.version === version && this.#parts.revision.generation === generation) {
       cell.account = account;
       cell.generation = generation;
     }
@@ -88,8 +80,8 @@ export class AccountReader {
    * Errors: 404 `account_not_found`, 409 `other_node`.
    */
   async assertLivesHere({ id, username }: Pick<Account, 'id' | 'username'>): Promise<void> {
-    const row = await this.#store.get<{ home: string }>('select home from accounts where id = ?', id);
-    assertHere({ username, ...(row ?? unknownAccount(username)) }, this.#here);
+    const row = await this.#parts.store.get<{ home: string }>('select home from accounts where id = ?', id);
+    assertHere({ username, ...(row ?? unknownAccount(username)) }, this.#parts.here);
   }
 
   /** Resolves with accounts in the order of their names, beginning after `cursor` (`''` = from the first). */
@@ -124,18 +116,20 @@ export class AccountReader {
 
   /** Resolves with the names of all accounts, in no order. */
   async usernames(): Promise<string[]> {
-    return (await this.#store.all<{ username: string }>('select username from accounts')).map((row) => row.username);
+    return (await this.#parts.store.all<{ username: string }>('select username from accounts')).map(
+      (row) => row.username,
+    );
   }
 
   /** Resolves with the names, those of removed accounts too, that begin with `<username>_`. */
   namesExtending(username: string): Promise<string[]> {
-    return namesExtending(this.#store, username);
+    return namesExtending(this.#parts.store, username);
   }
 
   /** Resolves with the number of accounts by plan; see `LargeCounts`. */
   countByPlan(): Promise<Readonly<Record<string, number>>> {
     return this.#counts.of('plans', async () => {
-      const rows = await this.#store.all<{ plan: string; n: number }>(
+      const rows = await this.#parts.store.all<{ plan: string; n: number }>(
         'select plan, count(*) as n from accounts where plan is not null group by plan',
       );
       return Object.fromEntries(rows.map(({ plan, n }) => [plan, n]));
@@ -147,7 +141,7 @@ export class AccountReader {
     const [condition, values] = accountConditions(filter);
     return this.#counts.of(`accounts ${condition} ${JSON.stringify(values)}`, async () => {
       const sql = `select count(*) as n from accounts where ${condition}`;
-      return (await this.#store.get<{ n: number }>(sql, ...values))?.n ?? 0;
+      return (await this.#parts.store.get<{ n: number }>(sql, ...values))?.n ?? 0;
     });
   }
 
@@ -161,7 +155,7 @@ export class AccountReader {
    * without a fleet, and for names that nobody has.
    */
   async homeOf(username: string): Promise<string> {
-    const row = await this.#store.get<{ home: string }>(
+    const row = await this.#parts.store.get<{ home: string }>(
       'select home from accounts where username = ?1 union all select home from removed_accounts where username = ?1',
       username,
     );
@@ -179,23 +173,23 @@ export class AccountReader {
   }
 
   /** Whether what the account has, or left, is at this node; see `isAt`. */
-  readonly isHere = ({ home }: Pick<Account, 'home'>): boolean => isAt(home, this.#here);
+  readonly isHere = ({ home }: Pick<Account, 'home'>): boolean => isAt(home, this.#parts.here);
 
   /** Yields the users whose home is this node, page by page, in the order of their names. */
   async *pagesOfHere(): AsyncGenerator<Account[]> {
-    const read = (cursor?: string) => this.list(PAGE, cursor, { role: 'user', home: this.#here });
+    const read = (cursor?: string) => this.list(PAGE, cursor, { role: 'user', home: this.#parts.here });
     for (let page = await read(); page.length > 0; page = await read(page.at(-1)?.username)) yield page;
   }
 
   /** Resolves with the number of users whose home is this node. */
   countOfHere(): Promise<number> {
-    return this.countOf({ role: 'user', home: this.#here });
+    return this.countOf({ role: 'user', home: this.#parts.here });
   }
 
   /** Resolves with the names of the accounts whose files may be at this node: users whose home it is, and administrators. */
   async usernamesOfHere(): Promise<string[]> {
     const sql = "select username from accounts where home in ('', ?)";
-    return (await this.#store.all<{ username: string }>(sql, this.#here)).map((row) => row.username);
+    return (await this.#parts.store.all<{ username: string }>(sql, this.#parts.here)).map((row) => row.username);
   }
 
   async #one(column: 'id' | 'username', value: SqlValue): Promise<Account | undefined> {
@@ -203,10 +197,10 @@ export class AccountReader {
   }
 
   async #many(sql: string, ...params: SqlValue[]): Promise<Account[]> {
-    const plans = await this.#plans.all();
-    const rows = await this.#store.all<AccountRow>(sql, ...params);
+    const plans = await this.#parts.plans.all();
+    const rows = await this.#parts.store.all<AccountRow>(sql, ...params);
     return rows.map((row) =>
-      accountSnapshot(row, row.plan === null ? undefined : plans.get(row.plan), this.#filesRoot(row.username)),
+      accountSnapshot(row, row.plan === null ? undefined : plans.get(row.plan), this.#parts.filesRoot(row.username)),
     );
   }
 }

@@ -2,11 +2,10 @@ import { fail } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { AuditLog } from '../../store/events/audit-log.ts';
 import { forgetAccount } from '../../store/local-store.ts';
-import type { Revision } from '../../store/revision.ts';
 import type { Leases } from '../../store/lease.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { endLostScopes, endTokens } from '../gate/api-tokens/token-endings.ts';
-import { assertPlanExists, type Plans } from './plans.ts';
+import { assertPlanExists } from './plans.ts';
 import type { Account } from './account.ts';
 import { assertHere, isAt, moving } from './account-home.ts';
 import { AccountReader, unknownAccount, type AccountReaderParts } from './account-reader.ts';
@@ -24,37 +23,23 @@ interface Relocation {
 
 type ChangedRow = Pick<AccountRow, 'id' | 'role' | 'home' | 'read_only'>;
 
+interface AccountsParts extends AccountReaderParts {
+  readonly local: Store;
+  readonly leases: Leases;
+  readonly events: AuditLog;
+  readonly ids: GivenIds;
+  readonly log: Log;
+}
+
 /** Reads and changes accounts. Each change logs its event and ends the sessions that it must in one transaction. */
 export class Accounts extends AccountReader {
   readonly removed: RemovedAccounts;
-  readonly #store: Store;
-  readonly #local: Store;
-  readonly #revision: Revision;
-  readonly #plans: Plans;
-  readonly #events: AuditLog;
-  readonly #ids: GivenIds;
-  readonly #here: string;
-  readonly #log: Log;
+  readonly #parts: AccountsParts;
 
-  constructor(
-    parts: AccountReaderParts & {
-      readonly local: Store;
-      readonly leases: Leases;
-      readonly events: AuditLog;
-      readonly ids: GivenIds;
-      readonly log: Log;
-    },
-  ) {
+  constructor(parts: AccountsParts) {
     super(parts);
     this.removed = new RemovedAccounts(parts);
-    this.#store = parts.store;
-    this.#local = parts.local;
-    this.#revision = parts.revision;
-    this.#plans = parts.plans;
-    this.#events = parts.events;
-    this.#ids = parts.ids;
-    this.#here = parts.here;
-    this.#log = parts.log;
+    this.#parts = parts;
   }
 
   /**
@@ -64,12 +49,17 @@ export class Accounts extends AccountReader {
   async create(account: NewAccount, ip = '', check?: (tx: Tx) => Promise<void>): Promise<Account> {
     assertPossible(account);
     const { username, plan = null } = account;
-    if (plan !== null) await this.#plans.get(plan);
-    await this.#store.write(async (tx) => {
+    if (plan !== null) await this.#parts.plans.get(plan);
+    await this.#parts.store.write(async (tx) => {
       await check?.(tx);
-      const id = await insertAccount(tx, account, this.#here); // asks for the plan again: it may have been removed since
-      this.#ids.record(id);
-      await this.#events.record(tx, { type: 'account.created', account: { id, username }, text: 'was created', ip });
+      const id = await insertAccount(tx, account, this.#parts.here); // asks for the plan again: it may have been removed since
+      this.#parts.ids.record(id);
+      await this.#parts.events.record(tx, {
+        type: 'account.created',
+        account: { id, username },
+        text: 'was created',
+        ip,
+      });
     });
     return this.get(username);
   }
@@ -83,7 +73,7 @@ export class Accounts extends AccountReader {
     change: { plan?: string | null; email?: string; locale?: string },
     ip = '',
   ): Promise<Account> {
-    if (typeof change.plan === 'string') await this.#plans.get(change.plan);
+    if (typeof change.plan === 'string') await this.#parts.plans.get(change.plan);
     await this.#change(username, async (tx, { id, role }) => {
       if (change.plan !== undefined && role === 'admin') throw fail.invalid_request('an administrator has no plan');
       if (typeof change.plan === 'string') await assertPlanExists(tx, change.plan);
@@ -91,7 +81,7 @@ export class Accounts extends AccountReader {
         const value = change[column];
         if (value === undefined) continue;
         await tx.run(`update accounts set ${column} = ? where id = ?`, value, id);
-        await this.#events.record(tx, {
+        await this.#parts.events.record(tx, {
           type: 'account.changed',
           account: { id, username },
           text: `changed the ${column} to ${value ?? 'none'}`,
@@ -99,7 +89,7 @@ export class Accounts extends AccountReader {
           data: { [column]: value },
         });
       }
-      if (change.plan !== undefined) await endLostScopes(tx, this.#events, { accountId: id }, ip);
+      if (change.plan !== undefined) await endLostScopes(tx, this.#parts.events, { accountId: id }, ip);
     });
     return this.get(username);
   }
@@ -114,8 +104,8 @@ export class Accounts extends AccountReader {
       await tx.run('update accounts set suspended_at = coalesce(suspended_at, ?) where id = ?', Date.now(), id);
       await tx.run('delete from sessions where account_id = ?', id);
       const tokens = { where: 't.account_id = ?', values: [id], reason: 'suspended', ip } as const;
-      await endTokens(tx, this.#events, tokens);
-      await this.#events.record(tx, {
+      await endTokens(tx, this.#parts.events, tokens);
+      await this.#parts.events.record(tx, {
         type: 'account.suspended',
         account: { id, username },
         text: 'was suspended',
@@ -128,7 +118,7 @@ export class Accounts extends AccountReader {
   unsuspend(username: string, ip = ''): Promise<void> {
     return this.#change(username, async (tx, { id }) => {
       await tx.run('update accounts set suspended_at = null where id = ?', id);
-      await this.#events.record(tx, {
+      await this.#parts.events.record(tx, {
         type: 'account.unsuspended',
         account: { id, username },
         text: 'was unsuspended',
@@ -142,7 +132,7 @@ export class Accounts extends AccountReader {
    * `account_not_found`, 400 for an unknown feature.
    */
   async setFeature(username: string, feature: string, on: boolean | undefined, ip = ''): Promise<void> {
-    this.#plans.assertFeature(feature);
+    this.#parts.plans.assertFeature(feature);
     return this.#change(username, async (tx, { id }) => {
       if (on === undefined)
         await tx.run('delete from account_features where account_id = ? and feature = ?', id, feature);
@@ -157,14 +147,14 @@ export class Accounts extends AccountReader {
         on === undefined
           ? `has the feature ${feature} as the plan says`
           : `was ${on ? 'granted' : 'denied'} the feature ${feature}`;
-      await this.#events.record(tx, {
+      await this.#parts.events.record(tx, {
         type: 'feature.toggled',
         account: { id, username },
         text,
         ip,
         data: { feature, on: on ?? null },
       });
-      await endLostScopes(tx, this.#events, { accountId: id }, ip);
+      await endLostScopes(tx, this.#parts.events, { accountId: id }, ip);
     });
   }
 
@@ -184,7 +174,7 @@ export class Accounts extends AccountReader {
       await more(tx);
       const row = [isReadOnly ? 1 : 0, home ?? before, id] as const;
       await tx.run('update accounts set read_only = ?, home = ? where id = ?', ...row);
-      leaverId = isAt(home ?? before, this.#here) ? undefined : id;
+      leaverId = isAt(home ?? before, this.#parts.here) ? undefined : id;
     });
     if (leaverId !== undefined) await this.#forget(leaverId, username);
   }
@@ -197,12 +187,12 @@ export class Accounts extends AccountReader {
     let removedId = 0;
     await this.#change(username, async (tx, { id, home, read_only }) => {
       removedId = id;
-      assertHere({ username, home }, this.#here);
+      assertHere({ username, home }, this.#parts.here);
       if (read_only === 1) throw moving(username);
       await assertNotLastAdmin(tx, id);
       await reserveName(tx, { id, username });
       await tx.run('delete from accounts where id = ?', id);
-      await this.#events.record(tx, {
+      await this.#parts.events.record(tx, {
         type: 'account.removed',
         username,
         text: 'was removed',
@@ -214,7 +204,7 @@ export class Accounts extends AccountReader {
   }
 
   async #change(username: string, work: (tx: Tx, account: ChangedRow) => Promise<void>): Promise<void> {
-    await this.#revision.mutate(
+    await this.#parts.revision.mutate(
       async (tx) => {
         const account =
           (await tx.get<ChangedRow>('select id, role, home, read_only from accounts where username = ?', username)) ??
@@ -228,8 +218,11 @@ export class Accounts extends AccountReader {
 
   /** The account is gone all the same where this fails. */
   async #forget(id: number, username: string): Promise<void> {
-    await forgetAccount(this.#local, id).catch((error: unknown) =>
-      this.#log.warn({ account: username, err: error }, 'the local data of a removed account could not be deleted'),
+    await forgetAccount(this.#parts.local, id).catch((error: unknown) =>
+      this.#parts.log.warn(
+        { account: username, err: error },
+        'the local data of a removed account could not be deleted',
+      ),
     );
   }
 }

@@ -34,39 +34,31 @@ interface Row {
 
 const SELECT = 'select username, account_id, removed_at, home from removed_accounts';
 
+interface RemovedAccountsParts {
+  readonly store: Store;
+  readonly local: Store;
+  readonly leases: Leases;
+  readonly events: AuditLog;
+  readonly filesRoot: (username: string) => string;
+  readonly here: string;
+}
+
 /** The removed accounts whose names are reserved. */
 export class RemovedAccounts {
-  readonly #store: Store;
-  readonly #local: Store;
-  readonly #leases: Leases;
-  readonly #events: AuditLog;
-  readonly #filesRoot: (username: string) => string;
-  readonly #here: string;
+  readonly #parts: RemovedAccountsParts;
 
-  constructor(parts: {
-    store: Store;
-    local: Store;
-    leases: Leases;
-    events: AuditLog;
-    filesRoot: (username: string) => string;
-    here: string;
-  }) {
-    this.#store = parts.store;
-    this.#local = parts.local;
-    this.#leases = parts.leases;
-    this.#events = parts.events;
-    this.#filesRoot = parts.filesRoot;
-    this.#here = parts.here;
+  constructor(parts: RemovedAccountsParts) {
+    this.#parts = parts;
   }
 
   /** Resolves with all of them by name. */
   async list(): Promise<RemovedAccount[]> {
-    return (await this.#store.all<Row>(`${SELECT} order by username`)).map((row) => this.#of(row));
+    return (await this.#parts.store.all<Row>(`${SELECT} order by username`)).map((row) => this.#of(row));
   }
 
   /** Errors: 404 `account_not_found`. */
   async get(username: string): Promise<RemovedAccount> {
-    return this.#of((await this.#store.get<Row>(`${SELECT} where username = ?`, username)) ?? unknown(username));
+    return this.#of((await this.#parts.store.get<Row>(`${SELECT} where username = ?`, username)) ?? unknown(username));
   }
 
   /**
@@ -74,10 +66,10 @@ export class RemovedAccounts {
    * node that had it can. Errors: 404 `account_not_found`, 409 `purge_in_progress`, `other_node`.
    */
   claim(username: string): Promise<ClaimedAccount> {
-    return this.#store.write(async (tx) => {
+    return this.#parts.store.write(async (tx) => {
       const row = (await tx.get<Row>(`${SELECT} where username = ?`, username)) ?? unknown(username);
-      assertHere(row, this.#here);
-      const lease = await this.#leases.acquire(`purge ${username}`, SILENCE_MS, tx);
+      assertHere(row, this.#parts.here);
+      const lease = await this.#parts.leases.acquire(`purge ${username}`, SILENCE_MS, tx);
       if (lease === undefined) throw inProgress(username);
       return { ...this.#of(row), lease };
     });
@@ -88,12 +80,12 @@ export class RemovedAccounts {
     { id, username, lease }: ClaimedAccount,
     by: { readonly username: string; readonly ip: string },
   ): Promise<void> {
-    await forgetAccount(this.#local, id);
-    await this.#store.write(async (tx) => {
+    await forgetAccount(this.#parts.local, id);
+    await this.#parts.store.write(async (tx) => {
       if (!(await lease.isOurs(tx))) throw inProgress(username);
       await tx.run('delete from removed_accounts where username = ?', username);
       await lease.release(tx);
-      await this.#events.record(tx, {
+      await this.#parts.events.record(tx, {
         type: 'account.purged',
         ...by,
         text: `purged the removed account ${username}`,
@@ -103,7 +95,7 @@ export class RemovedAccounts {
   }
 
   #of({ username, account_id: id, removed_at: removedAt, home }: Row): RemovedAccount {
-    return { id, username, filesRoot: this.#filesRoot(username), removedAt, home };
+    return { id, username, filesRoot: this.#parts.filesRoot(username), removedAt, home };
   }
 }
 

@@ -26,26 +26,27 @@ interface PasswordChange {
   readonly check?: (tx: Tx) => Promise<void>;
 }
 
+interface CredentialsParts {
+  readonly store: Store;
+  readonly revision: Revision;
+  readonly accounts: Accounts;
+  readonly events: AuditLog;
+}
+
 /**
  * Reads and changes passwords. Verifying one takes so long that it may be changed in the meantime, so each change of a
  * credential repeats in its own transaction, with `isCurrent` and `Sessions.assertAlive`, what was verified before it.
  */
 export class Credentials {
-  readonly #store: Store;
-  readonly #revision: Revision;
-  readonly #accounts: Accounts;
-  readonly #events: AuditLog;
+  readonly #parts: CredentialsParts;
 
-  constructor(parts: { store: Store; revision: Revision; accounts: Accounts; events: AuditLog }) {
-    this.#store = parts.store;
-    this.#revision = parts.revision;
-    this.#accounts = parts.accounts;
-    this.#events = parts.events;
+  constructor(parts: CredentialsParts) {
+    this.#parts = parts;
   }
 
   /** Resolves with what a login is checked against; `undefined` if there is no such account. */
   async passwordOf(username: string): Promise<StoredPassword | undefined> {
-    const row = await this.#store.get<{ id: number; role: Role; hash: string; suspended_at: number | null }>(
+    const row = await this.#parts.store.get<{ id: number; role: Role; hash: string; suspended_at: number | null }>(
       'select id, role, password_hash as hash, suspended_at from accounts where username = ?',
       username,
     );
@@ -68,20 +69,20 @@ export class Credentials {
     hash: string,
     { ip, keepSession = '', check }: PasswordChange = { ip: '' },
   ): Promise<void> {
-    await this.#revision.mutate(
+    await this.#parts.revision.mutate(
       async (tx) => {
         await check?.(tx);
         const { changes } = await tx.run('update accounts set password_hash = ? where id = ?', hash, id);
         if (changes === 0) throw fail.account_not_found(`there is no account ${username}`);
         await endOtherSessions(tx, id, keepSession);
-        await this.#events.record(tx, {
+        await this.#parts.events.record(tx, {
           type: 'password.changed',
           account: { id, username },
           text: 'changed the password',
           ip,
         });
       },
-      () => this.#accounts.cells.forget(id),
+      () => this.#parts.accounts.cells.forget(id),
     );
   }
 }
