@@ -18,7 +18,7 @@ import { soleWorker } from '../kernel/workers/sole-worker.ts';
 import { Postgres, schemaAt } from '../test/support/postgres.ts';
 import { processorSeconds } from './support/load.ts';
 import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor } from './support/processes.ts';
-import { openStore } from '../kernel/store/open-store.ts';
+import { openStore } from '../kernel/run/data/open-store.ts';
 
 const PARTS = ['gate', 'listeners'];
 const chosen = process.argv.slice(2).filter((each) => PARTS.includes(each));

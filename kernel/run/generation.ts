@@ -11,7 +11,7 @@ import { isOn, type InstalledPlugin } from '../host/discovery.ts';
 import { effectiveSettings } from './effective-settings.ts';
 import { examine } from './examination/examination.ts';
 import { PluginSet } from '../host/plugin-set.ts';
-import { clockSlackMs, readMembership, innerSockets, writeMembership } from './membership.ts';
+import { clockSlackMs, readMembership, innerSockets, writeMembership } from './data/membership.ts';
 import { splitHostPort } from '../kit/net/host-port.ts';
 import { VERSION } from '../kit/files/project-dir.ts';
 

@@ -9,7 +9,7 @@ import type { NodeInfo } from '../contract/node-info.ts';
 import type { Address } from '../contract/route-spec.ts';
 import { installedPlugins, isOn, type InstalledPlugin } from '../host/discovery.ts';
 import type { PluginSet } from '../host/plugin-set.ts';
-import { ServingLock } from './serving-lock.ts';
+import { ServingLock } from './data/serving-lock.ts';
 import { Leadership } from '../workers/leadership.ts';
 import type { Workers } from '../workers/workers.ts';
 

@@ -22,8 +22,8 @@ import { migrateStores } from '../store/local-store.ts';
 import { configFile, readConfig, print, readInput, withCore, type GlobalOptions } from './command-context.ts';
 import { configurationFiles } from './configuration-files.ts';
 import { confirm } from './confirm.ts';
-import { dataFilesAt } from './data-files.ts';
-import { nodeFilesAt } from './node-files.ts';
+import { dataFilesAt } from './data/data-files.ts';
+import { nodeFilesAt } from './data/node-files.ts';
 
 /** Adds the plugins' commands to the program, in their groups. Imports nothing else of them, so that commands start quickly. */
 export async function addPluginCommands(program: Command): Promise<void> {

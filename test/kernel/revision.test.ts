@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { createLog } from '../../kernel/log.ts';
 import type { ChangeFollower, ChangeSignal } from '../../kernel/store/change-signal.ts';
 import { monotonicMs } from '../../kernel/kit/waiting/monotonic.ts';
-import { openStore } from '../../kernel/store/open-store.ts';
+import { openStore } from '../../kernel/run/data/open-store.ts';
 import { Revision } from '../../kernel/store/revision.ts';
 import { SignalFile } from '../../kernel/store/signal-file.ts';
 import type { Store } from '../../kernel/store/store.ts';

@@ -9,7 +9,7 @@ import { createLog } from '../../kernel/log.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import type { Plugin } from '../../kernel/contract/plugin.ts';
-import { openStore } from '../../kernel/store/open-store.ts';
+import { openStore } from '../../kernel/run/data/open-store.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { testStore } from './postgres.ts';
 import { installedPlugins, isOptIn, type InstalledPlugin } from '../../kernel/host/discovery.ts';

@@ -7,7 +7,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Forward } from '../../kernel/contract/forwarding.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Reply, Stream } from '../../kernel/contract/reply.ts';
-import { fleetFolder, membershipFile, innerSockets } from '../../kernel/run/membership.ts';
+import { fleetFolder, membershipFile, innerSockets } from '../../kernel/run/data/membership.ts';
 import { temporaryFolder } from './folder.ts';
 import { allPlugins, TestServer } from './hostkeep.ts';
 

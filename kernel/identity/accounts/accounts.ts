@@ -10,7 +10,6 @@ import type { Account } from './account.ts';
 import { assertHere, isAt, moving } from './account-home.ts';
 import { AccountReader, unknownAccount, type AccountReaderParts } from './account-reader.ts';
 import type { AccountRow } from './account-rows.ts';
-import type { GivenIds } from './given-ids.ts';
 import { assertPossible, insertAccount, type NewAccount } from './new-account.ts';
 import { RemovedAccounts, reserveName } from './removed-accounts.ts';
 
@@ -27,7 +26,8 @@ interface AccountsParts extends AccountReaderParts {
   readonly local: Store;
   readonly leases: Leases;
   readonly events: AuditLog;
-  readonly ids: GivenIds;
+  /** Records the id of a new account, before it is committed. */
+  readonly ids: { record(id: number): void };
   readonly log: Log;
 }
 

@@ -3,7 +3,7 @@ import { mergeConfig, readLayers } from '../../config/configuration.ts';
 import { errorMessage } from '../../errors.ts';
 import { loadUws } from '../../http/uws.ts';
 import { createLog } from '../../log.ts';
-import { ServingLock } from '../serving-lock.ts';
+import { ServingLock } from '../data/serving-lock.ts';
 import { startOwnProgram } from '../../kit/programs/start-program.ts';
 import { Supervisor } from './supervisor.ts';
 import { configFile, type GlobalOptions } from '../command-context.ts';

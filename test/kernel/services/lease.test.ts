@@ -8,7 +8,7 @@ import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { Leases, type Lease } from '../../../kernel/store/lease.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
-import { openStore } from '../../../kernel/store/open-store.ts';
+import { openStore } from '../../../kernel/run/data/open-store.ts';
 import type { Store } from '../../../kernel/store/store.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testConfig } from '../../support/hostkeep.ts';

@@ -6,7 +6,7 @@ import type { Forward } from '../../../kernel/contract/forwarding.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import { ready, Stream } from '../../../kernel/contract/reply.ts';
 import { Type } from '../../../kernel/schema.ts';
-import { innerSockets } from '../../../kernel/run/membership.ts';
+import { innerSockets } from '../../../kernel/run/data/membership.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { Any, FLEET_ROUTES } from '../../support/fleet-routes.ts';
 import { memberFolder } from '../../support/node-pair.ts';

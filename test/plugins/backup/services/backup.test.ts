@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { dataFilesAt } from '../../../../kernel/run/data-files.ts';
+import { dataFilesAt } from '../../../../kernel/run/data/data-files.ts';
 import { VERSION } from '../../../../kernel/kit/files/project-dir.ts';
 import { createBackup, verifyBackup, type Manifest } from '../../../../plugins/backup/backup-file.ts';
 import { restoreBackup } from '../../../../plugins/backup/restore.ts';

@@ -2,11 +2,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { dataFilesAt } from '../../../../kernel/run/data-files.ts';
+import { dataFilesAt } from '../../../../kernel/run/data/data-files.ts';
 import { openCore } from '../../../../kernel/run/core.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import { copyStore } from '../../../../plugins/backup/copy-store.ts';
-import { openStore } from '../../../../kernel/store/open-store.ts';
+import { openStore } from '../../../../kernel/run/data/open-store.ts';
 import { SqliteEngine } from '../../../../kernel/store/sqlite/sqlite-engine.ts';
 import { hostkeep } from '../../../support/command.ts';
 import { temporaryFolder } from '../../../support/folder.ts';

@@ -7,7 +7,7 @@ import { reply, Stream, type Sink } from '../../../../kernel/contract/reply.ts';
 import { HttpError } from '../../../../kernel/errors.ts';
 import { Type } from '../../../../kernel/schema.ts';
 import type { Membership } from '../../../../kernel/contract/node-info.ts';
-import { readMembership } from '../../../../kernel/run/membership.ts';
+import { readMembership } from '../../../../kernel/run/data/membership.ts';
 import { splitHostPort } from '../../../../kernel/kit/net/host-port.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
 import { Any, FLEET_ROUTES } from '../../../support/fleet-routes.ts';

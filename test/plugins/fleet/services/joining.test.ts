@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { readMembership } from '../../../../kernel/run/membership.ts';
+import { readMembership } from '../../../../kernel/run/data/membership.ts';
 import accounts from '../../../../plugins/accounts/index.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
 import { Invitation } from '../../../../plugins/fleet/membership/invitation.ts';

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { FleetPlace } from '../../../../kernel/contract/node-info.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import type { Membership } from '../../../../kernel/contract/node-info.ts';
-import { readMembership, writeMembership } from '../../../../kernel/run/membership.ts';
+import { readMembership, writeMembership } from '../../../../kernel/run/data/membership.ts';
 import { splitHostPort } from '../../../../kernel/kit/net/host-port.ts';
 import { soleWorker } from '../../../../kernel/workers/sole-worker.ts';
 import { FleetListener } from '../../../../plugins/fleet/traffic/listener.ts';

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../../support/folder.ts';
 import { Postgres } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { migrate } from '../../../../kernel/store/migrate.ts';
-import { openStore } from '../../../../kernel/store/open-store.ts';
+import { openStore } from '../../../../kernel/run/data/open-store.ts';
 
 const test = testSuite('fleet, placement');
 let server: Postgres;

@@ -6,7 +6,7 @@ import { copyFileSync } from 'node:fs';
 import { openCore, type Core } from '../../../../kernel/run/core.ts';
 import { HttpError } from '../../../../kernel/errors.ts';
 import { createLog } from '../../../../kernel/log.ts';
-import { openStore } from '../../../../kernel/store/open-store.ts';
+import { openStore } from '../../../../kernel/run/data/open-store.ts';
 import type { Store } from '../../../../kernel/store/store.ts';
 import { Leadership } from '../../../../kernel/workers/leadership.ts';
 import { topic } from '../../../../kernel/workers/topic.ts';

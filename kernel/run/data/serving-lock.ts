@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertPrivateFolder, makePrivate } from '../kit/files/private-file.ts';
-import { FileLock } from '../workers/file-lock.ts';
+import { assertPrivateFolder, makePrivate } from '../../kit/files/private-file.ts';
+import { FileLock } from '../../workers/file-lock.ts';
 
 /** The right to serve a data folder, held for the life of a process. */
 export class ServingLock {

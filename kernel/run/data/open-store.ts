@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config/configuration.ts';
-import { errorMessage } from '../errors.ts';
-import { importDefault, pluginsWith } from '../kit/files/plugin-files.ts';
-import { SignalFile } from './signal-file.ts';
-import type { StoreEngine, Store } from './store.ts';
-import { SqliteEngine } from './sqlite/sqlite-engine.ts';
+import type { Config } from '../../config/configuration.ts';
+import { errorMessage } from '../../errors.ts';
+import { importDefault, pluginsWith } from '../../kit/files/plugin-files.ts';
+import { SignalFile } from '../../store/signal-file.ts';
+import type { StoreEngine, Store } from '../../store/store.ts';
+import { SqliteEngine } from '../../store/sqlite/sqlite-engine.ts';
 
 /** One process of a node listens for all. */
 const LISTENER = 1;

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config/configuration.ts';
-import type { DataFiles } from '../contract/command.ts';
-import { migrationsFolder as pluginMigrations } from '../host/discovery.ts';
-import { Keyring } from '../identity/gate/keyring.ts';
-import { projectDir } from '../kit/files/project-dir.ts';
-import { LOCAL_FILE } from '../store/local-store.ts';
-import { openStore } from '../store/open-store.ts';
+import type { Config } from '../../config/configuration.ts';
+import type { DataFiles } from '../../contract/command.ts';
+import { migrationsFolder as pluginMigrations } from '../../host/discovery.ts';
+import { Keyring } from '../../identity/gate/keyring.ts';
+import { projectDir } from '../../kit/files/project-dir.ts';
+import { LOCAL_FILE } from '../../store/local-store.ts';
+import { openStore } from './open-store.ts';
 import { ServingLock, servingProcess } from './serving-lock.ts';
-import type { Store } from '../store/store.ts';
-import { migrationNames, unknownMigrations } from '../store/unknown-migrations.ts';
-import { assertPrivateData, assertStoreExists } from './core.ts';
-import { migrate } from '../store/migrate.ts';
+import type { Store } from '../../store/store.ts';
+import { migrationNames, unknownMigrations } from './unknown-migrations.ts';
+import { assertPrivateData, assertStoreExists } from '../core.ts';
+import { migrate } from '../../store/migrate.ts';
 
 /** Returns what commands may do with the files of a data folder; see `DataFiles`. */
 export function dataFilesAt({ data: folder }: Config): DataFiles {

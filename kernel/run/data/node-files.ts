@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config/configuration.ts';
-import { Keyring } from '../identity/gate/keyring.ts';
-import type { NodeFiles } from '../contract/command.ts';
-import { AuditLog } from '../store/events/audit-log.ts';
+import type { Config } from '../../config/configuration.ts';
+import { Keyring } from '../../identity/gate/keyring.ts';
+import type { NodeFiles } from '../../contract/command.ts';
+import { AuditLog } from '../../store/events/audit-log.ts';
 import { readMembership, removeMembership, writeMembership } from './membership.ts';
-import { openStore } from '../store/open-store.ts';
-import { SqliteEngine } from '../store/sqlite/sqlite-engine.ts';
+import { openStore } from './open-store.ts';
+import { SqliteEngine } from '../../store/sqlite/sqlite-engine.ts';
 
 /** Returns what commands may do with the files of a node; see `NodeFiles`. */
 export function nodeFilesAt({ data, store: settings }: Config): NodeFiles {

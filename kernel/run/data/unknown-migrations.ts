@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectDir } from '../kit/files/project-dir.ts';
-import type { AppliedMigration } from './store.ts';
+import { projectDir } from '../../kit/files/project-dir.ts';
+import type { AppliedMigration } from '../../store/store.ts';
 
 /**
  * Returns those of applied migrations that neither the kernel nor an installed plugin has: a newer build applied them.

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Membership } from '../contract/node-info.ts';
-import { replaceFileSync } from '../kit/files/atomic-file.ts';
-import { assertPrivate, assertPrivateFolder } from '../kit/files/private-file.ts';
+import type { Membership } from '../../contract/node-info.ts';
+import { replaceFileSync } from '../../kit/files/atomic-file.ts';
+import { assertPrivate, assertPrivateFolder } from '../../kit/files/private-file.ts';
 
 /** How far the clocks of two nodes may be apart. */
 const CLOCKS_APART_MS = 60_000;
