@@ -88,7 +88,7 @@ test('the plugin that CONTRIBUTING shows passes its test as it stands', async ()
 });
 
 test('its table names every plugin, and the pages are short enough to be read', async () => {
-  for (const { name } of await allPlugins()) assert.match(readme, new RegExp(`^\\| \`${name}\` \\|`, 'm'));
+  for (const { name } of await allPlugins()) assert.match(readme, new RegExp(`^\\|[^|\n]*\`${name}\`[^|\n]* \\|`, 'm'));
   assert.ok(readme.split('\n').length <= 150);
   assert.ok(contributing.split('\n').length <= 220);
 });
