@@ -331,7 +331,7 @@ test('one event is one line, and a change and its event exist together', async (
   const stop = events.listen(({ line }) => void heard.push(line));
   await store
     .write(async (tx) => {
-      await events.record(tx, { type: 'login.failed', account, text: 'failed', ip: '' });
+      await events.record(tx, { type: 'logout', account, text: 'failed', ip: '' });
       throw new Error('taken back');
     })
     .catch(() => undefined);

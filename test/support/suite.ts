@@ -43,6 +43,9 @@ export function testSuite(name: string): Test {
     });
   });
   return Object.assign(test, own, {
+    run: () => {
+      throw new Error('the suite runs by itself: a second run of it ends before its tests');
+    },
     before: Object.assign(printing('before', own.before), { each: own.before.each }),
     after: Object.assign((hook: Callback) => own.after(hook), { each: printing('after.each', own.after.each) }),
   });

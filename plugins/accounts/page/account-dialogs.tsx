@@ -18,6 +18,7 @@ import {
 } from '../../pages/kit/index.ts';
 import type { Account } from './account.ts';
 import { randomPassword } from './add-account.tsx';
+import { readPlans } from './plans.ts';
 import { planDifference } from '../../pages/kit/index.ts';
 
 export type AccountAction = 'plan' | 'open' | 'password' | 'twofa' | 'unlock' | 'suspend' | 'remove';
@@ -37,7 +38,7 @@ export function AccountDialogs({ action, ...props }: DialogProps & { readonly ac
 /** Shows what the change of plan takes and gives before it is made. */
 function PlanDialog({ account, onClose }: DialogProps) {
   const { username, plan: before } = account;
-  const plans = useQuery('plans', (signal) => api('GET /api/plans', { query: { limit: 500 }, signal }));
+  const plans = useQuery('plans', readPlans);
   const chosen = useSignal(before ?? '');
   const all = plans.data?.plans ?? [];
   // Until the plans are there, the list has the account's own.

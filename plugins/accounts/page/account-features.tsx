@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Answer, api, attempt, Card, Choices, SearchInput, t, useQuery } from '../../pages/kit/index.ts';
 import type { Account } from './account.ts';
+import { readFeatures } from './plans.ts';
 
 type Choice = 'plan' | 'on' | 'off';
 interface AccountFeaturesProps {
@@ -11,7 +12,7 @@ interface AccountFeaturesProps {
 /** Shows the features of an account: inherited from its plan, on, or off. */
 export function AccountFeatures({ account, onChanged }: AccountFeaturesProps) {
   const search = useSignal('');
-  const features = useQuery('features', (signal) => api('GET /api/features', { signal }));
+  const features = useQuery('features', readFeatures);
   const choose = (feature: string, choice: Choice) =>
     attempt(async () => {
       const params = { username: account.username, feature };

@@ -23,6 +23,7 @@ import { AddAccount } from './add-account.tsx';
 import { chosenColumns, ColumnsDialog, type ListedAccount } from './account-columns.tsx';
 import { exportAccounts } from './account-export.ts';
 import { BulkDialog, type BulkAction } from './bulk-dialog.tsx';
+import { readPlans } from './plans.ts';
 
 const PAGE_ACCOUNTS = 50;
 const STATES = ['', 'active', 'suspended', 'over', 'admin'] as const;
@@ -50,7 +51,7 @@ export default function AccountsPage() {
   const cursor = cursors.value.at(-1) ?? '';
   const query = { ...filter, limit: PAGE_ACCOUNTS, ...(cursor !== '' && { cursor }) };
   const page = useQuery(JSON.stringify(query), (signal) => api('GET /api/accounts', { query, signal }));
-  const plans = useQuery('plans', (signal) => api('GET /api/plans', { query: { limit: 500 }, signal }));
+  const plans = useQuery('plans', readPlans);
   const names = plans.data?.plans.map(({ name }) => name) ?? [];
   const close = () => void (dialog.value = undefined);
   const exportAll = async () => {

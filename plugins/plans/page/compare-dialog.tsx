@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Dialog, Select, t } from '../../pages/kit/index.ts';
-import { LIMITS, limitName, limitText, type Plan } from '../../pages/kit/index.ts';
+import { LIMITS, limitName, limitText } from '../../pages/kit/index.ts';
+import type { Plan } from './plan.ts';
 
 /** Two plans side by side: what they differ in first, and what each has that the other lacks. */
 export function CompareDialog({ plans, onClose }: { readonly plans: readonly Plan[]; readonly onClose: () => void }) {

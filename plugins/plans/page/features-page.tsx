@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Answer, api, attempt, Card, FilterInput, PageHead, t, toast, useQuery } from '../../pages/kit/index.ts';
 import { Matrix, type Feature } from './matrix.tsx';
-import type { Plan } from '../../pages/kit/index.ts';
+import type { Plan } from './plan.ts';
 
 /** Which plan has which feature. A switch takes effect with the next request of each account. */
 export default function FeaturesPage() {

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Badge, t, type ReplyOf } from '../../pages/kit/index.ts';
-import type { Plan } from '../../pages/kit/index.ts';
+import type { Plan } from './plan.ts';
 
 export type Feature = ReplyOf<'GET /api/features'>['features'][number];
 

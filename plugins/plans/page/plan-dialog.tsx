@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { api, changed, Dialog, Field, t, toast } from '../../pages/kit/index.ts';
-import { LIMITS, type Limit, type Plan } from '../../pages/kit/index.ts';
+import { LIMITS, type Limit } from '../../pages/kit/index.ts';
+import type { Plan } from './plan.ts';
 
 interface PlanDialogProps {
   /** The initial plan. */

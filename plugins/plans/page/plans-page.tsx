@@ -2,17 +2,22 @@ import { useSignal } from '@preact/signals';
 import {
   Answer,
   api,
+  ask,
   Button,
   Card,
   changed,
   ConfirmDialog,
+  fillPath,
+  LIMITS,
+  limitName,
+  limitText,
   PageHead,
   t,
   toast,
   useQuery,
 } from '../../pages/kit/index.ts';
+import type { Plan } from './plan.ts';
 import { CompareDialog } from './compare-dialog.tsx';
-import { LIMITS, limitName, limitText, type Plan } from '../../pages/kit/index.ts';
 import { PlanDialog } from './plan-dialog.tsx';
 
 type Shown =
@@ -99,8 +104,8 @@ function PlanCard({ plan, onAction }: PlanCardProps) {
 
 /** Says beforehand why a plan cannot be removed: accounts still have it. */
 function RemovePlan({ plan: { name }, onClose }: { readonly plan: Plan; readonly onClose: () => void }) {
-  const users = useQuery(`users of ${name}`, (signal) =>
-    api('GET /api/accounts', { query: { plan: name, limit: 1 }, signal }),
+  const users = useQuery(`users of ${name}`, () =>
+    ask<{ readonly total: number }>('GET', fillPath('/api/accounts', {}, { plan: name, limit: 1 })),
   );
   const total = users.data?.total ?? 0;
   const remove = async () => {

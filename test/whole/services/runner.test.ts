@@ -21,6 +21,7 @@ const BAD: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
   'has-no-test': [`import { testSuite } from './support/suite.ts';\ntestSuite('empty');`, /: no test ran/],
   'says-only': [`${HEAD}test.only('a', () => {});\ntest('b', () => {});`, /: 1 tests left out/],
   'says-skip': [`${HEAD}test.skip('a', () => {});\ntest('b', () => {});`, /: 1 tests left out/],
+  'runs-itself': [`${HEAD}test('a', () => {});\ntest.run();`, /: ended with 1\n[^]*the suite runs by itself/],
   'adds-late': [
     `${HEAD}test('a', () => {});\nawait new Promise((done) => { setTimeout(done, 50); });\ntest('b', () => {});`,
     /"b" is added too late/,

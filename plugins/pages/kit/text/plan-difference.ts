@@ -1,7 +1,4 @@
-import type { ReplyOf } from '../server/api.ts';
 import { bytes, number, t, textOr } from './i18n.ts';
-
-export type Plan = ReplyOf<'GET /api/plans'>['plans'][number];
 
 /** The limits of a plan, in the order in which they are shown. */
 export const LIMITS = [
@@ -18,6 +15,12 @@ export const LIMITS = [
   'ftp_limit',
 ] as const;
 export type Limit = (typeof LIMITS)[number];
+
+/** What pages of any area show of a plan. */
+export interface Plan extends Readonly<Record<Limit, number>> {
+  readonly name: string;
+  readonly features: readonly string[];
+}
 
 const MIB = 1024 * 1024;
 

@@ -114,5 +114,3 @@ if (hasReal) {
     assert.is(await write(there, 'ben', 2), '2\n');
   });
 }
-
-test.run();

@@ -221,5 +221,3 @@ if (hasReal) {
     assert.is(await write(there, 'dan', 3), '3\n');
   });
 }
-
-test.run();

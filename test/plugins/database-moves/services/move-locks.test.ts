@@ -122,5 +122,3 @@ if (hasReal) {
     assert.equal((await readDatabases(client, names)).databases, []);
   });
 }
-
-test.run();

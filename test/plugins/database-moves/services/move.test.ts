@@ -262,5 +262,3 @@ if (hasReal) {
     assert.is(await here.query('sam', 'secret', 'select id from sam_a.t'), '7\n');
   });
 }
-
-test.run();

@@ -99,5 +99,3 @@ test('a run that stalls after a part gives way to the next one', async () => {
   await assertMoves('ben');
   await ended;
 });
-
-test.run();

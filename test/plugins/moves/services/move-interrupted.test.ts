@@ -166,5 +166,3 @@ test('killed after the switch: the new home goes on and late writes are kept', a
   assert.not(existsSync(filesOf(one, 'cat')));
   assert.is(await stateOf('cat'), undefined);
 });
-
-test.run();

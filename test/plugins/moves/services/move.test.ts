@@ -226,5 +226,3 @@ test('an account without files moves, too', async () => {
   assert.is((await move(one, 'bare', '--to', 'two')).code, 0);
   assert.is(await homeOf('bare'), 'two');
 });
-
-test.run();
