@@ -16,7 +16,7 @@ export const LIMITS = [
 ] as const;
 export type Limit = (typeof LIMITS)[number];
 
-/** What pages of any area show of a plan. */
+/** Members of a plan that pages of any area show. */
 export interface Plan extends Readonly<Record<Limit, number>> {
   readonly name: string;
   readonly features: readonly string[];
