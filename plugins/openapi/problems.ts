@@ -84,6 +84,7 @@ function commonCodes(route: RouteInfo, address: Address): string[] {
     'reply_too_large',
     'feature_unavailable',
     'overloaded',
+    'store_unavailable',
   ];
 }
 
