@@ -4,8 +4,9 @@
  * both in turn; the medians of the processor time that the serving process takes for a request are compared.
  */
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { interleaved, loadTool, type Target } from './support/load.ts';
-import { benchSettings, coreOf, machineText, startBuild, temporaryFolder, tokenFor } from './support/processes.ts';
+import { machineText, startBuild, temporaryFolder } from './support/processes.ts';
 
 const ROUNDS = 9;
 const [other] = process.argv.slice(2);
@@ -15,6 +16,9 @@ const stops: (() => Promise<void>)[] = [];
 
 async function targetsOf(name: string, build: string): Promise<Target[]> {
   const data = temporaryFolder();
+  // Each build makes its own store, whose schema the other may not know.
+  const own = pathToFileURL(join(build, 'bench/support/processes.js')).href;
+  const { benchSettings, coreOf, tokenFor } = (await import(own)) as typeof import('./support/processes.ts');
   const core = await coreOf(data);
   const account = await core.accounts.create({ username: 'ann', role: 'user', plan: 'developer', passwordHash: 'x' });
   const admin = await core.accounts.create({ username: 'root', role: 'admin', passwordHash: 'x' });
