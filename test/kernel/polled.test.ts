@@ -136,6 +136,15 @@ const ROWS: readonly {
     states: ['e1'],
   },
   {
+    what: 'the pause may depend on the error',
+    options: { retryMs: (error) => (error === 'e1' ? 0 : LONG_MS) },
+    steps: ['read', 'fail', 'read', 'fail', 'read'],
+    reads: ['waits', 'waits', 'refused: e2'],
+    got: ['refused: e1', 'refused: e2'],
+    measured: 2,
+    states: ['e1'],
+  },
+  {
     what: 'while it is known to be down calls measure, but do not wait',
     options: { knownDownMs: LONG_MS },
     steps: ['read', 'fail', 'read', 'read', 'succeed', 'read'],

@@ -17,8 +17,8 @@ export interface PolledOptions<T> {
   /** How long a caller waits for a measurement, which goes on; then it gets the error of `late`. */
   readonly waitMs?: number;
   late?(): Error;
-  /** How long after a failure calls start no measurement. */
-  readonly retryMs?: number;
+  /** How long after a failure calls start no measurement; may depend on its error. */
+  readonly retryMs?: number | ((error: unknown) => number);
   /** How long after a failure callers do not wait for the next measurement, but are refused at once. */
   readonly knownDownMs?: number;
   /** Makes the error for callers from that of `measure`. */
@@ -71,10 +71,10 @@ export class Polled<T> {
     this.#timer?.poll();
     const latest = this.#latest;
     if (latest !== undefined && now < latest.freshUntil) return latest.value;
-    const { retryMs = 0, knownDownMs = 0, waitMs, late } = this.#options;
+    const { knownDownMs = 0, waitMs, late } = this.#options;
     const failedMs = this.#failure === undefined ? Infinity : now - this.#failure.at;
     const stale = latest !== undefined && now < latest.staleUntil ? latest : undefined;
-    if (this.#flight !== undefined || failedMs >= retryMs) {
+    if (this.#flight !== undefined || failedMs >= this.#retryMs()) {
       const result = this.#start();
       if (!(result instanceof Promise)) return result;
       if (stale === undefined && failedMs >= knownDownMs)
@@ -135,6 +135,11 @@ export class Polled<T> {
     if (this.#failure === undefined) this.#reportState(error);
     this.#failure = { error, at: performance.now() };
     return this.#refusal(error);
+  }
+
+  #retryMs(): number {
+    const { retryMs = 0 } = this.#options;
+    return typeof retryMs === 'number' ? retryMs : retryMs(this.#failure?.error);
   }
 
   #reportState(error: unknown): void {

@@ -1,4 +1,5 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { HttpError } from '../../../kernel/errors.ts';
 import { EtagReply } from '../../../kernel/contract/etag-reply.ts';
 import { Polled } from '../../../kernel/kit/waiting/polled.ts';
 import type { Container } from '../engine/container.ts';
@@ -52,7 +53,8 @@ export class DiskUsageCollector {
       freshMs: LIST_KEEP_MS,
       waitMs: WAIT_MS,
       late: () => unavailable(undefined, BUSY_DETAIL),
-      retryMs: RETRY_SECONDS * 1000,
+      // a list that is known to be down refuses at once, and pauses by itself
+      retryMs: (error) => (error instanceof HttpError ? 0 : RETRY_SECONDS * 1000),
       failed: (error) => unavailable(error, DETAIL),
     });
   }

@@ -96,7 +96,8 @@ export class StatsSampler {
       freshMs: (tookMs) => maxAgeMs - tookMs,
       waitMs,
       late: () => unavailable(undefined, LATE_DETAIL),
-      retryMs: pauseMs,
+      // a list that is known to be down refuses at once, and pauses by itself
+      retryMs: (error) => (error instanceof HttpError ? 0 : pauseMs),
       failed: (error) => unavailable(error, DETAIL),
       onStateChange: (error) => {
         const { username } = account;
