@@ -23,7 +23,6 @@ export const KNOWN_MENTIONS: readonly string[] = [
   'test/kernel/secret-files.test.ts',
   'test/node/broker.test.ts',
   'test/node/suite.ts',
-  'test/plugins/accounts/purge.test.ts',
   'test/plugins/accounts/removed.test.ts',
   'test/plugins/containers/services/failures.test.ts',
   'test/plugins/dashboard/dashboard.test.ts',
