@@ -31,6 +31,7 @@ const KERNEL_ERRORS = {
   request_in_progress: [409, 'The same request is in progress'],
   node_draining: [409, 'No new accounts on this server'],
   last_admin: [409, 'The last administrator must stay'],
+  no_entity_tag: [412, 'Changes here have no condition'],
   body_too_large: [413, 'Body too large'],
   unsupported_media_type: [415, 'The body must be JSON'],
   idempotency_key_reused: [422, 'Idempotency-Key of another request'],
@@ -73,6 +74,8 @@ interface ProblemOptions {
   readonly retryAfterSeconds?: number;
   /** Additional reply headers. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The member of the request that is wrong, as a JSON pointer: `errors` then tells it. */
+  readonly path?: string;
   /** Additional members of the problem body, e.g. `feature` or `errors`. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
@@ -83,14 +86,14 @@ export class HttpError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly members: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: string, detail: string, { cause, retryAfterSeconds, headers, members }: ProblemOptions = {}) {
+  constructor(code: string, detail: string, { cause, retryAfterSeconds, headers, path, members }: ProblemOptions = {}) {
     super(detail, cause === undefined ? undefined : { cause });
     this.code = code;
     this.headers =
       retryAfterSeconds === undefined
         ? headers
         : { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) };
-    this.members = members;
+    this.members = path === undefined ? members : { ...members, errors: [{ path, message: detail }] };
   }
 
   get status(): number {
@@ -147,9 +150,23 @@ export interface RatePolicy {
 }
 
 /**
- * Returns the 429 of a limit that is used up for `seconds`. Besides Retry-After it has the headers of
- * draft-ietf-httpapi-ratelimit-headers, which name all policies, and `exhausted` as the one with nothing left.
+ * Returns the headers of draft-ietf-httpapi-ratelimit-headers, which name all policies, and how much of one is left for how many
+ * seconds.
  */
+export function rateHeaders(
+  policies: readonly RatePolicy[],
+  name: string,
+  left: number,
+  seconds: number,
+): Readonly<Record<'RateLimit-Policy' | 'RateLimit', string>> {
+  const listed = policies.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`);
+  return {
+    'RateLimit-Policy': listed.join(', '),
+    RateLimit: `"${name}";r=${left};t=${Math.max(1, Math.ceil(seconds))}`,
+  };
+}
+
+/** Returns the 429 of a limit that is used up for `seconds`. */
 export function rateLimited(
   detail: string,
   policies: readonly RatePolicy[],
@@ -157,13 +174,8 @@ export function rateLimited(
   seconds: number,
 ): HttpError {
   const { message, headers } = fail.rate_limited(detail, { retryAfterSeconds: seconds });
-  const listed = policies.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`);
   return fail.rate_limited(message, {
-    headers: {
-      ...headers,
-      'RateLimit-Policy': listed.join(', '),
-      RateLimit: `"${exhausted}";r=0;t=${headers?.['Retry-After']}`,
-    },
+    headers: { ...headers, ...rateHeaders(policies, exhausted, 0, seconds) },
   });
 }
 
@@ -175,8 +187,8 @@ export interface Issue {
 
 /** Returns the 400 for a value that violates its schema; `where` is `body`, `query` or `path`. */
 export function invalid(where: string, issues: readonly Issue[]): HttpError {
-  const first = issues[0];
-  const detail = first === undefined ? `the ${where} is not valid` : `${where}${first.path} ${first.message}`;
+  const told = issues.map(({ path, message }) => `${where}${path} ${message}`);
+  const detail = told.length === 0 ? `the ${where} is not valid` : told.join('; ');
   return fail.invalid_request(detail, { members: { errors: issues } });
 }
 

@@ -1,12 +1,54 @@
-import { pino, destination, type Logger } from 'pino';
+import { fstatSync } from 'node:fs';
+import { pino, destination, symbols, type DestinationStream, type Logger } from 'pino';
 
 export type Log = Logger;
 
 /** Members whose values are never logged, at the top level or one level down. */
 const SECRETS = ['password', 'new_password', 'token', 'authorization', 'secret', 'twofa_code', 'recovery_codes', 'key'];
 
-/** Returns a log that writes one JSON object per line to standard output; JSON escapes control characters. */
-export function createLog(level: string): Log {
+/** The priorities of systemd's journal, each with the lowest level of pino that it stands for; see sd-daemon(3). */
+const PRIORITIES = [
+  [60, 2],
+  [50, 3],
+  [40, 4],
+  [30, 6],
+  [0, 7],
+] as const;
+
+/** Writes lines for the journal, each with its priority; the journal takes that off again. */
+class JournalStream {
+  readonly [symbols.needsMetadataGsym] = true;
+  /** Set by pino before each line. */
+  lastLevel = 30;
+  readonly #write: (line: string) => void;
+
+  constructor(write: (line: string) => void) {
+    this.#write = write;
+  }
+
+  write(line: string): void {
+    const [, priority] = PRIORITIES.find(([level]) => this.lastLevel >= level) ?? [0, 6];
+    this.#write(`<${priority}>${line}`);
+  }
+}
+
+/** Whether an output is the journal's, and not a file or a pipe of whoever was started by a service; see systemd.exec(5). */
+function isJournal(fd: 1 | 2): boolean {
+  const { dev, ino } = fstatSync(fd);
+  return process.env['JOURNAL_STREAM'] === `${dev}:${ino}`;
+}
+
+/** Returns standard output, 1, or standard error, 2, where standard output is what a command was asked for. */
+export function outputAt(fd: 1 | 2): DestinationStream {
+  const output = destination({ fd, sync: true });
+  return isJournal(fd) ? new JournalStream((line) => void output.write(line)) : output;
+}
+
+/**
+ * Returns a log that writes one JSON object per line, to standard output unless told otherwise; JSON escapes control characters.
+ * Where that is the journal's, each line begins with its priority.
+ */
+export function createLog(level: string, to: DestinationStream = outputAt(1)): Log {
   return pino(
     {
       level,
@@ -15,7 +57,7 @@ export function createLog(level: string): Log {
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: [...SECRETS.flatMap((name) => [name, `*.${name}`]), 'body.code'], censor: '[redacted]' },
     },
-    destination({ fd: 1, sync: true }),
+    to,
   );
 }
 

@@ -7,6 +7,7 @@ import { errorMessage, type Issue } from '../errors.ts';
 import { KernelConfig } from './kernel-config.ts';
 import { isSecretFile, readSecretFiles } from './secrets.ts';
 import { settingsIssues } from './validator.ts';
+import { IpRanges } from '../kit/net/ip.ts';
 import { splitHostPort } from '../kit/net/host-port.ts';
 import { findFiles } from '../kit/files/find-files.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
@@ -138,7 +139,31 @@ export function ruleIssues(settings: Record<string, unknown>): Issue[] {
       return message === undefined ? [] : [{ path: `/${setting}/${i}`, message }];
     }),
   );
-  return [...addressIssues(config), ...tlsIssues(config.tls), ...origins];
+  return [
+    ...addressIssues(config),
+    ...tlsIssues(config.tls),
+    ...filesIssues(config),
+    ...proxyIssues(config),
+    ...origins,
+  ];
+}
+
+/** All accounts in one folder would have each other's files. */
+function filesIssues({ files_root: root }: Pick<Config, 'files_root'>): Issue[] {
+  const path = '/files_root';
+  if (!root.includes('{username}')) return [{ path, message: 'does not contain {username}' }];
+  return /^(\/|\{data\}\/)/.test(root) ? [] : [{ path, message: 'is no absolute path' }];
+}
+
+function proxyIssues({ trusted_proxies: ranges }: Pick<Config, 'trusted_proxies'>): Issue[] {
+  return ranges.flatMap((range, i): Issue[] => {
+    try {
+      void new IpRanges([range]);
+      return [];
+    } catch (error) {
+      return [{ path: `/trusted_proxies/${i}`, message: `does not fit: ${errorMessage(error)}` }];
+    }
+  });
 }
 
 function tlsIssues({ cert, key }: Config['tls']): Issue[] {

@@ -61,6 +61,13 @@ const Settings = Type.Object({
         default: 10,
         description: 'How long remembered sessions are good for while that database cannot be reached',
       }),
+      statement_seconds: Type.Integer({
+        minimum: 1,
+        maximum: 60,
+        default: 10,
+        description:
+          'How long a statement may take in that database; so long a synchronous standby that hangs holds up each write, which then fails with 503',
+      }),
     },
     { default: {}, description: 'Where the store is' },
   ),

@@ -2,14 +2,15 @@ import { join } from 'node:path';
 import { errorKind } from '../errors.ts';
 import { findFiles } from '../kit/files/find-files.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
-import { readJson } from './configuration.ts';
+import { readCatalogue } from './catalogue.ts';
+import { LIMITS, type Limit } from './limits.ts';
 
 /** A feature of the catalogue, in one language. */
 export interface Feature {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The path of the feature's page in the panel. */
+  /** Its page in other software that provides it; empty for a plugin's, whose page the extension point `featureLinks` names. */
   readonly link: string;
 }
 
@@ -21,10 +22,24 @@ const LONGEST_HEADER = 500;
 interface Messages {
   readonly errors: Readonly<Record<string, string>>;
   readonly features: Readonly<Record<string, { title: string; description: string }>>;
+  /** Titles of limits. */
+  readonly limits: Readonly<Record<string, string>>;
+  /** Sentences about events by their types, with members of the data in braces. */
+  readonly events: Readonly<Record<string, string>>;
 }
 
+/** An event as the log has it. */
+interface TranslatedEvent {
+  readonly type: string;
+  readonly line: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A line of the log: `[time] User 'ann' added a domain from IP 192.0.2.1`. */
+const LINE = /^\[[\d: -]+\] (?:User '[^']*' |The operator )?(.*?)(?: from (?:IP \S+|the command line))?$/s;
+
 /**
- * The catalogue of features, and translations of them and of error titles, from the plugins' folders; `config/` holds those of
+ * The catalogue of features, and translations of them, of limits and of error titles, from the plugins' folders; `config/` holds those of
  * the kernel and of features that no installed plugin provides.
  */
 export class Locales {
@@ -36,8 +51,8 @@ export class Locales {
   readonly #messages = new Map<string, Messages>();
 
   constructor() {
-    const catalogue = new Map(read<Omit<Feature, 'name'>>('features.json'));
-    this.#features = [...catalogue].map(([name, rest]) => ({ name, ...rest }));
+    const catalogue = new Map(readCatalogue<{ title: string; description: string; link?: string }>('features.json'));
+    this.#features = [...catalogue].map(([name, rest]) => ({ name, link: '', ...rest }));
     this.featureNames = new Set(catalogue.keys());
     const languages = findFiles('*.json', join(projectDir, 'config/locales')).map((name) => name.slice(0, -5));
     this.names = ['en', ...languages.filter((name) => name !== 'en')];
@@ -48,6 +63,12 @@ export class Locales {
   features(locale: string): Feature[] {
     const { features } = this.#messagesOf(locale);
     return this.#features.map((feature) => ({ ...feature, ...features[feature.name] }));
+  }
+
+  /** Returns the limits of plans in a language, falling back to English for missing titles. */
+  limits(locale: string): Limit[] {
+    const { limits } = this.#messagesOf(locale);
+    return LIMITS.map((limit) => ({ ...limit, title: limits[limit.name] ?? limit.title }));
   }
 
   /** Returns the installed language that a header `Accept-Language` (RFC 9110, 12.5.4) likes best, English if none. */
@@ -66,6 +87,14 @@ export class Locales {
     return this.#messagesOf(locale).errors[code] ?? errorKind(code)[1];
   }
 
+  /** Returns what an event tells in a language, apart from who did it, when and where from; falls back to the log's English. */
+  eventText(locale: string, { type, line, data }: TranslatedEvent): string {
+    const text = this.#messagesOf(locale).events[type];
+    if (text !== undefined) return text.replace(/\{(\w+)\}/g, (_, member: string) => String(data[member] ?? '–'));
+    const told = LINE.exec(line)?.[1] ?? line;
+    return told.charAt(0).toUpperCase() + told.slice(1);
+  }
+
   /** Falls back to English where a file cannot be read, such as for want of descriptors: the texts are for errors like that. */
   #messagesOf(locale: string): Messages {
     if (!this.#messages.has(locale) && this.names.includes(locale))
@@ -74,18 +103,14 @@ export class Locales {
       } catch {
         // in English until the files can be read
       }
-    return this.#messages.get(locale) ?? this.#messages.get('en') ?? { errors: {}, features: {} };
+    return (
+      this.#messages.get(locale) ?? this.#messages.get('en') ?? { errors: {}, features: {}, limits: {}, events: {} }
+    );
   }
 }
 
 function messagesIn(locale: string): Messages {
-  const parts = read<Record<string, never>>(`locales/${locale}.json`);
+  const parts = readCatalogue<Record<string, never>>(`locales/${locale}.json`);
   const merged = (key: string) => Object.assign({}, ...parts.filter(([part]) => part === key).map(([, part]) => part));
-  return { errors: merged('errors'), features: merged('features') };
-}
-
-/** Returns the members of a JSON file in `config/`, and of the files of the same name in the plugins' folders. */
-function read<T>(file: string): [string, T][] {
-  const files = findFiles([`config/${file}`, `plugins/*/${file}`], projectDir);
-  return files.flatMap((path) => Object.entries(readJson(join(projectDir, path))) as [string, T][]);
+  return { errors: merged('errors'), features: merged('features'), limits: merged('limits'), events: merged('events') };
 }

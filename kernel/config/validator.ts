@@ -3,6 +3,7 @@ import { fail, type Issue } from '../errors.ts';
 import type { TSchema } from '../schema.ts';
 import { lazyPackage } from '../kit/programs/lazy-package.ts';
 import { plainlyFits } from './plain-check.ts';
+import { inPlainWords, type Violation } from './plain-words.ts';
 
 const loadAjv = lazyPackage<typeof import('ajv')>('ajv', import.meta.url);
 
@@ -18,6 +19,9 @@ const OPTIONS = {
   code: { optimize: false },
   formats: { uri: true, 'date-time': true, date: true },
 } as const;
+const ALL: Options = { allErrors: true, verbose: true };
+/** The most faults of one value that a reply names. */
+const FAULTS_TOLD = 20;
 /** Made when first needed, because ajv takes a tenth of a start and five mebibytes. */
 const instances: { exact?: Ajv; fromText?: Ajv } = {};
 const exact = (): Ajv => (instances.exact ??= newAjv());
@@ -43,6 +47,7 @@ export class Validator {
   readonly #schema: TSchema;
   readonly #isText: boolean;
   #check: ValidateFunction | undefined;
+  #checkAll: ValidateFunction | undefined;
 
   constructor(schema: TSchema, options: { fromText?: boolean } = {}) {
     this.#schema = schema;
@@ -55,6 +60,14 @@ export class Validator {
     if (!this.#check(value)) return (this.#check.errors ?? []).map(issueOf);
     return this.#isText ? infinite(value as Readonly<Record<string, unknown>>) : [];
   }
+
+  /** Returns all that is wrong with a value that has issues, in plain words; of many faults the first ones. */
+  faults(value: unknown): Issue[] {
+    this.#checkAll ??= newAjv({ ...ALL, coerceTypes: this.#isText }).compile(this.#schema);
+    return violationsIn(this.#checkAll, value)
+      .slice(0, FAULTS_TOLD)
+      .map((each) => ({ path: each.path, message: inPlainWords(each, { isText: this.#isText }) }));
+  }
 }
 
 /** Returns what is wrong with settings, as `Validator.issues` does, and without ajv if nothing is. */
@@ -62,18 +75,12 @@ export function settingsIssues(schema: TSchema, settings: unknown): Issue[] {
   return plainlyFits(schema, settings) ? [] : new Validator(schema).issues(settings);
 }
 
-/** One rule of a schema that a value breaks, with what a message may want to say. */
-export interface Violation extends Issue {
-  readonly keyword: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  /** The schema that has the keyword. */
-  readonly schema: TSchema;
-  readonly value: unknown;
-}
-
 /** Returns all that is wrong with a value, not the first fault only. Writes defaults into the value. */
 export function violations(schema: TSchema, value: unknown): Violation[] {
-  const check = newAjv({ allErrors: true, verbose: true }).compile(schema);
+  return violationsIn(newAjv(ALL).compile(schema), value);
+}
+
+function violationsIn(check: ValidateFunction, value: unknown): Violation[] {
   if (check(value)) return [];
   const errors = check.errors ?? [];
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => schemaPath);

@@ -1,6 +1,7 @@
 /** Commands that a plugin adds to the command line: the default export of its `commands.ts`, which imports little. */
 import type { Config } from '../config/configuration.ts';
 import type { Locales } from '../config/locales.ts';
+import type { Account } from '../identity/accounts/account.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Keyring } from '../identity/gate/keyring.ts';
 import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
@@ -62,6 +63,8 @@ export interface DataFiles {
   readonly names: { readonly keys: string; readonly store: string; readonly local: string };
   /** Throws unless the folder holds a store and sound keys, all closed to other users. */
   assertSound(): void;
+  /** Whether the folder may have accounts; the store of a fresh installation, which was closed, has none. */
+  isInUse(): Promise<boolean>;
   /** Returns the process that serves the folder; `undefined` if none does. */
   serving(): ServingProcess | undefined;
   /** Runs `work` while nobody serves the folder. Rejects, naming the process, if somebody does. */
@@ -117,6 +120,8 @@ export interface DemoNode
   extends Pick<NodeInfo, 'config' | 'locales' | 'plugins'>, Pick<Host, 'store' | 'events' | 'identity' | 'gather'> {
   /** Dates all accounts and events so far this long back. */
   backdate(ms: number): Promise<void>;
+  /** See `AccountJobs.makeRoot`. */
+  makeRoot(account: Account): Promise<void>;
 }
 
 /** The context of a command. */
@@ -136,7 +141,7 @@ export interface CommandContext {
   ): Promise<T>;
   /**
    * Serves a node until the process is asked to stop. `settings` are laid under the named configuration file; that of an
-   * installed node is not read. `prepare` runs before the addresses open, and what it returns runs afterwards.
+   * installed node is not read, whose data is that of real customers. `prepare` runs before the addresses open, and what it returns runs afterwards.
    */
   serveDemo(
     settings: Readonly<Record<string, unknown>>,

@@ -4,7 +4,7 @@
  */
 import type { Account } from '../identity/accounts/account.ts';
 import type { RemovedAccount } from '../identity/accounts/removed-accounts.ts';
-import type { AccountReport, AccountsUsage } from './points/account-report.ts';
+import type { AccountReport, AccountsLoad, AccountsUsage } from './points/account-report.ts';
 import type { DashboardPart } from './points/dashboard-part.ts';
 import type { DemoContext, DemoPeople, DemoReport, PastEvent } from './points/demo.ts';
 import type { DomainPart } from './points/domain-directory.ts';
@@ -12,11 +12,9 @@ import type { Finding } from './points/finding.ts';
 import type { Metric } from './points/metric.ts';
 import type { FleetNode } from './points/fleet-node.ts';
 import type { MovePart } from './points/move-part.ts';
-import type { PortsPart } from './points/ports-part.ts';
 import type { PurgePart } from './points/purge-part.ts';
-import type { SystemNames } from './points/system-names.ts';
 import type { Webhook } from './points/webhook.ts';
-import type { WebServerPart } from './points/web-server-part.ts';
+import type { SiteRules, WebServerPart } from './points/web-server-part.ts';
 
 /** A website of an account. */
 interface SitePart {
@@ -26,13 +24,14 @@ interface SitePart {
   readonly type: string;
 }
 
+/** Names of the software that serves an account: `nginx`, `mysql`; left out where none does. */
+type SoftwarePart = Partial<Record<'webserver' | 'mysql', string>>;
+
 type Counts = Partial<Record<'users' | 'domains' | 'websites', number>>;
 
 export interface ExtensionPoints {
   /** Called when a dashboard is built, and again after an event of the account. */
   dashboard(account: Account): DashboardPart | Promise<DashboardPart>;
-  /** Returns `{}` if there are no ports; throws if they are unknown. */
-  ports(account: Account): PortsPart | Promise<PortsPart>;
   /** Returns totals of the server; the totals of all providers are summed by name. */
   counts(): Counts | Promise<Counts>;
   /** Returns the metrics of this process; called for each scrape. */
@@ -41,6 +40,10 @@ export interface ExtensionPoints {
   domainAdded(domain: DomainPart): void | Promise<void>;
   /** Cleans up external systems before a domain is removed. If a provider throws, it stays and is added to all again. */
   domainRemoved(domain: DomainPart): void | Promise<void>;
+  /** Returns by which rules the web server answers for domains of these ids; called for whatever it writes or compares. */
+  siteRules(domainIds: readonly number[]): SiteRules | Promise<SiteRules>;
+  /** Serves a domain by the rules that `siteRules` returns now. If a provider throws, it serves by those before. */
+  siteChanged(domain: DomainPart): void | Promise<void>;
   /**
    * Removes what the plugin keeps of a removed account outside the store. Called again after a failure, so it finds out
    * what is left; stops when the signal is aborted, and reports or throws why something stays.
@@ -51,19 +54,23 @@ export interface ExtensionPoints {
   /** For operators: what an account has and uses. May take long, where files must be measured. */
   accountReport(account: Account): AccountReport | Promise<AccountReport>;
   /** For operators: what many accounts use, from what is at hand; called again and again. */
-  accountsUsage(accounts: readonly Account[]): readonly AccountsUsage[] | Promise<readonly AccountsUsage[]>;
+  accountsUsage(accounts: readonly Account[]): AccountsUsage | Promise<AccountsUsage>;
+  /** For operators: what many accounts take of the machine now; called every few seconds while somebody looks. */
+  accountsLoad(accounts: readonly Account[]): AccountsLoad | Promise<AccountsLoad>;
   /** Returns the node where a new account will live: the named one, or one by rule. Throws for one that takes none. */
   placement(node: string | undefined): string | Promise<string>;
   /** Returns the nodes of the fleet, sorted by name. */
   nodes(): readonly FleetNode[] | Promise<readonly FleetNode[]>;
   /** Returns the websites of an account, sorted by name. */
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
+  /** Returns the path of the page that shows each of the features, by name. */
+  featureLinks(features: readonly string[]): Readonly<Record<string, string>>;
+  /** Names the software that serves an account, as the settings say; called once for each snapshot of it. */
+  software(account: Account): SoftwarePart;
   /** Returns the requests that the server sends to endpoints of the operator. */
   webhooks(): readonly Webhook[];
   /** Called before this node fetches a page of one of its own domains. */
   webServer(): WebServerPart | Promise<WebServerPart>;
-  /** Returns the names of the host; `undefined` while they are being found out. */
-  systemNames(): SystemNames | undefined;
   /** For `hostkeep doctor`: proves that what the plugin needs works, by using it, also beside a server. Leaves nothing. */
   doctor(): readonly Finding[] | Promise<readonly Finding[]>;
   /** Checks cheaply, every few seconds, what the plugin needs from outside; it is `degraded` while a finding is not ok. */
@@ -72,7 +79,10 @@ export interface ExtensionPoints {
   demoPast(people: DemoPeople): readonly PastEvent[] | Promise<readonly PastEvent[]>;
   /** Fills an empty demo with content; called once. */
   demo(context: DemoContext): void | Promise<void>;
-  /** Connects the demo's accounts to services on this host at each start, and removes what it created when the demo ends. */
+  /**
+   * Connects the demo's accounts to services on this host at each start. Changes nothing that does not belong to the demo, and
+   * removes what it created when the demo ends.
+   */
   demoOutside(people: DemoPeople): DemoReport | Promise<DemoReport>;
 }
 
@@ -94,21 +104,24 @@ const DEMO: PointRules = { timeoutMs: 600_000, failure: 'refuses', isInOrder: tr
 
 export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> = {
   dashboard: PART,
-  ports: PART,
   counts: PART,
   metrics: PART,
   domainAdded: CHANGE,
   domainRemoved: CHANGE,
+  siteRules: { ...CHANGE, timeoutMs: 5000 },
+  siteChanged: CHANGE,
   purge: { ...CHANGE, timeoutMs: 3_600_000 },
   move: CHANGE,
   accountReport: { ...PART, timeoutMs: 300_000 },
   accountsUsage: PART,
+  accountsLoad: { ...PART, timeoutMs: 5000 },
   placement: { ...CHANGE, timeoutMs: 5000 },
   nodes: PART,
   sites: PART,
+  featureLinks: PART,
+  software: PART,
   webhooks: PART,
   webServer: PART,
-  systemNames: PART,
   doctor: { ...PART, timeoutMs: 60_000 },
   health: { ...PART, timeoutMs: 5000 },
   demoPast: DEMO,

@@ -19,6 +19,7 @@ export interface AdmittedCall {
   readonly query: unknown;
   readonly body: unknown;
   readonly ip: string;
+  readonly requestId: string;
   readonly signal: AbortSignal;
   header(name: string): string;
 }

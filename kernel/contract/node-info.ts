@@ -2,11 +2,32 @@ import type { Config } from '../config/configuration.ts';
 import type { Account } from '../identity/accounts/account.ts';
 import type { Leases } from '../store/lease.ts';
 import type { EventTable } from '../store/events/event-types.ts';
-import type { Locales } from '../config/locales.ts';
+import type { Feature, Locales } from '../config/locales.ts';
+import { Type } from '../schema.ts';
 import type { Access, Address, RouteSpec } from './route-spec.ts';
 import type { ExtensionPointName } from './extension-points.ts';
 import type { Diagnosis } from './points/finding.ts';
-import type { RouteMetrics } from './route-metrics.ts';
+
+/** Upper bounds of the latency histogram, in seconds. */
+export const LATENCY_BUCKETS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15] as const;
+
+/** Counts the replies of one route by status and latency; cheap enough for every request. */
+export class RouteMetrics {
+  /** Requests by status. */
+  readonly statuses = new Map<number, number>();
+  /** Requests by latency bucket; the last bucket is for those above every bound. */
+  readonly latency = new Array<number>(LATENCY_BUCKETS.length + 1).fill(0);
+  secondsTotal = 0;
+
+  count(status: number, ms: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    const seconds = ms / 1000;
+    let bucket = 0;
+    while (bucket < LATENCY_BUCKETS.length && seconds > (LATENCY_BUCKETS[bucket] ?? 0)) bucket += 1;
+    this.latency[bucket] = (this.latency[bucket] ?? 0) + 1;
+    this.secondsTotal += seconds;
+  }
+}
 
 /** Scopes of API tokens, `<area>:read` or `<area>:write`. The area is a feature, or a part of the admin address. */
 export interface RouteScopes {
@@ -112,9 +133,30 @@ export interface NodeInfo {
   plugins(): readonly PluginStatus[];
   /** Returns the events that the kernel and the plugins record. */
   events(): EventTable;
+  /** Resolves with all features in a language, each with the path of the page that shows it; empty if nothing does. */
+  features(locale: string): Promise<Feature[]>;
   /**
-   * Returns the features that an account can use, sorted: those that it holds and that are provided, by a ready plugin
+   * Returns the features that an account holds and that are provided, sorted: by a ready plugin that has them open to accounts,
    * or by other software that `external_features` names.
    */
+  providedFeatures(account: Pick<Account, 'features'>): readonly string[];
+  /** Returns those of `providedFeatures` that work: without what its plugin lacks at the moment. */
   usableFeatures(account: Pick<Account, 'features'>): readonly string[];
+}
+
+/** The member that replies about a switched feature have. */
+export const featureWarning = {
+  warning: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'Says that the switch changes nothing yet, because nothing on this server provides the feature; else null',
+  }),
+};
+
+/** Returns why switching a feature on changes nothing yet; `null` if it is provided. */
+export function warnIfUnprovided(node: Pick<NodeInfo, 'providedFeatures'>, feature: string): string | null {
+  if (node.providedFeatures({ features: new Set([feature]) }).length > 0) return null;
+  return (
+    `nothing on this server provides ${feature} at the moment, so the switch changes nothing yet; if other software does, ` +
+    'name it in external_features'
+  );
 }

@@ -1,2 +1,2 @@
-/** The schema of a plan's limits, for routes that read and change them. */
-export { PlanLimits } from '../identity/accounts/plan-limits.ts';
+/** The limits of plans that the installed plugins describe, and their schema, for routes and commands that change them. */
+export { LIMITS, PlanLimits, type Limit } from '../config/limits.ts';

@@ -1,12 +1,15 @@
 import type { Log } from '../log.ts';
 import type { Static, TSchema } from '../schema.ts';
 import type { FilesRoot } from '../kit/files/files-root.ts';
+import type { Identified, JobUser } from '../kit/jobs/job.ts';
 
 /** The context of privileged code: the settings of its process, and nothing of the store. */
 export interface PrivilegedHost<C> {
   readonly config: C;
   readonly log: Log;
   rootOf(username: string): FilesRoot;
+  /** Returns who owns the files of an account; `null` where accounts have no user ids of their own. */
+  userOf(account: Identified): JobUser | null;
   /** Aborted when the plugin, or the broker, closes. */
   readonly signal: AbortSignal;
 }

@@ -1,3 +1,10 @@
+interface StreamOptions {
+  /** Defaults to 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The number of bytes that follow, which the client is told; the source sends as many, and none while the client is behind. */
+  readonly sizeBytes?: number;
+}
 interface ReplyOptions {
   /** The media type; `application/json` unless given. */
   readonly type?: string;
@@ -18,6 +25,13 @@ export class Reply {
     this.type = type;
     this.status = status;
     this.headers = Object.entries(headers);
+  }
+
+  /** Returns the same answer with further headers. */
+  with(headers: Readonly<Record<string, string>>): Reply {
+    const { body, type, status } = this;
+    const all = { ...Object.fromEntries(this.headers), ...headers };
+    return new Reply(body, { type, headers: all, ...(status !== undefined && { status }) });
   }
 }
 
@@ -50,13 +64,43 @@ export interface Sink {
  */
 export class Stream {
   readonly type: string;
+  readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
+  readonly sizeBytes: number | undefined;
   /** Called once the head is sent. Returns a function that is called once the stream has ended, for any reason. */
   readonly open: (sink: Sink) => () => void;
 
-  constructor(type: string, open: (sink: Sink) => () => void, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    type: string,
+    open: (sink: Sink) => () => void,
+    { status = 200, headers = {}, sizeBytes }: StreamOptions = {},
+  ) {
     this.type = type;
+    this.status = status;
     this.open = open;
     this.headers = Object.entries(headers);
+    this.sizeBytes = sizeBytes;
   }
+}
+
+/** Returns an answer of chunks, which are taken no faster than the client takes them; if they fail, it is broken off. */
+export function streamed(type: string, chunks: AsyncIterable<Uint8Array>, options?: StreamOptions): Stream {
+  const open = (sink: Sink): (() => void) => {
+    let isOver = false;
+    let wake = (): void => undefined;
+    sink.onDrain(() => wake());
+    const send = async () => {
+      for await (const chunk of chunks) {
+        if (!sink.write(chunk) && !isOver) await new Promise<void>((resolve) => (wake = resolve));
+        if (isOver) return;
+      }
+      sink.end();
+    };
+    send().catch(() => sink.abort()); // the client sees that it is not complete; the source says why where it fails
+    return () => {
+      isOver = true;
+      wake();
+    };
+  };
+  return new Stream(type, open, options);
 }

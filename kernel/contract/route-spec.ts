@@ -1,6 +1,7 @@
 import type { Account } from '../identity/accounts/account.ts';
 import type { Session } from '../identity/gate/sessions.ts';
 import type { Static, TObject, TSchema } from '../schema.ts';
+import type { Bytes } from './incoming-body.ts';
 import type { Reply, Stream } from './reply.ts';
 
 /** The addresses of a node: that of customers, and that of operators. */
@@ -22,7 +23,7 @@ export interface RouteSpec {
   readonly access?: Access;
   /**
    * The feature that grants access, or a list of which any one does; the plugin's first feature unless given. `all` names
-   * further features, of any plugin, which the account must have as well.
+   * further features, of any plugin, which the account must have as well: a plugin without features names those here.
    */
   readonly feature?: string | readonly string[] | { readonly any?: readonly string[]; readonly all: readonly string[] };
   /**
@@ -49,8 +50,8 @@ export interface RouteSpec {
   /** The values in the path, as in `/api/things/:id`. */
   readonly params?: TObject;
   readonly query?: TObject;
-  /** The JSON body; a route without it takes none. */
-  readonly body?: TObject;
+  /** The JSON body, or `Bytes` for one that the handler reads as it comes; a route without it takes none. */
+  readonly body?: TObject | typeof Bytes;
   readonly reply: TSchema;
   /** Of the reply; 200 unless given. */
   readonly status?: number;
@@ -98,6 +99,11 @@ export interface Call<R = RouteSpec> {
   /** Returns the value of a header that the route names in `headers`; empty if the client sent none. */
   header(name: Named<R>): string;
 }
+/** Returns the language of texts for whoever asks: the account's, and English for the programs that API tokens are for. */
+export function readersLanguage({ account, session }: Pick<Call, 'account' | 'session'>): string {
+  return session.grant === undefined ? account.locale : 'en';
+}
+
 type Answer<T> = T | Reply | Stream;
 /** The handlers of a plugin, by the names of its routes. */
 export type Handlers<T extends RouteSpecs> = {

@@ -6,8 +6,8 @@ import type { Gatherer } from './gatherer.ts';
 /** The first check waits, so that it does not slow down the start; `intervalMs` is from the end of one to the next. */
 const TIMING = { firstMs: 1000, intervalMs: 10_000 };
 
-/** Something that a plugin lacks, and its remedy. */
-type Degradation = Pick<Finding, 'detail' | 'remedy'>;
+/** Something that a plugin lacks, its remedy, and the features that cannot be used without it. */
+type Degradation = Pick<Finding, 'detail' | 'remedy' | 'features'>;
 
 /** Checks in the background whether the plugins have what they need from outside, so that readers of a state never wait. */
 export class HealthMonitor {
@@ -31,6 +31,12 @@ export class HealthMonitor {
   /** Returns what the plugin lacked at the last check; `undefined` if it lacked nothing, or there was none yet. */
   of(plugin: string): Degradation | undefined {
     return this.#degraded.get(plugin);
+  }
+
+  /** Whether accounts could use the feature at the last check, as far as the plugins know. */
+  allows(feature: string): boolean {
+    for (const { features } of this.#degraded.values()) if (features?.includes(feature) === true) return false;
+    return true;
   }
 
   close(): void {
@@ -68,5 +74,6 @@ function degradationOf(findings: readonly Finding[]): Degradation | undefined {
   if (failed.length === 0) return undefined;
   const remedy = failed.find((each) => each.remedy !== undefined)?.remedy;
   const detail = failed.map((each) => each.detail).join('; ');
-  return { detail, ...(remedy !== undefined && { remedy }) };
+  const features = failed.flatMap((each) => each.features ?? []);
+  return { detail, ...(remedy !== undefined && { remedy }), ...(features.length > 0 && { features }) };
 }

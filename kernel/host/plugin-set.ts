@@ -64,9 +64,14 @@ export class PluginSet {
     return this.#gatherer.gather;
   }
 
-  /** The features that are provided; see `NodeInfo.usableFeatures`. */
+  /** The features that are provided; see `NodeInfo.providedFeatures`. */
   get features(): ReadonlySet<string> {
     return this.#provided;
+  }
+
+  /** Whether a provided feature lacks nothing at the moment; see `NodeInfo.usableFeatures`. */
+  allows(feature: string): boolean {
+    return this.#health.allows(feature);
   }
 
   /** Sends requests to other nodes; `undefined` if no plugin that is ready can. */
@@ -102,7 +107,7 @@ export class PluginSet {
     const settings = new Map(plugins.map((plugin) => [plugin.name, pluginSettings(plugin, config)]));
     await this.#startAll(inOrder(plugins), settings, host);
     assertNoClash(this.infos);
-    this.#provided = providedFeatures(this.statuses, config, host.node.locales.featureNames);
+    this.#provided = providedFeatures(this.statuses, this.infos, config, host.node.locales.featureNames);
     this.#health.start();
   }
 

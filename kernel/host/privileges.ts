@@ -28,5 +28,10 @@ export function openPrivileged<V>(
   settings: unknown,
   { jobs, ...host }: Parts,
 ): V {
-  return privileged.open({ ...host, config: settings as never, rootOf: (username) => jobs.rootOf(username) });
+  return privileged.open({
+    ...host,
+    config: settings as never,
+    rootOf: (username) => jobs.rootOf(username),
+    userOf: (account) => jobs.startOf(jobs.ownerOf(account, { makesRoot: true })).user,
+  });
 }

@@ -1,12 +1,13 @@
 import { ConfigError, type Config } from '../config/configuration.ts';
-import type { PluginStatus } from '../contract/node-info.ts';
+import type { PluginStatus, RouteInfo } from '../contract/node-info.ts';
 
 /**
- * Returns the features that accounts can use on this server: those of ready plugins, and those that other software
- * provides. Throws if two plugins own one feature, or if the catalogue does not describe a feature.
+ * Returns the features that accounts can use on this server: those of ready plugins, unless all their routes are for
+ * administrators, and those that other software provides. Throws if two plugins own one feature, or if the catalogue does not describe a feature.
  */
 export function providedFeatures(
   plugins: readonly PluginStatus[],
+  routes: readonly RouteInfo[],
   { external_features: external }: Config,
   catalogue: ReadonlySet<string>,
 ): ReadonlySet<string> {
@@ -23,6 +24,12 @@ export function providedFeatures(
     }
   const unknown = external.find((feature) => !catalogue.has(feature));
   if (unknown !== undefined) throw new ConfigError(`external_features names ${unknown}, which is not a feature`);
-  const ready = plugins.filter(({ state }) => state === 'ready').flatMap(({ features }) => features);
+  const isOpen = (plugin: string) => {
+    const its = routes.filter((route) => route.plugin === plugin);
+    return its.length === 0 || its.some(({ access }) => access !== 'admin');
+  };
+  const ready = plugins
+    .filter(({ name, state }) => state === 'ready' && isOpen(name))
+    .flatMap(({ features }) => features);
   return new Set([...ready, ...external]);
 }

@@ -1,7 +1,6 @@
 import { IDEMPOTENCY_KEY } from '../http/idempotency.ts';
 import { pattern } from '../http/routing-table.ts';
-import type { RouteInfo, RouteScopes } from '../contract/node-info.ts';
-import { RouteMetrics } from '../contract/route-metrics.ts';
+import { RouteMetrics, type RouteInfo, type RouteScopes } from '../contract/node-info.ts';
 import { closed } from '../schema.ts';
 import type { Access, Address, RouteSpec, RouteSpecs } from '../contract/route-spec.ts';
 
@@ -11,12 +10,14 @@ import type { Access, Address, RouteSpec, RouteSpecs } from '../contract/route-s
 export function describe(plugin: string, features: readonly string[], table: RouteSpecs): RouteInfo[] {
   return Object.entries(table).flatMap(([name, spec]) => {
     const { address = 'user', access = 'feature' } = spec;
-    const { any, all: requiredFeatures } = asked(spec.feature);
-    const gate = access === 'feature' ? (any ?? [features[0] ?? []].flat()) : [];
+    const { any = [features[0] ?? []].flat(), all } = asked(spec.feature);
+    const foreign = any.find((feature) => !features.includes(feature));
+    // without a feature of the plugin, one of another's is the gate
+    const [gate, requiredFeatures] =
+      access !== 'feature' ? [[], all] : any.length > 0 ? [any, all] : [all.slice(0, 1), all.slice(1)];
     const where = `${plugin}.${name}`;
     if (access === 'feature' && gate.length === 0) throw new Error(`route ${where} requires a feature, but names none`);
-    const foreign = gate.find((feature) => !features.includes(feature));
-    if (foreign !== undefined)
+    if (access === 'feature' && foreign !== undefined)
       throw new Error(`route ${where} requires ${foreign}, which plugin ${plugin} does not own`);
     if (access === 'admin' && address !== 'admin')
       throw new Error(`route ${where} is for administrators, so it must be on the admin address only`);

@@ -1,10 +1,17 @@
 import type { Account } from '../identity/accounts/account.ts';
 import { moving } from '../identity/accounts/account-home.ts';
 import type { TokenGrant } from '../identity/gate/api-tokens/api-tokens.ts';
-import { fail, HttpError, invalid, scopeRequired, sessionRequired, unauthenticated } from '../errors.ts';
+import { fail, HttpError, invalid, scopeRequired, sessionRequired, unauthenticated, type Issue } from '../errors.ts';
 import { Validator } from '../config/validator.ts';
+import { isBytes } from '../contract/incoming-body.ts';
 import type { RouteInfo } from '../contract/node-info.ts';
 import { changesHome, type Call } from '../contract/route-spec.ts';
+
+/** Words for true and false in a query: generated clients write them in the ways of their languages. */
+const BOOLEANS: Readonly<Record<string, string>> = { True: 'true', '1': 'true', False: 'false', '0': 'false' };
+
+/** Methods for what exists already, or is to exist, at the path itself. */
+const CHANGED_AS_A_WHOLE: ReadonlySet<string> = new Set(['PUT', 'PATCH', 'DELETE']);
 
 /** The handler of a route, without the types of its schemas. */
 export type Handler = (call: Call) => unknown;
@@ -14,7 +21,11 @@ export class CompiledRoute {
   readonly info: RouteInfo;
   readonly handle: Handler;
   readonly isGuest: boolean;
+  /** Whether the handler reads the body as it comes. */
+  readonly takesBytes: boolean;
   readonly paramNames: readonly string[];
+  /** Whether it changes something that has no ETag, so that no condition on one can hold (RFC 9110, section 13.1.1). */
+  readonly hasNoTag: boolean;
   readonly #checks: { readonly params?: Validator; readonly query?: Validator; readonly body?: Validator };
   /** Validators of JSON replies, by status. */
   readonly #replies: ReadonlyMap<number, Validator>;
@@ -25,13 +36,15 @@ export class CompiledRoute {
     this.info = info;
     this.handle = handle;
     this.isGuest = info.access === 'guest';
+    this.takesBytes = isBytes(info.body);
     this.paramNames = [...(info.paths[0] ?? '').matchAll(/[:*](\w+)/g)].map((match) => match[1] ?? '');
+    this.hasNoTag = CHANGED_AS_A_WHOLE.has(info.method) && info.headers?.includes('if-match') !== true;
     this.#scopes = (info.scopes?.any ?? []).map((scope) => ({ scope, feature: scope.replace(/:\w+$/, '') }));
     const { params, query, body, reply, status = 200, replies = {} } = info;
     this.#checks = {
       ...(params && { params: new Validator(params, { fromText: true }) }),
       ...(query && { query: new Validator(query, { fromText: true }) }),
-      ...(body && { body: new Validator(body) }),
+      ...(body && !this.takesBytes && { body: new Validator(body) }),
     };
     this.#replies = new Map(
       Object.entries({ [status]: reply, ...replies }).map(([each, schema]) => [Number(each), new Validator(schema)]),
@@ -88,19 +101,27 @@ export class CompiledRoute {
     return checked(this.#checks.params, values, 'path');
   }
 
-  /** Decodes, exactly once, and validates the query. Errors: 400 for unknown and for duplicate names, too. */
+  /**
+   * Decodes, exactly once, and validates the query. Errors: 400, also for names that the schema does not have, and for
+   * duplicates, because two readers could disagree on which one counts.
+   */
   query(raw: string): unknown {
     const known = this.info.query?.properties ?? {};
     const values: Record<string, unknown> = {};
+    const issues: Issue[] = [];
     for (const pair of raw === '' ? [] : raw.split('&')) {
       const equals = pair.indexOf('=');
       const name = decode(equals < 0 ? pair : pair.slice(0, equals), 'query');
       if (pair === '') continue;
-      if (!Object.hasOwn(known, name)) throw invalid('query', [{ path: `/${name}`, message: 'is not known here' }]);
-      if (Object.hasOwn(values, name)) throw invalid('query', [{ path: `/${name}`, message: 'is given twice' }]);
-      values[name] = equals < 0 ? '' : decode(pair.slice(equals + 1).replaceAll('+', ' '), 'query');
+      const schema = Object.hasOwn(known, name) ? known[name] : undefined;
+      if (schema === undefined) issues.push({ path: `/${name}`, message: 'is not known here' });
+      else if (Object.hasOwn(values, name)) issues.push({ path: `/${name}`, message: 'is given twice' });
+      else {
+        const text = equals < 0 ? '' : decode(pair.slice(equals + 1).replaceAll('+', ' '), 'query');
+        values[name] = schema['type'] === 'boolean' ? (BOOLEANS[text] ?? text) : text;
+      }
     }
-    return checked(this.#checks.query, values, 'query');
+    return checked(this.#checks.query, values, 'query', issues);
   }
 
   body(value: unknown): unknown {
@@ -126,13 +147,19 @@ function decode(text: string, where: 'path' | 'query'): string {
   try {
     return decodeURIComponent(text);
   } catch (cause) {
-    throw fail.invalid_request(`the ${where} is not valid percent-encoded UTF-8`, { cause });
+    throw fail.invalid_request(`the ${where} is not valid percent-encoded UTF-8`, { path: '', cause });
   }
 }
 
-function checked(validator: Validator | undefined, value: unknown, where: string): unknown {
-  if (validator === undefined) return undefined;
-  const issues = validator.issues(value);
-  if (issues.length > 0) throw invalid(where, issues);
-  return value;
+function checked(
+  validator: Validator | undefined,
+  value: unknown,
+  where: string,
+  others: readonly Issue[] = [],
+): unknown {
+  if (validator === undefined && others.length === 0) return undefined;
+  const issues = validator?.issues(value) ?? [];
+  if (issues.length === 0 && others.length === 0) return value;
+  const faults = issues.length > 0 ? (validator?.faults(value) ?? []) : [];
+  throw invalid(where, [...others, ...(faults.length > 0 ? faults : issues)]);
 }

@@ -174,5 +174,5 @@ function repeated(kept: Running | Answer, request: string): Reply {
     throw fail.idempotency_key_reused('this Idempotency-Key came with another request before');
   if (!('status' in kept))
     throw fail.request_in_progress('the first request with this Idempotency-Key is not answered yet');
-  return new Reply(kept.body, { status: kept.status });
+  return new Reply(kept.body, { status: kept.status, headers: { 'Idempotency-Replayed': 'true' } });
 }

@@ -8,8 +8,9 @@ const TRANSFER_ENCODING = Buffer.from('transfer-encoding');
 export type Framing = 'none' | 'body' | 'ambiguous';
 
 /**
- * Returns `ambiguous` if two parsers could disagree on where the body ends, which allows request smuggling (RFC 9112, 6.3):
- * uWebSockets.js takes the first of two lengths, and any coding that ends in `chunked`.
+ * Returns `ambiguous` if two parsers could disagree on where the body ends, which allows request smuggling (RFC 9112, 6.3): for
+ * two lengths, a length and a transfer coding, or a coding other than `chunked`. uWebSockets.js takes the first length, and any
+ * coding that ends in `chunked`.
  */
 export function readFraming(req: UwsRequest): Framing {
   const length = req.getHeader(CONTENT_LENGTH);

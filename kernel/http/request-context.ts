@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
+import type { BodyStream } from './body-stream.ts';
 import type { Account } from '../identity/accounts/account.ts';
 import { ipText } from '../kit/net/ip.ts';
 import type { Headers } from './response/response-writer.ts';
@@ -6,16 +7,9 @@ import type { PageSession } from './origin/page-session.ts';
 import type { Address } from '../contract/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { Session } from '../identity/gate/sessions.ts';
+import { givenRequestId, nextRequestId } from './request-id.ts';
 import type { RoutingTable } from './routing-table.ts';
 import type { UwsRequest, UwsResponse } from './uws.ts';
-
-let lastRequest = 0;
-const processId = Math.floor(Math.random() * 2 ** 32).toString(36);
-
-/** Returns an id that is unique in this process and, thanks to a random prefix, almost certainly across restarts. */
-export function nextRequestId(): string {
-  return `${processId}-${(lastRequest += 1).toString(36)}`;
-}
 
 /** One request: what its handler sees (`Call`), and what the server needs to answer, log and abort it. */
 export class RequestContext {
@@ -32,10 +26,14 @@ export class RequestContext {
   params: unknown;
   query: unknown;
   body: unknown;
+  /** The body of a route that reads it as it comes. */
+  incoming: BodyStream | undefined;
   rawParams: readonly string[] = [];
   rawQuery = '';
   hasBody = false;
-  /** The header `Accept-Language`, read unless the account, and so its language, is known. */
+  /** Whether it is on condition of an ETag, which the route has none of. */
+  namesTag = false;
+  /** The header `Accept-Language`, read unless the language of a person, whose account is known, holds. */
   acceptLanguage = '';
   isAborted = false;
   /** Headers that the configuration adds to the reply; `undefined` if it adds none. */
@@ -64,6 +62,8 @@ export class RequestContext {
     this.#socket = socket;
     this.#request = request;
     this.#headers = headers;
+    const { idHeader } = table.proxies;
+    if (idHeader !== undefined) this.#requestId = givenRequestId(request.getHeader(idHeader));
   }
 
   /** The client's address; empty if it left before the first use, which must precede the handler's first `await`. */
@@ -75,6 +75,11 @@ export class RequestContext {
 
   get requestId(): string {
     this.#requestId ??= nextRequestId();
+    return this.#requestId;
+  }
+
+  /** The id, if anybody has asked for it. */
+  get knownRequestId(): string | undefined {
     return this.#requestId;
   }
 

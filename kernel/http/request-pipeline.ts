@@ -1,3 +1,4 @@
+import { BodyStream } from './body-stream.ts';
 import { collect, readFraming, parseJson } from './request-body.ts';
 import { fail, HttpError, invalid, unauthenticated } from '../errors.ts';
 import { RequestContext } from './request-context.ts';
@@ -25,6 +26,8 @@ export type ReadParams = (req: UwsRequest) => readonly string[];
 
 const AUTHORIZATION = Buffer.from('authorization');
 const HOST = Buffer.from('host');
+/** Values of If-Match that hold of whatever exists. */
+const ANY_OR_NONE: ReadonlySet<string> = new Set(['', '*']);
 const ACCEPT_LANGUAGE = Buffer.from('accept-language');
 
 /** Processes requests: host and framing checks, authentication, authorization, schemas, handler, and a single write. */
@@ -104,6 +107,7 @@ export class RequestPipeline {
     if (info.method !== 'GET' || table.logsReads) void context.ip; // for the log: a closed socket has no address
     if (route.paramNames.length > 0) context.rawParams = readParams(req);
     context.rawQuery = req.getQuery() ?? '';
+    if (route.hasNoTag) context.namesTag = !ANY_OR_NONE.has(req.getHeader('if-match'));
     let authorization = route.isGuest ? '' : req.getHeader(AUTHORIZATION);
     if (authorization === '') {
       context.page = pageSession(req, res, table, this.#parts.address, this.#parts.sessions);
@@ -111,15 +115,18 @@ export class RequestPipeline {
     }
     context.authorization = authorization;
     const session = route.isGuest ? undefined : this.#parts.sessions.remembered(authorization);
-    if (session?.cell.account === undefined) context.acceptLanguage = req.getHeader(ACCEPT_LANGUAGE);
+    if (session?.cell.account === undefined || session.grant !== undefined)
+      context.acceptLanguage = req.getHeader(ACCEPT_LANGUAGE);
     const misdirection = misdirected(table, req);
     if (misdirection !== undefined) return this.#responder.fail(context, res, misdirection);
     if (!route.hasBody && session?.cell.account !== undefined) return this.#answerAtOnce(context, res, session);
     this.#follow(context, res);
     const contentType = route.hasBody ? req.getHeader('content-type') : '';
-    const body = route.hasBody
-      ? collect(res, context.signal, BODY_LIMIT_BYTES, Number(req.getHeader('content-length')))
-      : undefined;
+    const length = route.hasBody ? req.getHeader('content-length') : '';
+    if (route.takesBytes)
+      context.incoming = new BodyStream(res, context.signal, length === '' ? undefined : Number(length));
+    const body =
+      route.hasBody && !route.takesBytes ? collect(res, context.signal, BODY_LIMIT_BYTES, Number(length)) : undefined;
     void this.#answerLater(context, res, contentType, body);
   }
 
@@ -161,6 +168,7 @@ export class RequestPipeline {
           throw fail.unsupported_media_type('send the body as application/json');
         context.body = route.body(parseJson(await body));
       }
+      if (context.incoming !== undefined) context.body = context.incoming;
       this.#finishLater(context, res, await this.#handle(context));
     } catch (error) {
       this.#failLater(context, res, error);
@@ -182,6 +190,7 @@ export class RequestPipeline {
       throw fail.invalid_request('a GET request takes no body: send its values in the query of the URL');
     if (route.paramNames.length > 0) context.params = route.params(context.rawParams);
     if (route.info.query !== undefined || context.rawQuery !== '') context.query = route.query(context.rawQuery);
+    if (context.namesTag) throw fail.no_entity_tag('this has no ETag, so send no If-Match');
     const call = context as unknown as Call;
     if (route.info.at === undefined) return route.handle(call);
     return table.dispatch(route.info, context, context.authorization, () => route.handle(call));
@@ -189,7 +198,8 @@ export class RequestPipeline {
 
   /**
    * Lets a reply take its time. Until it is written, uWS closes the connection at the next request that arrives on it (its
-   * HttpContext.h): pipelined requests are answered only while each reply is ready at once.
+   * HttpContext.h): pipelined requests are answered only while each reply is ready at once. Pausing the socket would not help,
+   * because the next request is mostly in the same segment, and would hide that the client disconnected.
    */
   #follow(context: RequestContext, res: UwsResponse): void {
     context.table.enter();
@@ -215,6 +225,7 @@ export class RequestPipeline {
 
   #conclude(context: RequestContext, res: UwsResponse, answer: () => void): void {
     if (!this.#running.delete(context)) return; // answered when the server failed
+    if (!context.isAborted) context.incoming?.leave();
     if (context.isAborted) this.#responder.settle(context, 499);
     else res.cork(answer);
     context.table.leave();

@@ -63,6 +63,8 @@ function innerCall(
 ) {
   const stray = Object.keys(params).find((name) => !route.paramNames.includes(name));
   if (stray !== undefined) throw invalid('path', [{ path: `/${stray}`, message: 'is not known here' }]);
+  if (route.takesBytes)
+    throw new Error(`${route.info.plugin}.${route.info.name} takes bytes, which no call from within has`);
   if (route.hasBody && body === undefined) throw invalid('body', [{ path: '', message: 'is missing: send JSON' }]);
   if (!route.hasBody && body !== undefined) throw invalid('body', [{ path: '', message: 'is not known here' }]);
   const given = Object.entries(query).filter(([, value]) => value !== undefined);

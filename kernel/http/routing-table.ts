@@ -7,6 +7,7 @@ import type { Address, RouteSpec } from '../contract/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { FORWARDED, TrustedProxies, type ClientAddresses } from './origin/trusted-proxies.ts';
 import type { Dispatch } from './dispatch.ts';
+import { isObject } from '../schema.ts';
 import type { UwsRequest } from './uws.ts';
 
 /** How long a replaced table waits for requests in progress. */
@@ -50,6 +51,19 @@ export class RoutingTable {
     for (const route of routes)
       for (const path of route.info.paths)
         this.#byPattern.set(pattern(path), [...(this.#byPattern.get(pattern(path)) ?? []), route]);
+  }
+
+  /** Returns the path of what a route has made, if another route shows it: `/api/plans/small` of `POST /api/plans`. */
+  placeOf({ info }: CompiledRoute, made: unknown): string | undefined {
+    const start = `${info.paths[0]}/`;
+    for (const { info: other, paramNames } of this.routes) {
+      const [path = ''] = other.paths;
+      const [name = ''] = paramNames;
+      if (other.method !== 'GET' || path !== `${start}:${name}` || !isObject(made)) continue;
+      const key = made[name];
+      if (typeof key === 'string' || typeof key === 'number') return start + encodeURIComponent(key);
+    }
+    return undefined;
   }
 
   /** Returns why a request for a pattern has no route: 405 if the path supports other methods, else 404. */

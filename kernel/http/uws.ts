@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 
 export type { TemplatedApp, us_listen_socket as ListenSocket } from 'uWebSockets.js';
-type Uws = typeof import('uWebSockets.js');
+type Uws = typeof import('uWebSockets.js') & { readonly _cfg: (what: 'silent') => void };
 
 /** A request, until its handler returns. Headers whose names are given as bytes are found in half the time. */
 export interface UwsRequest extends Pick<HttpRequest, 'getHeader' | 'getMethod' | 'getUrl' | 'forEach'> {
@@ -11,8 +11,8 @@ export interface UwsRequest extends Pick<HttpRequest, 'getHeader' | 'getMethod' 
   getParameter(index: number): string;
 }
 
-type Responding = 'onAborted' | 'onData' | 'onWritable' | 'getRemoteAddress' | 'cork';
-type Writing = 'writeStatus' | 'writeHeader' | 'write' | 'end' | 'close';
+type Responding = 'onAborted' | 'onData' | 'onWritable' | 'pause' | 'resume' | 'getRemoteAddress' | 'cork';
+type Writing = 'writeStatus' | 'writeHeader' | 'write' | 'tryEnd' | 'getWriteOffset' | 'end' | 'close';
 /** The socket of a request, until it is answered or closed. */
 export interface UwsResponse extends Pick<HttpResponse, Responding | Writing> {
   /** Declared without the package's parameters: with any argument, it never ends the reply and crashes the process. */
@@ -27,7 +27,10 @@ let loaded: Uws | undefined;
  */
 export function loadUws(): Uws {
   try {
-    return (loaded ??= createRequire(import.meta.url)('uWebSockets.js') as Uws);
+    if (loaded !== undefined) return loaded;
+    loaded = createRequire(import.meta.url)('uWebSockets.js') as Uws;
+    loaded['_cfg']('silent'); // replies do not name the program and its version
+    return loaded;
   } catch (cause) {
     throw new Error(incompatibility(String(cause)), { cause });
   }

@@ -24,6 +24,11 @@ export function formatSize(bytes: number): string {
   return whole < 1024 || power === UNITS.length - 1 ? `${whole}${UNITS[power]}` : `1.0${UNITS[power + 1]}`;
 }
 
+/** Returns a share in percent, with one decimal; 0 of 0 is 0. */
+export function toPercent(part: number, whole: number): number {
+  return whole <= 0 ? 0 : Math.round((part / whole) * 1000) / 10;
+}
+
 /** Returns rows as text, in columns as wide as their widest cell. Cells may come from customers, so they are escaped. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows.map((row) => row.map(escapeControl))];

@@ -9,6 +9,17 @@ export const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\
 /** Returns the name of a database as a pattern of a grant that matches nothing else. */
 export const quotedInPattern = (name: string): string => name.replace(/[\\_%]/g, '\\$&');
 
+export interface UserName {
+  readonly name: string;
+  readonly host: string;
+}
+
+/** Returns a user as it stands in a statement. */
+export const quotedUser = ({ name, host }: UserName): string => `${literal(name)}@${literal(host)}`;
+
+/** Returns a user as people read it. */
+export const userText = ({ name, host }: UserName): string => `${name}@${host}`;
+
 /** The server rejected the statement. All other errors of a query concern the connection. */
 export interface SqlError extends Error {
   readonly code: string;

@@ -1,6 +1,6 @@
 import { installedConfig, loadConfig, type Config } from '../config/configuration.ts';
 import { assertStoreExists, openCore, type Core } from './core.ts';
-import { createLog } from '../log.ts';
+import { createLog, outputAt } from '../log.ts';
 import { Leadership } from '../workers/leadership.ts';
 import { soleWorker } from '../workers/sole-worker.ts';
 
@@ -34,7 +34,7 @@ export async function withCore<T>(
   const config = readConfig(options);
   if (!create) assertStoreExists(config.data);
   const store = { ...config.store, connections: CONNECTIONS };
-  const core = await openCore({ ...config, store }, createLog('error'), BESIDE);
+  const core = await openCore({ ...config, store }, createLog('error', outputAt(2)), BESIDE);
   try {
     return await work(core);
   } finally {

@@ -9,7 +9,7 @@ import {
   type Config,
 } from '../config/configuration.ts';
 import { KernelConfig } from '../config/kernel-config.ts';
-import { inPlainWords } from './plain-words.ts';
+import { inPlainWords } from '../config/plain-words.ts';
 import { readSecretFiles, withSecretFiles } from '../config/secrets.ts';
 import { violations } from '../config/validator.ts';
 import type { ConfigurationFiles } from '../contract/command.ts';

@@ -12,7 +12,7 @@ import { PasswordHasher } from '../identity/gate/password-hasher.ts';
 import type { Identity } from '../identity/identity.ts';
 import { Plans } from '../identity/accounts/plans.ts';
 import { Reauthentication } from '../identity/gate/reauthentication.ts';
-import type { PlanLimits } from '../identity/accounts/plan-limits.ts';
+import { LIMITS } from '../config/limits.ts';
 import { ApiTokens } from '../identity/gate/api-tokens/api-tokens.ts';
 import { Sessions } from '../identity/gate/sessions.ts';
 import { SessionSweeper } from '../identity/gate/session-sweeper.ts';
@@ -216,19 +216,21 @@ const isOfNextMinor = ({ version }: AppliedMigration): boolean =>
   version !== undefined && minorsAhead(version, VERSION) <= 1;
 
 /**
- * Adds the plans of `config/plans.json` to an empty store; operators can change them from then on. Leaves out features
- * of plugins that are not installed.
+ * Adds the plans of `config/plans.json` to an empty store; operators can change them from then on. Leaves out limits
+ * and features of plugins that are not installed.
  */
 async function shipPlans(store: Store, plans: Plans, { featureNames }: Locales): Promise<void> {
   if ((await store.get('select 1 from plans')) !== undefined) return;
   const shipped = readJson(join(projectDir, 'config/plans.json')) as Record<
     string,
-    PlanLimits & { features: string[] }
+    { description: string; limits: Record<string, number>; features: string[] }
   >;
-  for (const [name, { features, ...limits }] of Object.entries(shipped))
+  for (const [name, { description, limits, features }] of Object.entries(shipped)) {
+    const known = LIMITS.flatMap(({ name: limit }) => (limit in limits ? [[limit, limits[limit] ?? 0]] : []));
     await plans.create(
       name,
-      limits,
+      { description, limits: Object.fromEntries(known) },
       features.filter((feature) => featureNames.has(feature)),
     );
+  }
 }

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/configuration.ts';
 import { errorKind, HttpError, errorMessage } from '../errors.ts';
@@ -18,12 +19,17 @@ export function reportFailure(error: unknown, asJson: boolean): number {
   const isUsage = error instanceof CommanderError;
   if (isUsage && error.exitCode === 0) return 0; // help or the version was asked for
   const remedy = remedyFor(error);
-  const detail = `${errorMessage(error).replace(/^error: /, '')}${remedy === undefined ? '' : `; ${remedy}`}`;
+  const advice =
+    remedy ?? (isDenied(error) ? `the command has the rights of the user ${userInfo().username}` : undefined);
+  const detail = `${errorMessage(error).replace(/^error: /, '')}${advice === undefined ? '' : `; ${advice}`}`;
   if (asJson) process.stderr.write(`${JSON.stringify(problemOf(error, detail))}\n`);
   else if (!isUsage) process.stderr.write(`hostkeep: ${detail}\n`); // commander has printed its own
   const isUnconfirmed = error instanceof CommandFailure && error.code === 'confirmation_required';
   return isUsage || isUnconfirmed || error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
 }
+
+/** Root may be denied a file, too: the package's command takes the rights of the service's user. */
+const isDenied = (error: unknown): boolean => (error as NodeJS.ErrnoException | null)?.code === 'EACCES';
 
 function problemOf(error: unknown, detail: string): Record<string, unknown> {
   if (error instanceof HttpError) {

@@ -10,6 +10,7 @@ import type { Address } from '../contract/route-spec.ts';
 import { isOn, type InstalledPlugin } from '../host/discovery.ts';
 import { effectiveSettings } from './effective-settings.ts';
 import { examine } from './examination/examination.ts';
+import { linkedFeatures } from '../host/linked-features.ts';
 import { PluginSet } from '../host/plugin-set.ts';
 import { clockSlackMs, readMembership, innerSockets, writeMembership } from './data/membership.ts';
 import { splitHostPort } from '../kit/net/host-port.ts';
@@ -86,7 +87,9 @@ function nodeInfoOf(life: Life, config: Config, installed: readonly InstalledPlu
     routes: () => plugins.infos,
     plugins: () => plugins.statuses,
     events: () => ({ ...accountEvents, ...serverEvents, ...plugins.events }),
-    usableFeatures: ({ features }) => [...features].filter((name) => plugins.features.has(name)).toSorted(),
+    features: (locale) => linkedFeatures(plugins.gather, core.locales, locale),
+    providedFeatures: ({ features }) => [...features].filter((name) => plugins.features.has(name)).toSorted(),
+    usableFeatures: (account) => node.providedFeatures(account).filter((name) => plugins.allows(name)),
     url: (address) => urlOf(config, address, ports[address]),
     examine: () => examine({ core, node, gather: plugins.gather }),
     settings: async () => {

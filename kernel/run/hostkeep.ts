@@ -58,6 +58,7 @@ export class Hostkeep {
     loadUws(); // fails before anything is created or migrated
     // Imported while the store is opened. An import that fails does so again, and is reported, when the plugin is loaded.
     const installed = options.plugins ?? installedPlugins();
+    // reported when it is loaded
     for (const plugin of installed) if (isOn(plugin, config)) plugin.load().catch(() => undefined);
     const { shared } = options;
     const isGuarded = options.listen === 'never' || shared !== undefined;
@@ -128,7 +129,7 @@ export class Hostkeep {
    */
   reconfigure(config: Config): Promise<void> {
     const done = this.#changing.then(() => this.#reconfigure(config));
-    this.#changing = done.catch(() => undefined);
+    this.#changing = done.catch(() => undefined); // for the caller that it concerns, not for the next one
     return done;
   }
 

@@ -2,11 +2,11 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { assertStoreExists } from './core.ts';
 import { Keyring } from '../identity/gate/keyring.ts';
 import type { Config } from '../config/configuration.ts';
-import { inPlainWords } from './plain-words.ts';
+import { inPlainWords } from '../config/plain-words.ts';
 import { violations } from '../config/validator.ts';
 import { Locales } from '../config/locales.ts';
 import { fail } from '../errors.ts';
-import { createLog } from '../log.ts';
+import { createLog, outputAt } from '../log.ts';
 import {
   UsageError,
   type Command as PluginCommand,
@@ -148,7 +148,7 @@ async function withPlugins<T>(
 ): Promise<T> {
   assertStoreExists(config.data);
   const { Hostkeep } = await import('./hostkeep.ts');
-  const hostkeep = await Hostkeep.start(config, createLog('error'), { listen: 'never' });
+  const hostkeep = await Hostkeep.start(config, createLog('error', outputAt(2)), { listen: 'never' });
   const { core, node, plugins } = hostkeep;
   try {
     return await work({

@@ -112,6 +112,8 @@ export interface StoreEngineOptions {
   readonly connections: number;
   /** See `Store.graceMs`. */
   readonly graceMs: number;
+  /** How long a statement may take, and so a commit that waits for a standby. */
+  readonly statementMs: number;
   /** By which processes on this machine tell each other of changes. */
   readonly signal: ChangeSignal;
 }

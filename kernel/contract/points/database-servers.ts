@@ -1,4 +1,6 @@
-/** The service of the plugin that keeps accounts' databases, for the one that moves them. */
+import type { ServerLogin } from '../../kit/programs/mariadb-programs.ts';
+
+/** The service of the plugin that knows the servers of accounts' databases, for those that move or manage them. */
 export interface DatabaseServers {
   /** Whether the settings have no server. */
   readonly isEmpty: boolean;
@@ -26,15 +28,6 @@ export interface ServerAccess {
   ownNames(client: DatabaseClient, username: string): Promise<OwnNames>;
 }
 
-/** How to reach a server, and as whom; the socket is used if there is one. */
-export interface ServerLogin {
-  readonly socket: string;
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string;
-}
-
 /** A list stands for its members, separated by commas. */
 export type SqlParameter = string | number | Uint8Array | readonly Uint8Array[];
 
@@ -42,23 +35,56 @@ export type SqlParameter = string | number | Uint8Array | readonly Uint8Array[];
 export interface DatabaseClient {
   /** Bytes are written as `X'…'`. `limitMs` shortens the time limit of the connection. */
   query<T>(sql: string, params?: readonly SqlParameter[], limitMs?: number): Promise<T[]>;
+  /** Runs what a customer wrote: resolves with the first rows, each value as the server sends it, and leaves the rest unread. */
+  table(sql: string, limits: TableLimits): Promise<SqlTable>;
   close(): Promise<void>;
+}
+
+export interface TableLimits {
+  readonly ms: number;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** The result of a statement; without columns if it has none. */
+export interface SqlTable {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (Buffer | null)[])[];
+  /** Whether there are more rows. */
+  readonly isCut: boolean;
 }
 
 /** Which databases of a server are an account's, now and by the rule of the server. */
 export interface OwnNames {
   readonly databases: readonly string[];
+  /** The beginning of all names that the rule gives to the account; empty where there is no such rule. */
+  readonly prefix: string;
   /** Whether the rule, where there is one, gives a database of this name to the account. */
   allows(name: string): boolean;
   /** Says what a grant on a name, or on a pattern of `mysql.db`, means; `all` are the names of all databases of the server. */
   readGrant(text: string, isPattern: boolean, all: readonly string[]): OwnGrant;
+  /**
+   * Resolves with the database users that have rights on databases that are, or by the rule would be, the account's, and with
+   * those whose names begin as the rule says.
+   */
+  usersIn(client: DatabaseClient): Promise<RightHolder[]>;
   /** Returns the same rule with other databases. */
   withDatabases(databases: readonly string[]): OwnNames;
+}
+
+/** A database user with rights on databases of an account, or with its prefix. */
+export interface RightHolder {
+  readonly name: string;
+  readonly host: string;
+  /** Whether it has no rights on databases of others; it may have global ones. */
+  readonly isOwn: boolean;
 }
 
 export interface OwnGrant {
   /** Whether it concerns a database of the account. */
   readonly isConcerned: boolean;
+  /** The account's databases that it is about. */
+  readonly databases: readonly string[];
   /** Patterns for the account's databases alone; absent if it concerns others, too. */
   readonly patterns?: readonly string[];
 }

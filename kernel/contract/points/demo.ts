@@ -1,6 +1,8 @@
 import type { Account } from '../../identity/accounts/account.ts';
 import type { EventInput } from '../../store/events/audit-log.ts';
 
+const HOUR_MS = 3_600_000;
+
 /** The customers who log in. */
 export interface DemoPeople {
   /** The account with every feature. */
@@ -11,12 +13,14 @@ export interface DemoPeople {
 
 /** For whom a plugin makes content. */
 export interface DemoContext extends DemoPeople {
+  /** The time from which the hours of `PastEvent` count, in milliseconds since 1970. */
+  readonly now: number;
   /** Further customers, so that an operator sees a node that is in use. */
   readonly neighbours: readonly Account[];
 }
 
 /** An event that the log of a new demo tells of. */
-export type PastEvent = EventInput & { readonly at: number };
+export type PastEvent = EventInput & { readonly hoursAgo: number };
 
 /** The services of this host that a plugin's part of the demo uses, as lines of text. */
 export interface DemoReport {
@@ -25,3 +29,6 @@ export interface DemoReport {
   /** Services that were not found, why, and how to get them. */
   readonly leftOut?: readonly string[];
 }
+
+/** Returns the time that lies so many hours before another, in milliseconds since 1970. */
+export const hoursBefore = (now: number, hours: number): number => now - Math.round(hours * HOUR_MS);

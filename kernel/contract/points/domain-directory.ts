@@ -1,4 +1,7 @@
+import { domainToASCII } from 'node:url';
 import type { Account } from '../../identity/accounts/account.ts';
+import type { Log } from '../../log.ts';
+import type { AuditLog } from '../../store/events/audit-log.ts';
 
 /** An active domain. */
 export interface Domain {
@@ -16,6 +19,7 @@ export interface Domain {
 
 /** A domain of an account, as providers see it. `docroot` is the path that clients see. */
 export interface DomainPart {
+  readonly id: number;
   readonly name: string;
   readonly docroot: string;
   readonly account: Account;
@@ -41,3 +45,34 @@ export const NO_DOMAINS: DomainDirectory = {
   async *all() {},
   onChange: () => () => undefined,
 };
+
+/** Resolves with the domain of an account that has a name, as somebody wrote that; `undefined` if there is none. */
+export async function domainNamed(
+  directory: Pick<DomainDirectory, 'list'>,
+  account: Account,
+  text: string,
+): Promise<Domain | undefined> {
+  const name = domainToASCII(text).replace(/\.$/, '');
+  return (await directory.list(account)).find((each) => each.name === name);
+}
+
+/** Forgets what a plugin keeps of each domain that this process removes, one after another, also while the plugin closes. */
+export function forgetRemoved(
+  { events, log, onClose }: { events: AuditLog; log: Log; onClose: (release: () => void | Promise<void>) => void },
+  forget: (domainId: number) => Promise<unknown>,
+): void {
+  let forgetting = Promise.resolve();
+  onClose(() => forgetting);
+  onClose(
+    events.listen(({ type, data }, isOwn) => {
+      const { domain_id: id } = data;
+      if (!isOwn || type !== 'domain.removed' || typeof id !== 'number') return;
+      forgetting = forgetting
+        .then(() => forget(id))
+        .then(
+          () => undefined,
+          (err: unknown) => log.error({ err, domain_id: id }, 'what was kept of a removed domain was not removed'),
+        );
+    }),
+  );
+}

@@ -31,16 +31,3 @@ export interface FleetConnections {
   /** Has `take` serve the connections of other nodes, each already decrypted and known by the node's name. */
   accept(take: (socket: Socket, node: string) => void): void;
 }
-
-/** Percent in use of the whole node, 0 to 100; `null` where it cannot be read. */
-export interface Load {
-  readonly cpu: number | null;
-  readonly memory: number | null;
-  readonly disk: number | null;
-}
-
-/** The service of the plugin that measures the node. */
-export interface NodeLoad {
-  /** Resolves with the load since the last sample; does not resume a sampler that is paused. */
-  now(): Promise<Load>;
-}

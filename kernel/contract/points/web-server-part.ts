@@ -1,5 +1,155 @@
+import type { Store, Tx } from '../../store/store.ts';
+import type { Workers } from '../../workers/workers.ts';
+import type { DomainPart } from './domain-directory.ts';
+
 /** The address at which this host reaches the web server of its domains over plain HTTP. */
 export interface WebServerPart {
   readonly host: string;
   readonly port: number;
+  /** Whether it answers over TLS by the rules of sites. */
+  readonly takesTls?: boolean;
+  /** Whether it gets certificates by itself, for sites whose rules give none. */
+  readonly certifies?: boolean;
+}
+
+/**
+ * The service of the plugin `webserver` where the web server logs what happens at sites: absolute paths. Lines of the access log
+ * begin with the name of the domain, the time in seconds since 1970 and the bytes that were sent, are then in the combined format,
+ * and end with the name again; lines of the error log are in the format of nginx.
+ */
+export interface SiteLogs {
+  readonly access: string;
+  readonly error: string;
+}
+
+/** A redirect that a site answers with before it looks for a file. */
+export interface SiteRedirect {
+  /** The path from which it leads; see `REDIRECT_PATH`. */
+  readonly from: string;
+  /** Whether it also leads away from everything below that path. */
+  readonly isPrefix: boolean;
+  /** An absolute URL or a path; see `REDIRECT_TARGET`. Without query and fragment where something is kept. */
+  readonly to: string;
+  readonly status: number;
+  /** Whether what follows `from` is appended to the target. */
+  readonly keepsPath: boolean;
+  readonly keepsQuery: boolean;
+}
+
+/** Where a site's PHP scripts run. */
+export interface SitePhp {
+  /** The Unix socket of the processes that run them, by FastCGI; see `PHP_SOCKET`. */
+  readonly socket: string;
+  /** The largest body of a request. */
+  readonly bodyMib: number;
+  /** How long a script may take. */
+  readonly seconds: number;
+}
+
+/** How a site answers over TLS. */
+export interface SiteTls {
+  /** The private key, the certificate, and those of its issuers; PEM. Reaches no log and no answer. */
+  readonly pem: string;
+  /** Whether no authority vouches for it: a web server that gets certificates by itself does so then. */
+  readonly isSelfMade: boolean;
+  /** Whether plain HTTP leads to HTTPS. */
+  readonly isForced: boolean;
+  /** Whether browsers are told to come over HTTPS only. */
+  readonly hasHsts: boolean;
+  /** Whether the site answers to its name with `www.` before it, too. */
+  readonly hasWww: boolean;
+  /** Of the key with which certificates are ordered (RFC 7638): the site proves with it that it is here; empty for none. */
+  readonly thumbprint: string;
+}
+
+/** By which rules a site is served, besides its files. Several plugins may each say a part. */
+export interface SiteRule {
+  readonly redirects?: readonly SiteRedirect[];
+  readonly php?: SitePhp;
+  readonly tls?: SiteTls;
+}
+
+/** The rules of sites, by the domain's id; a domain without any may be left out. */
+export type SiteRules = ReadonlyMap<number, SiteRule>;
+
+/** Path of a socket, in a folder with the number of the account. Nothing in it means anything to a web server's configuration. */
+export const PHP_SOCKET = /^(?=.{1,107}$)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/\d+\/[a-z0-9.-]+\.sock$/;
+
+export const REDIRECT_STATUSES = [301, 302, 307, 308] as const;
+/** How many redirects a site has at most: the web server tries one after another. */
+export const MOST_REDIRECTS = 1000;
+
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const CHARACTER = '[A-Za-z0-9._~!,=@:+-]';
+const SEGMENT = `(?:${CHARACTER}|%20|%[89A-F][0-9A-F])+`;
+const PATH = `(?=/)(?:/${SEGMENT})*/?`;
+const REST = `(?:${CHARACTER}|[/&?]|%[0-9A-F]{2})*`;
+/**
+ * A path as browsers send it: in the form of a URL, without empty segments. Nothing in it means anything to a web server's
+ * configuration, quoted or not.
+ */
+export const REDIRECT_PATH = new RegExp(`^(?=.{1,1024}$)${PATH}$`);
+/** The same for a path or an absolute URL, which may have a query and a fragment. */
+export const REDIRECT_TARGET = new RegExp(
+  `^(?=.{1,2048}$)(?:https?://${LABEL}(?:\\.${LABEL})*(?::[0-9]{1,5})?)?${PATH}(?:\\?${REST})?(?:#${REST})?$`,
+);
+
+/** The part of a plugin's host that `SiteChanges` uses. */
+interface SiteHost {
+  readonly store: Store;
+  readonly workers: Workers;
+  gather(
+    point: 'siteChanged',
+    domain: DomainPart,
+  ): Promise<readonly ({ readonly ok: true } | { readonly ok: false; readonly error: unknown })[]>;
+}
+
+/** Changes of the rules by which sites are served: each is served before it is stored, and stored only if it is served. */
+export class SiteChanges<T> {
+  readonly #host: SiteHost;
+  readonly #name: string;
+  /** By domain, what is to be served while it is not stored yet. */
+  readonly #wanted = new Map<number, T>();
+
+  /** `name` says what is changed, for the lock of a domain. */
+  constructor(host: SiteHost, name: string) {
+    this.#host = host;
+    this.#name = name;
+  }
+
+  /** Returns what is to be served in place of what is stored. */
+  wanted(domainId: number): T | undefined {
+    return this.#wanted.get(domainId);
+  }
+
+  /** Runs changes of a domain one after another, in all workers. */
+  async inTurn<R>({ id }: Pick<DomainPart, 'id'>, change: () => Promise<R>): Promise<R> {
+    const release = await this.#host.workers.acquire(`${this.#name} ${id}`, 1);
+    try {
+      return await change();
+    } finally {
+      release();
+    }
+  }
+
+  /** Has the wanted served, then stores it; what is not stored is no longer served. */
+  async serve<R>(domain: DomainPart, wanted: T, store: (tx: Tx) => Promise<R>): Promise<R> {
+    this.#wanted.set(domain.id, wanted);
+    try {
+      await this.#change(domain);
+      return await this.#host.store.write(store);
+    } catch (error) {
+      this.#wanted.delete(domain.id);
+      await this.#change(domain).catch((failure: unknown) => {
+        throw new AggregateError([error, failure], `a change of ${this.#name} could not be undone`, { cause: error });
+      });
+      throw error;
+    } finally {
+      this.#wanted.delete(domain.id);
+    }
+  }
+
+  async #change(domain: DomainPart): Promise<void> {
+    for (const each of await this.#host.gather('siteChanged', domain)) if (!each.ok) throw each.error;
+  }
 }

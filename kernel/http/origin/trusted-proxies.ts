@@ -6,11 +6,15 @@ import type { UwsRequest } from '../uws.ts';
 const PROOF = 'x-proxy-secret';
 
 /** Finds the address of a client in its request, and in the address of its connection. */
-export interface ClientAddresses extends Pick<TrustedProxies, 'isEmpty' | 'clientOf' | 'saysHttps'> {}
+export interface ClientAddresses extends Pick<TrustedProxies, 'isEmpty' | 'clientOf' | 'saysHttps'> {
+  /** The header with the id that a request has already; `undefined` if nobody may choose it. */
+  readonly idHeader: string | undefined;
+}
 
 /** For requests that another node of the fleet admitted, which says where their clients are. */
 export const FORWARDED: ClientAddresses = {
   isEmpty: false,
+  idHeader: 'x-request-id',
   clientOf: (_socket, req) => req.getHeader('x-forwarded-for'),
   saysHttps: () => true,
 };
@@ -18,6 +22,7 @@ export const FORWARDED: ClientAddresses = {
 /** The proxies whose X-Forwarded-For counts. */
 export class TrustedProxies {
   readonly isEmpty: boolean;
+  readonly idHeader = undefined;
   readonly #ranges: IpRanges;
   readonly #secret: Buffer;
 

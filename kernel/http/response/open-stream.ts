@@ -18,12 +18,19 @@ export class OpenStream implements Sink {
   #isOpen = true;
   /** Whether it has no end of its own, so that it is complete whenever it ends. */
   #isEndless = false;
+  /** The number of bytes that the client was told; `undefined` without. */
+  #sizeBytes: number | undefined;
+  /** Whether the client was sent as many, which ends the answer. */
+  #isSent = false;
+  /** The part of an answer of a known size that the socket has not taken, and where it begins. */
+  #rest: { readonly bytes: Uint8Array; readonly offset: number } | undefined;
 
   constructor(context: RequestContext, wire: UwsResponse, onEnd: () => void) {
     this.context = context;
     this.#wire = wire;
     this.#onEnd = onEnd;
-    wire.onWritable(() => {
+    wire.onWritable((offset) => {
+      if (this.#rest !== undefined && !this.#send(this.#rest.bytes.subarray(offset - this.#rest.offset))) return false;
       this.isBehind = false;
       clearTimeout(this.#stalled);
       this.#stalled = undefined;
@@ -34,6 +41,7 @@ export class OpenStream implements Sink {
 
   start(stream: Stream): void {
     this.#isEndless = stream.type === 'text/event-stream';
+    this.#sizeBytes = stream.sizeBytes;
     this.#release = stream.open(this);
     if (!this.#isOpen) this.#release();
   }
@@ -41,10 +49,27 @@ export class OpenStream implements Sink {
   write(chunk: string | Uint8Array): boolean {
     if (!this.#isOpen) return false;
     this.#wire.cork(() => {
-      this.isBehind = !this.#wire.write(utf8(chunk));
+      this.isBehind = !(this.#sizeBytes === undefined
+        ? this.#wire.write(utf8(chunk))
+        : this.#send(typeof chunk === 'string' ? Buffer.from(chunk) : chunk));
     });
     if (this.isBehind) this.#stalled ??= setTimeout(() => this.abort(), STALL_MS).unref();
     return !this.isBehind;
+  }
+
+  /** Ends an answer; the client sees that one of a known size is not complete. */
+  #finish(): void {
+    if ((this.#sizeBytes ?? 0) > 0) this.#wire.close();
+    else this.#wire.cork(() => this.#wire.end());
+  }
+
+  /** Returns whether the socket took all; it keeps none of the rest. */
+  #send(bytes: Uint8Array): boolean {
+    const offset = this.#wire.getWriteOffset();
+    const [isTaken, isSent] = this.#wire.tryEnd(bytes, this.#sizeBytes ?? 0);
+    this.#isSent = isSent;
+    this.#rest = isTaken ? undefined : { bytes, offset };
+    return isTaken;
   }
 
   onDrain(callback: () => void): void {
@@ -53,7 +78,7 @@ export class OpenStream implements Sink {
 
   /** uWS then says that the client is gone, which ends the stream. */
   abort(): void {
-    if (this.#isOpen) this.#wire.close();
+    if (this.#isOpen && !this.#isSent) this.#wire.close();
   }
 
   /** Ends the stream before its source does. */
@@ -66,7 +91,7 @@ export class OpenStream implements Sink {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     clearTimeout(this.#stalled);
-    if (!this.context.isAborted) this.#wire.cork(() => this.#wire.end());
+    if (!this.context.isAborted && !this.#isSent) this.#finish();
     this.#release?.();
     this.#onEnd();
   }

@@ -1,12 +1,14 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { performance } from 'node:perf_hooks'; // faster than the global, whose getter runs at every access
 import { fail, HttpError } from '../../errors.ts';
 import { LogThrottle, type Log } from '../../log.ts';
 import { Reply, Stream } from '../../contract/reply.ts';
 import type { CompiledRoute } from '../compiled-route.ts';
-import { nextRequestId, type RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../request-context.ts';
+import { nextRequestId } from '../request-id.ts';
 import type { UwsResponse } from '../uws.ts';
 import { problem } from './problem-details.ts';
-import { write, writeStreamHead, type Headers, type WriteOptions } from './response-writer.ts';
+import { write, writeStreamHead, type Content, type Headers, type WriteOptions } from './response-writer.ts';
 import type { Streams } from './streams.ts';
 
 export interface ResponderParts {
@@ -39,12 +41,13 @@ export class Responder {
   refuse(
     res: UwsResponse,
     error: HttpError,
-    { acceptLanguage, ...options }: Omit<WriteOptions, 'close'> & { readonly acceptLanguage: string },
+    { acceptLanguage, ...options }: Omit<WriteOptions, 'close' | 'requestId'> & { readonly acceptLanguage: string },
   ): void {
     const { titleOf, languageOf } = this.#parts;
     const language = languageOf(acceptLanguage);
-    const { status, headers, body } = problem(error, nextRequestId(), (code) => titleOf(language, code));
-    write(res, status, { type: PROBLEM, headers, body }, { ...options, close: this.isDraining });
+    const requestId = nextRequestId();
+    const { status, headers, body } = problem(error, requestId, (code) => titleOf(language, code));
+    write(res, status, { type: PROBLEM, headers, body }, { ...options, close: this.isDraining, requestId });
   }
 
   /** Answers with what a handler returned. */
@@ -58,7 +61,7 @@ export class Responder {
           ? value
           : { type: JSON_TYPE, status: undefined, headers: NONE, body: JSON.stringify(value) };
       const status = content.status ?? info.status ?? 200;
-      write(res, status, content, this.#options(context));
+      write(res, status, status === 201 ? located(context, value, content) : content, this.#options(context));
       this.settle(context, status);
     } catch (error) {
       this.fail(context, res, error);
@@ -70,8 +73,10 @@ export class Responder {
     const error =
       cause instanceof HttpError ? cause : fail.internal_error('the request could not be completed', { cause });
     const { log, titleOf, languageOf } = this.#parts;
+    const { account, acceptLanguage, session } = context;
+    const isPerson = account !== undefined && session?.grant === undefined; // a program reads what an API token opens
     const { status, headers, body } = problem(error, context.requestId, (code) =>
-      titleOf(context.account?.locale ?? languageOf(context.acceptLanguage), code),
+      titleOf(isPerson ? account.locale : languageOf(acceptLanguage), code),
     );
     const route = `${context.route.info.plugin}.${context.route.info.name}`;
     // Every internal error is logged. Clients poll on while an external service is down, so those errors are throttled.
@@ -89,7 +94,7 @@ export class Responder {
     const ms = performance.now() - context.startedMs;
     const { info } = context.route;
     info.traffic.count(status, ms);
-    if (info.method === 'GET' && !context.table.logsReads) return;
+    if (!isLogged(context)) return;
     const { log } = this.#parts;
     const line = {
       request_id: context.requestId,
@@ -105,27 +110,44 @@ export class Responder {
     else log.info(line, 'change');
   }
 
-  #options({ isHead, additions }: RequestContext, close = this.isDraining): WriteOptions {
-    return { isHead, additions, close };
+  /** A body that was not read to its end leaves no room for another request on the connection. */
+  #options(context: RequestContext, close = this.isDraining): WriteOptions {
+    const { isHead, additions, incoming } = context;
+    const requestId = isLogged(context) ? context.requestId : context.knownRequestId;
+    return { isHead, additions, close: close || incoming?.isUnread === true, requestId };
   }
 
   #startStream(context: RequestContext, res: UwsResponse, stream: Stream): void {
-    writeStreamHead(res, stream.type, stream.headers, context.additions);
-    const settle = () => this.settle(context, 200);
+    writeStreamHead(res, stream, context.additions, context.requestId);
+    const settle = () => this.settle(context, stream.status);
     if (!context.isHead) return this.#streams.start(context, res, stream, settle);
+    if (stream.sizeBytes !== undefined) res.writeHeader('Content-Length', String(stream.sizeBytes));
     res.endWithoutBody();
     settle();
     context.abort(); // another node may be about to send what nobody reads
   }
 }
 
+/** Whether the log has a line about the request when it is answered. */
+const isLogged = ({ route, table }: RequestContext): boolean => route.info.method !== 'GET' || table.logsReads;
+
+/** Adds the header `Location` to the answer about something that was made, if a route shows it. */
+function located({ route, table }: RequestContext, value: unknown, content: Content): Content {
+  if (content.headers.some(([name]) => name.toLowerCase() === 'location')) return content; // from another node
+  const path = table.placeOf(route, value instanceof Reply ? JSON.parse(String(value.body)) : value);
+  return path === undefined ? content : { ...content, headers: [...content.headers, ['Location', path]] };
+}
+
+function decoded({ body, headers }: Reply): string {
+  const coding = headers.find(([name]) => name === 'Content-Encoding')?.[1];
+  const bytes = Buffer.from(body);
+  return String(coding === 'br' ? brotliDecompressSync(bytes) : coding === 'gzip' ? gunzipSync(bytes) : bytes);
+}
+
 function checkReply(route: CompiledRoute, value: unknown): void {
   const { status = route.info.status ?? 200, type } = value instanceof Reply ? value : { type: JSON_TYPE };
   if (type !== JSON_TYPE || status === 304) return;
-  const issue = route.replyIssue(
-    status,
-    value instanceof Reply ? JSON.parse(Buffer.from(value.body).toString('utf8')) : value,
-  );
+  const issue = route.replyIssue(status, value instanceof Reply ? JSON.parse(decoded(value)) : value);
   if (issue !== undefined)
     throw new Error(`the reply of ${route.info.plugin}.${route.info.name} does not fit its schema: ${issue}`);
 }

@@ -1,5 +1,7 @@
 import { fail } from '../../errors.ts';
 import { STATUS_LINES } from './problem-details.ts';
+import type { Stream } from '../../contract/reply.ts';
+import { nextRequestId, REQUEST_ID_BYTES, writeNextRequestId } from '../request-id.ts';
 import type { UwsResponse } from '../uws.ts';
 
 /** Names and values, in the order in which they are written. */
@@ -7,6 +9,8 @@ export type Headers = readonly (readonly [string, string])[];
 
 /** The default Cache-Control: replies are private to their account, so no cache may store them. */
 const NO_STORE = ['Cache-Control', 'no-store'] as const;
+/** Names the request in problems and in the log, too. */
+const REQUEST_ID = 'X-Request-Id';
 /** Sent with every reply. */
 const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const;
 /** uWebSockets.js would send control characters, and what a text beyond ASCII becomes depends on the version of Node.js. */
@@ -31,6 +35,8 @@ export interface WriteOptions {
   readonly additions: Headers | undefined;
   /** Closes the connection after the answer. */
   readonly close: boolean;
+  /** The id of the request, if anybody knows it; otherwise it gets one. */
+  readonly requestId: string | undefined;
 }
 
 /** Writes a whole reply. Throws before that on headers that are not printable ASCII, and 507 `reply_too_large`. */
@@ -38,11 +44,11 @@ export function write(
   res: UwsResponse,
   status: number,
   { type, headers, body }: Content,
-  { isHead, additions, close }: WriteOptions,
+  { isHead, additions, close, requestId }: WriteOptions,
 ): void {
   assertHeaders(type, headers);
   assertSize(body);
-  writeHead(res, status, type, headers, additions);
+  writeHead(res, status, type, headers, additions, requestId);
   if (isHead) {
     res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
     res.endWithoutBody();
@@ -53,12 +59,12 @@ export function write(
 /** Writes the head of a stream, which nginx then does not buffer; the stream itself writes the rest. */
 export function writeStreamHead(
   res: UwsResponse,
-  type: string,
-  headers: Headers,
+  { type, status, headers }: Stream,
   additions: Headers | undefined,
+  requestId: string,
 ): void {
   assertHeaders(type, headers);
-  writeHead(res, 200, type, headers, additions);
+  writeHead(res, status, type, headers, additions, requestId);
   res.writeHeader('X-Accel-Buffering', 'no');
 }
 
@@ -75,25 +81,33 @@ function writeHead(
   type: string,
   headers: Headers,
   additions: Headers | undefined,
+  requestId: string | undefined,
 ): void {
   if (status !== 200) res.writeStatus(STATUS_LINES[status] ?? String(status));
-  if (headers.length === 0) res.writeHeader(CONTENT_TYPE, plainHead(type));
+  if (headers.length === 0) res.writeHeader(CONTENT_TYPE, plainHead(type, requestId));
   else {
     res.writeHeader('Content-Type', type);
     writeHeaders(res, headers);
+    res.writeHeader(REQUEST_ID, requestId ?? nextRequestId());
   }
   if (additions !== undefined) writeEach(res, additions);
 }
 
-const heads = new Map<string, Uint8Array>();
+const heads = new Map<string, Buffer>();
 
-/** Returns the value of Content-Type followed by the headers of every reply: one call into uWebSockets.js, not three. */
-function plainHead(type: string): Uint8Array {
+/**
+ * Returns the value of Content-Type followed by the headers of every reply, of which the last one is the id of the request: one
+ * call into uWebSockets.js, not four.
+ */
+function plainHead(type: string, requestId: string | undefined): Uint8Array {
   let head = heads.get(type);
   if (head === undefined) {
-    head = Buffer.from([type, NO_STORE.join(': '), NO_SNIFF.join(': ')].join('\r\n'));
+    const lines = [type, NO_STORE.join(': '), NO_SNIFF.join(': '), `${REQUEST_ID}: ${'0'.repeat(REQUEST_ID_BYTES)}`];
+    head = Buffer.from(lines.join('\r\n'));
     if (heads.size < HEADS_KEPT) heads.set(type, head);
   }
+  if (requestId === undefined) writeNextRequestId(head, head.length - REQUEST_ID_BYTES);
+  else head.write(requestId, head.length - REQUEST_ID_BYTES, 'latin1');
   return head;
 }
 

@@ -68,6 +68,7 @@ export class Streams {
       route.authorize(session.cell.account, table.usersMayEnter, session.grant);
       return true;
     } catch {
+      // whatever the reason, the client connects again, and is told it
       return false;
     }
   }

@@ -1,6 +1,5 @@
 import { Type } from '../../schema.ts';
 import type { EventData, EventTable } from '../../store/events/event-types.ts';
-import { PlanLimits } from './plan-limits.ts';
 
 const Text = Type.String();
 const TextOrNull = Type.Union([Text, Type.Null()]);
@@ -35,7 +34,11 @@ export const accountEvents = {
   'plan.created': { text: 'A plan was created', data: OfPlan },
   'plan.changed': {
     text: 'Limits of a plan changed',
-    data: Type.Object({ plan: Text, ...Type.Partial(PlanLimits).properties }),
+    data: Type.Object({
+      plan: Text,
+      description: Type.Optional(Text),
+      limits: Type.Optional(Type.Record(Text, Type.Number(), { description: 'Those that were set' })),
+    }),
   },
   'plan.removed': { text: 'A plan was removed', data: OfPlan },
   'token.made': {

@@ -16,8 +16,6 @@ export interface AccountOrder {
   readonly by: 'username' | 'created' | 'plan' | 'email';
   readonly isDescending: boolean;
 }
-/** Where a sorted list continues: the value that the last account was sorted by, and its name. */
-export type AccountPosition = readonly [value: string | number, username: string];
 
 /** The column or expression of each order. */
 export const SORTED_BY: Readonly<Record<AccountOrder['by'], string>> = {

@@ -1,3 +1,4 @@
+import type { Position } from '../../kit/position.ts';
 import { LargeCounts } from '../../kit/waiting/large-counts.ts';
 import { fail } from '../../errors.ts';
 import type { Revision } from '../../store/revision.ts';
@@ -8,13 +9,7 @@ import type { Account, Role } from './account.ts';
 import type { AccountCells } from './account-cells.ts';
 import { assertHere, isAt } from './account-home.ts';
 import { namesExtending } from './account-names.ts';
-import {
-  accountConditions,
-  SORTED_BY,
-  type AccountFilter,
-  type AccountOrder,
-  type AccountPosition,
-} from './account-query.ts';
+import { accountConditions, SORTED_BY, type AccountFilter, type AccountOrder } from './account-query.ts';
 import { SELECT_ACCOUNT, accountSnapshot, type AccountRow } from './account-rows.ts';
 
 /** How many accounts are read at a time, where all are. */
@@ -100,7 +95,7 @@ export class AccountReader {
     limit: number,
     { by, isDescending }: AccountOrder,
     filter: AccountFilter = {},
-    after?: AccountPosition,
+    after?: Position,
   ): Promise<Account[]> {
     const [condition, values] = accountConditions(filter);
     const [column, direction] = [SORTED_BY[by], isDescending ? 'desc' : 'asc'];
@@ -112,6 +107,12 @@ export class AccountReader {
       ...values,
       limit,
     );
+  }
+
+  /** Resolves with the ids and names of all accounts that pass a filter, in no order. */
+  matching(filter: AccountFilter): Promise<Pick<Account, 'id' | 'username'>[]> {
+    const [condition, values] = accountConditions(filter);
+    return this.#parts.store.all(`select id, username from accounts where ${condition}`, ...values);
   }
 
   /** Resolves with the names of all accounts, in no order. */

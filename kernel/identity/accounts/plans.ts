@@ -1,13 +1,16 @@
 import { fail } from '../../errors.ts';
 import type { AuditLog } from '../../store/events/audit-log.ts';
-import { PlanLimits } from './plan-limits.ts';
+import { LIMITS } from '../../config/limits.ts';
 import { endLostScopes } from '../gate/api-tokens/token-endings.ts';
 import type { Revision } from '../../store/revision.ts';
 import type { Reader, Store, Tx } from '../../store/store.ts';
 
 /** An immutable snapshot of a plan; a change replaces it. */
-export interface Plan extends Readonly<PlanLimits> {
+export interface Plan {
   readonly name: string;
+  readonly description: string;
+  /** Values of all limits of the installed plugins, by name; 0 is unlimited. */
+  readonly limits: Readonly<Record<string, number>>;
   readonly features: ReadonlySet<string>;
 }
 
@@ -18,7 +21,9 @@ export interface Actor {
 }
 const COMMAND_LINE: Actor = { username: '', ip: '' };
 
-const COLUMNS = Object.keys(PlanLimits.properties) as (keyof PlanLimits)[];
+/** Description and limits to set; what is left out stays, or gets its default in a new plan. */
+export type PlanChange = Partial<Pick<Plan, 'description' | 'limits'>>;
+
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /** Reads and changes plans. Each change logs its event in one transaction, and invalidates everything cached. */
@@ -50,19 +55,17 @@ export class Plans {
     return (await this.all()).get(name) ?? missing(name);
   }
 
-  /** Errors: 409 `plan_exists`, 400 for a bad name or a feature that is not in the catalogue. */
-  async create(name: string, limits: PlanLimits, features: readonly string[], by = COMMAND_LINE): Promise<void> {
+  /** Errors: 409 `plan_exists`, 400 for a bad name, an unknown limit or a feature that is not in the catalogue. */
+  async create(name: string, change: PlanChange, features: readonly string[], by = COMMAND_LINE): Promise<void> {
     if (!NAME.test(name))
       throw fail.invalid_request('a plan name has 1 to 32 characters of a-z, 0-9, _ and -, and begins with a letter');
     for (const feature of features) this.assertFeature(feature);
+    assertLimits(change);
     return this.#change(async (tx) => {
       if (await tx.get('select 1 from plans where name = ?', name))
         throw fail.plan_exists(`the plan ${name} already exists`);
-      await tx.run(
-        `insert into plans (name, ${COLUMNS.join(', ')}) values (?${', ?'.repeat(COLUMNS.length)})`,
-        name,
-        ...COLUMNS.map((column) => limits[column]),
-      );
+      await tx.run('insert into plans (name, description) values (?, ?)', name, change.description ?? '');
+      await setLimits(tx, name, change);
       for (const feature of new Set(features)) await tx.run('insert into plan_features values (?, ?)', name, feature);
       await this.#events.record(tx, {
         type: 'plan.created',
@@ -73,19 +76,19 @@ export class Plans {
     });
   }
 
-  /** Changes the given limits and keeps the others. Errors: 404 `plan_not_found`. */
-  update(name: string, limits: Partial<PlanLimits>, by = COMMAND_LINE): Promise<void> {
+  /** Changes what is given and keeps the rest. Errors: 404 `plan_not_found`, 400 for an unknown limit. */
+  async update(name: string, change: PlanChange, by = COMMAND_LINE): Promise<void> {
+    assertLimits(change);
     return this.#change(async (tx) => {
       await assertPlanExists(tx, name);
-      for (const column of COLUMNS) {
-        const value = limits[column];
-        if (value !== undefined) await tx.run(`update plans set ${column} = ? where name = ?`, value, name);
-      }
+      if (change.description !== undefined)
+        await tx.run('update plans set description = ? where name = ?', change.description, name);
+      await setLimits(tx, name, change);
       await this.#events.record(tx, {
         type: 'plan.changed',
         ...by,
         text: `changed the plan ${name}`,
-        data: { plan: name, ...limits },
+        data: { plan: name, ...change },
       });
     });
   }
@@ -145,11 +148,42 @@ function missing(name: string): never {
   throw fail.plan_not_found(`there is no plan ${name}`);
 }
 
+/** Throws for a limit that no plugin describes. Errors: 400 `invalid_request`. */
+function assertLimits({ limits = {} }: PlanChange): void {
+  const unknown = Object.keys(limits).find((name) => LIMITS.every((limit) => limit.name !== name));
+  if (unknown !== undefined) throw fail.invalid_request(`there is no limit ${unknown}: no limits.json describes it`);
+}
+
+async function setLimits(tx: Tx, plan: string, { limits = {} }: PlanChange): Promise<void> {
+  for (const [name, value] of Object.entries(limits))
+    await tx.run(
+      'insert into plan_limits (plan, name, value) values (?, ?, ?) on conflict (plan, name) do update set value = excluded.value',
+      plan,
+      name,
+      value,
+    );
+}
+
+/** Reads all in one statement, so that a plan is never seen half changed. */
 async function readPlans(reader: Reader): Promise<Map<string, Plan>> {
-  const rows = await reader.all<PlanLimits & { name: string; features: string }>(
-    "select plans.*, coalesce((select string_agg(feature, ' ' order by feature) from plan_features where plan = plans.name), '') as features from plans order by name",
+  const rows = await reader.all<{ name: string; description: string; features: string; limits: string }>(
+    `select name, description,
+       coalesce((select string_agg(feature, ' ' order by feature) from plan_features where plan = plans.name), '') as features,
+       coalesce((select string_agg(l.name || ' ' || l.value, ',') from plan_limits l where plan = plans.name), '') as limits
+     from plans order by name`,
   );
   return new Map(
-    rows.map((row) => [row.name, { ...row, features: new Set(row.features === '' ? [] : row.features.split(' ')) }]),
+    rows.map(({ name, description, features, limits }) => {
+      const values = new Map(limits.split(',').map((each) => each.split(' ') as [string, string]));
+      return [
+        name,
+        {
+          name,
+          description,
+          limits: Object.fromEntries(LIMITS.map((each) => [each.name, Number(values.get(each.name) ?? each.default)])),
+          features: new Set(features === '' ? [] : features.split(' ')),
+        },
+      ];
+    }),
   );
 }

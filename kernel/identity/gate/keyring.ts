@@ -150,6 +150,7 @@ export class Keyring {
         ? undefined
         : { sub, aud, jti, iat, exp };
     } catch {
+      // anybody can send a token, and callers never learn why it is invalid
       return undefined;
     }
   }

@@ -46,6 +46,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch {
+    // cannot be reached, by others neither
     return undefined;
   }
 }

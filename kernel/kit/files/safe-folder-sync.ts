@@ -12,7 +12,7 @@ export function openRootSync(root: FilesRoot): number {
 }
 
 /** Opens a folder in an open one and returns its descriptor. */
-export function openFolderSync(parent: number, name: string): number {
+export function openFolderSync(parent: number, name: string | Buffer): number {
   return openSync(entryPath(parent, name), FOLDER_FLAGS);
 }
 

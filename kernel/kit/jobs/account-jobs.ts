@@ -6,8 +6,8 @@ import { namesIn, rootOwners, type RootOwner } from '../files/root-owners.ts';
 import { groupId, userId } from './system-names.ts';
 import type { Launcher } from './launcher.ts';
 import { launchHere, type BareProcess, type JobLimits } from './job-launch.ts';
-import { JobPool, type JobPoolOptions, type JobRunOptions } from './job-pool.ts';
-import { defineJob, type Identified, type Job, type JobOwner, type JobStart } from './job.ts';
+import { JobPool, type JobPoolOptions } from './job-pool.ts';
+import { defineJob, type Identified, type Job, type JobOwner, type JobRunOptions, type JobStart } from './job.ts';
 import type { Removal } from './remove-tree.ts';
 import type removedFiles from './removed-files-job.ts';
 import type { RemovedFiles } from './removed-files-job.ts';
@@ -46,6 +46,8 @@ interface OpenOptions extends JobPoolOptions {
 }
 
 const IDLE_MS = 30_000;
+/** The largest file that an account may upload where its quota allows it. */
+const FILE_MIB = 16_384;
 /** For what is the same whoever the account is. */
 const ANYBODY = 'anybody';
 const ROOTS = defineJob<typeof unsafeParents>({
@@ -99,7 +101,7 @@ export class AccountJobs {
     this.#removedRoot = files.removedRoot || join(dirname(`${files.filesRoot.split('{username}')[0]}x`), REMOVED);
     this.#log = log;
     this.#broker = broker;
-    this.#pool = this.open({ name: 'files', processes, idleMs: IDLE_MS, limits: { memoryMib } });
+    this.#pool = this.open({ name: 'files', processes, idleMs: IDLE_MS, limits: { memoryMib, fileMib: FILE_MIB } });
   }
 
   /** Runs a job as an account, whose files root it makes if it is missing and `makesRoot`. Errors: see `JobPool.run`. */
@@ -112,8 +114,13 @@ export class AccountJobs {
     return this.#pool.run(job, this.ownerOf(account, { makesRoot }), input, options);
   }
 
-  /** `state` and `makesRoot` are those of `JobOwner`. */
-  ownerOf(account: Identified, more: Pick<JobOwner, 'state' | 'makesRoot'> = {}): JobOwner {
+  /** Makes the files root of an account if it is missing, and if its owner can be set. Errors: see `JobPool.run`. */
+  async makeRoot(account: Identified): Promise<void> {
+    await this.run(ROOTS, account, [], { makesRoot: true });
+  }
+
+  /** `more` are members of `JobOwner`. */
+  ownerOf(account: Identified, more: Pick<JobOwner, 'state' | 'makesRoot' | 'opensNothing'> = {}): JobOwner {
     return { key: account.id, account, root: this.rootOf(account.username), ...more };
   }
 
@@ -122,7 +129,10 @@ export class AccountJobs {
   }
 
   /** Returns the start message of a process for an owner. `isRequired`: see `JobUser`. */
-  startOf({ account, root, state, makesRoot = false }: JobOwner, { isRequired = false } = {}): JobStart {
+  startOf(
+    { account, root, state, makesRoot = false, opensNothing = false }: JobOwner,
+    { isRequired = false } = {},
+  ): JobStart {
     const { ids, stateRoot } = this.#files;
     if (account !== undefined && account.id >= ids.count)
       throw fail.files_unavailable(`ids.count leaves no user id for the account ${account.id}`);
@@ -138,6 +148,7 @@ export class AccountJobs {
       stateFolder: account === undefined || state === undefined ? null : join(stateRoot, String(account.id), state),
       user: user || null,
       makesRoot,
+      opensNothing,
     };
   }
 
@@ -177,7 +188,7 @@ export class AccountJobs {
    * whether there were any, and with the problem if they stay. Errors: 503 `files_unavailable`.
    */
   async setAside(account: Identified): Promise<{ readonly hadFiles: boolean; readonly problem?: string | undefined }> {
-    if (this.isShared) return { hadFiles: false };
+    if (this.#isShared) return { hadFiles: false };
     if (this.#broker !== undefined) return this.#broker.setAside(account);
     const { removed, problem } = await this.#runRemoved(account, { ...this.#filesOf(account), task: 'set aside' });
     return { hadFiles: removed > 0 || problem !== undefined, problem };
@@ -188,7 +199,7 @@ export class AccountJobs {
    * `files_unavailable`.
    */
   async removeFiles(account: Identified, signal: AbortSignal): Promise<Removal> {
-    if (this.isShared) return { removed: 0, isComplete: true };
+    if (this.#isShared) return { removed: 0, isComplete: true };
     if (this.#broker !== undefined) return this.#broker.removeFiles(account, signal);
     const input = { ...this.#filesOf(account), task: 'remove', timeMs: REMOVE_MS } as const;
     for (let total = 0; ;) {
@@ -214,8 +225,8 @@ export class AccountJobs {
     };
   }
 
-  /** Whether all accounts have the same files root, which then belongs to none of them. */
-  get isShared(): boolean {
+  /** Whether all accounts have the same files root, which the configuration refuses: to remove it would be to remove all. */
+  get #isShared(): boolean {
     return !this.#files.filesRoot.includes('{username}');
   }
 

@@ -3,6 +3,12 @@ import type { Duplex } from 'node:stream';
 /** Lengths of the JSON and of the bytes after it, 32 bits each. */
 const HEADER_BYTES = 8;
 
+/** How deep arrays and objects may lie in each other: to parse and to walk a message of nothing but brackets takes seconds. */
+const MAX_DEPTH = 100;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+/** `{` and `}`; `[` and `]` differ from them in this bit. */
+const [OPENING, CLOSING, SQUARE] = [0x7b, 0x7d, 0x20];
+
 interface ChannelOptions {
   /** The largest message that is read; a longer one closes the channel. */
   readonly maxBytes: number;
@@ -65,7 +71,7 @@ export class JobChannel {
     }
   }
 
-  /** Takes one message out of what was read. Throws for one that is too long or is no JSON. */
+  /** Takes one message out of what was read. Throws for one that is too long, too deep or no JSON. */
   #next(): boolean {
     if (this.#isClosed || this.#length < HEADER_BYTES) return false;
     if ((this.#chunks[0]?.length ?? 0) < HEADER_BYTES) this.#chunks = [Buffer.concat(this.#chunks)];
@@ -77,8 +83,9 @@ export class JobChannel {
     const all = this.#chunks.length === 1 ? header : Buffer.concat(this.#chunks);
     this.#chunks = all.length === end ? [] : [all.subarray(end)];
     this.#length -= end;
-    const json = all.toString('utf8', HEADER_BYTES, HEADER_BYTES + jsonBytes);
-    this.#options.onMessage(JSON.parse(json), all.subarray(HEADER_BYTES + jsonBytes, end));
+    const json = all.subarray(HEADER_BYTES, HEADER_BYTES + jsonBytes);
+    assertShallow(json);
+    this.#options.onMessage(JSON.parse(json.toString()), all.subarray(HEADER_BYTES + jsonBytes, end));
     return true;
   }
 
@@ -86,5 +93,20 @@ export class JobChannel {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#options.onClose(fault);
+  }
+}
+
+/** Throws for JSON that nests too deep, before it is parsed. */
+function assertShallow(json: Buffer): void {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at] as number;
+    if (isText && byte === BACKSLASH) at += 1;
+    else if (byte === QUOTE) isText = !isText;
+    else if (isText) continue;
+    else if ((byte | SQUARE) === CLOSING) depth -= 1;
+    else if ((byte | SQUARE) === OPENING && ++depth > MAX_DEPTH)
+      throw new Error(`a message nests deeper than ${MAX_DEPTH}`);
   }
 }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { killProgram, startProgram, type ChildProcess, type ProgramUser } from '../programs/start-program.ts';
 import { JOB_START, LEAN_ENV, type JobOwner, type JobStart } from './job.ts';
-import { readProcessorTime, type ProcessorTime } from './processor-time.ts';
+import { readProcessorTime, type ProcessorTime } from '../programs/processor-time.ts';
 
 /** Limits that the system enforces for one process. */
 export interface JobLimits {

@@ -5,8 +5,9 @@ import { FairQueue } from '../waiting/fair-queue.ts';
 import { fail, errorKind, HttpError, isErrorCode } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { JobLauncher, JobLimits } from './job-launch.ts';
-import { JobLost, JobWorker } from './job-worker.ts';
-import { WithBytes, type Job, type JobOwner, type JobReply } from './job.ts';
+import { JobLost } from './job-lost.ts';
+import { JobWorker } from './job-worker.ts';
+import { WithBytes, type Job, type JobOwner, type JobReply, type JobRunOptions } from './job.ts';
 
 export interface JobPoolOptions {
   /** For the log. */
@@ -23,14 +24,6 @@ export interface JobPoolOptions {
   readonly isResident?: boolean;
   readonly limits?: Partial<JobLimits>;
 }
-export interface JobRunOptions {
-  /** Kills the process of the job when nobody waits for the reply any more. */
-  readonly signal?: AbortSignal;
-  readonly bytes?: Uint8Array;
-  /** Puts the job before those that are not reserved, such as work in the background. */
-  readonly isReserved?: boolean;
-}
-
 type Received = JobReply & { readonly bytes: Buffer };
 /** The jobs of one owner that run at once. */
 interface Turn {
@@ -114,7 +107,7 @@ export class JobPool {
   /**
    * Runs a job in the owner's process. Errors: those that the job throws with a code of the catalogue; the job's
    * `tooMuch` if it breaks a limit, then for ten seconds at once; 503 `files_unavailable` for other errors and while
-   * files do not answer; 503 `overloaded` if too many wait.
+   * files do not answer; 503 `overloaded` if too many wait, or if the machine has too little time.
    */
   async run<I, O>(job: Job<I, O>, owner: JobOwner, input: I, options: JobRunOptions = {}): Promise<O> {
     this.#assertOpen();
@@ -185,11 +178,12 @@ export class JobPool {
 
   async #ask<I>(job: Job<I, unknown>, owner: JobOwner, input: I, question: string, options: JobRunOptions) {
     await this.#assertAnswering(owner);
-    const request = { file: job.file, input, ...(owner.makesRoot === true && { needsRoot: true }) };
+    const { isUrgent = false } = options;
+    const request = { file: job.file, input, isUrgent, ...(owner.makesRoot === true && { needsRoot: true }) };
     let worker = this.#workerOf(owner);
     for (let isLast = false; ; isLast = true) {
       try {
-        const reply = await worker.ask(request, options.bytes, job.timeoutMs, options.signal);
+        const reply = await worker.ask(request, job.timeoutMs, options);
         if (reply.ok || reply.isOutdated !== true || isLast) return reply;
         void this.#end(worker);
       } catch (error) {
@@ -235,6 +229,11 @@ export class JobPool {
     this.#log.warn({ pool: this.#options.name, owner: owner.key, job: job.file, err: error }, 'a job was stopped');
     if (error.reason === 'other')
       return fail.overloaded('the process of this was ended', { retryAfterSeconds: 1, cause: error });
+    if (error.reason === 'busy')
+      return fail.overloaded('the server is busy, and had too little time for this', {
+        retryAfterSeconds: REFUSED_MS / 1000,
+        cause: error,
+      });
     if (error.reason === 'hang') {
       this.#avoided.set(owner.key, true);
       return fail.files_unavailable('the files do not answer', { retryAfterSeconds: AVOIDED_MS / 1000, cause: error });

@@ -14,15 +14,18 @@ import {
   JOB_START,
   LEAN_ENV,
   WithBytes,
+  type JobBegun,
   type JobContext,
   type JobFunction,
+  type JobProgress,
   type JobReply,
   type JobRequest,
   type JobStart,
   type JobUser,
 } from './job.ts';
 import { JobChannel } from './job-channel.ts';
-import { lowerPriority } from './lower-priority.ts';
+import { prepareLowerPriority } from '../programs/lower-priority.ts';
+import { processorSeconds } from '../programs/processor-time.ts';
 
 /** The descriptor of the connection, as `JobWorker` sets it. */
 const CONNECTION = 3;
@@ -41,8 +44,13 @@ const releases: (() => void | Promise<void>)[] = [];
 let root = NOWHERE;
 /** The files root's descriptor; `undefined` while there is none. */
 let rootDescriptor: number | undefined;
+/** Whether this process makes a missing root when it starts; otherwise the job itself does. */
+let isMaker = false;
 /** Why no job may run here. */
 let refusal: unknown;
+
+/** The start of a process is not the customer's work: the priority is lowered when the first job begins that is not urgent. */
+let lowerPriority: (() => void) | undefined = prepareLowerPriority(NICER_BY);
 
 const channel = new JobChannel(new Socket({ fd: CONNECTION, readable: true, writable: true }), {
   maxBytes: MAX_REQUEST_BYTES,
@@ -57,13 +65,14 @@ try {
 }
 for (const name of [JOB_START, ...Object.keys(LEAN_ENV)]) delete process.env[name];
 
-function start({ root: given, stateFolder, user, makesRoot }: JobStart): void {
-  lowerPriority(NICER_BY);
+function start({ root: given, stateFolder, user, makesRoot, opensNothing }: JobStart): void {
   process.umask(MASK);
   const isRoot = process.geteuid?.() === 0;
   if (stateFolder !== null) mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  isMaker = isRoot && user !== null;
   if (given !== null) openRoot(given, makesRoot && isRoot ? user : null);
-  const otherwise = user?.isRequired === true ? user.uid : undefined;
+  // Without a root, a process that opens files keeps the rights to see that there is none, and when there is one.
+  const otherwise = opensNothing || user?.isRequired === true ? user?.uid : undefined;
   const owner = rootDescriptor === undefined ? otherwise : fstatSync(rootDescriptor).uid;
   const isTaken = isRoot && owner !== undefined && owner !== 0;
   if (stateFolder !== null) {
@@ -102,19 +111,30 @@ function isOutdated(): boolean {
   return root !== NOWHERE && existsSync(root.path);
 }
 
-async function run({ id, file, input, needsRoot }: JobRequest, bytes: Buffer): Promise<void> {
+async function run({ id, file, input, needsRoot, isUrgent }: JobRequest, bytes: Buffer): Promise<void> {
   try {
-    if (isOutdated() || (needsRoot === true && rootDescriptor === undefined && refusal === undefined))
+    if (isOutdated() || (needsRoot === true && isMaker && rootDescriptor === undefined && refusal === undefined))
       return send({ id, ok: false, message: 'the files root is another', isOutdated: true });
     if (refusal !== undefined) throw refusal;
     const job = jobs.get(file) ?? (await load(file));
-    const context: JobContext = { root, bytes, onClose: (release) => releases.push(release) };
+    if (isUrgent !== true) lowerOnce();
+    channel.send({ id, begunAt: processorSeconds('self') } satisfies JobBegun);
+    const context: JobContext = {
+      ...{ root, bytes },
+      report: (progress) => channel.send({ id, progress } satisfies JobProgress),
+      onClose: (release) => releases.push(release),
+    };
     const output = await job(input, context);
     if (output instanceof WithBytes) send({ id, ok: true, output: output.output, hasBytes: true }, output.bytes);
     else send({ id, ok: true, output });
   } catch (error) {
     send(failure(id, error));
   }
+}
+
+function lowerOnce(): void {
+  lowerPriority?.();
+  lowerPriority = undefined;
 }
 
 async function load(file: string): Promise<JobFunction<unknown, unknown>> {

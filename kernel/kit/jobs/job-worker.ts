@@ -1,23 +1,13 @@
 import { withDeadline } from '../waiting/deadline.ts';
 import { JobChannel } from './job-channel.ts';
 import type { JobLimits, LaunchedJob } from './job-launch.ts';
-import type { JobOwner, JobReply, JobRequest } from './job.ts';
-
-/** Why a job has no reply: its process ended, by itself or because a limit was reached. */
-export class JobLost extends Error {
-  /**
-   * `breach`: it took more than it may; `hang`: it waited for something outside, such as a dead file system; `other`:
-   * somebody else killed its process, or nobody waits for it any more.
-   */
-  readonly reason: 'breach' | 'hang' | 'other';
-
-  constructor(message: string, reason: JobLost['reason']) {
-    super(message);
-    this.reason = reason;
-  }
-}
+import { JobLost } from './job-lost.ts';
+import { JobWatch } from './job-watch.ts';
+import type { JobBegun, JobOwner, JobProgress, JobReply, JobRequest, JobRunOptions } from './job.ts';
 
 interface Pending {
+  readonly watch: JobWatch;
+  readonly onProgress: ((progress: unknown) => void) | undefined;
   resolve(reply: JobReply & { readonly bytes: Buffer }): void;
   reject(error: JobLost): void;
 }
@@ -27,8 +17,6 @@ const MIB = 2 ** 20;
 const END_MS = 5000;
 /** How long a process that was killed may take to end; one that waits for a dead file system never does. */
 const KILLED_MS = 1000;
-/** A job that used less than this share of the second half of its time, and does not run at its end, was waiting. */
-const BUSY_SHARE = 0.5;
 
 /** A process that serves one owner, seen from its caller. */
 export class JobWorker {
@@ -56,7 +44,7 @@ export class JobWorker {
       (connection) => {
         this.#channel = new JobChannel(connection, {
           maxBytes: limits.replyMib * MIB,
-          onMessage: (reply, bytes) => this.#settle(reply as JobReply, bytes),
+          onMessage: (reply, bytes) => this.#receive(reply as JobReply | JobBegun | JobProgress, bytes),
           onClose: (fault) => fault !== undefined && this.kill(new JobLost(fault.message, 'breach')),
         });
       },
@@ -74,38 +62,28 @@ export class JobWorker {
   }
 
   /**
-   * Runs a job. Rejects with `JobLost`. An abort of `signal` and the end of `timeoutMs` kill the process, and so all of
-   * its jobs.
+   * Runs a job. Rejects with `JobLost`. An abort of `signal` and the end of `timeoutMs`, see `JobWatch`, kill the process,
+   * and so all of its jobs.
    */
   async ask(
     request: Omit<JobRequest, 'id'>,
-    bytes: Uint8Array | undefined,
     timeoutMs: number,
-    signal: AbortSignal | undefined,
+    { bytes, signal, onProgress }: Pick<JobRunOptions, 'bytes' | 'signal' | 'onProgress'>,
   ): Promise<JobReply & { readonly bytes: Buffer }> {
     const id = this.#nextId++;
-    let before: number | undefined;
-    // not at the start, because looking costs more than a small job
-    const look = async () => void (before = (await this.#process.processorTime()).seconds);
-    const expire = async () => {
-      const { isRunning, seconds } = await this.#process.processorTime();
-      const share = ((seconds - (before ?? seconds)) * 1000) / (timeoutMs / 2);
-      const reason = !isRunning && share < BUSY_SHARE ? 'hang' : 'breach';
-      this.kill(new JobLost(`it took longer than ${timeoutMs} ms`, reason));
-    };
+    const watch = new JobWatch(this.#process, timeoutMs, (why) => this.kill(why));
     const giveUp = () => this.kill(new JobLost('nobody waits for it', 'other'));
-    const timers = [setTimeout(() => void look(), timeoutMs / 2), setTimeout(() => void expire(), timeoutMs)];
     signal?.addEventListener('abort', giveUp, { once: true });
     try {
       if (this.#channel === undefined) await this.#ready;
       return await new Promise((resolve, reject) => {
         if (this.#isEnded) return reject(new JobLost('the process has ended', 'other'));
-        this.#pending.set(id, { resolve, reject });
+        this.#pending.set(id, { watch, onProgress, resolve, reject });
         this.#process.ref(true);
         this.#channel?.send({ ...request, id } satisfies JobRequest, bytes);
       });
     } finally {
-      for (const timer of timers) clearTimeout(timer);
+      watch.end();
       signal?.removeEventListener('abort', giveUp);
       this.#pending.delete(id);
       this.usedAt = performance.now();
@@ -122,7 +100,9 @@ export class JobWorker {
     try {
       await withDeadline(this.exited, END_MS);
     } catch {
+      // too late, or it failed: either way it has to go
       this.kill(new JobLost('it did not end', 'other'));
+      // the kernel has not let it go yet, and no close waits for that
       await withDeadline(this.exited, KILLED_MS).catch(() => this.#process.ref(false));
     }
   }
@@ -133,9 +113,12 @@ export class JobWorker {
     this.#process.kill();
   }
 
-  #settle(reply: JobReply, bytes: Buffer): void {
-    if (typeof reply?.ok !== 'boolean') return this.kill(new JobLost('its reply is none', 'breach'));
-    this.#pending.get(reply.id)?.resolve({ ...reply, bytes });
+  #receive(message: JobReply | JobBegun | JobProgress, bytes: Buffer): void {
+    const pending = this.#pending.get(message?.id);
+    if ('ok' in message && typeof message.ok === 'boolean') pending?.resolve({ ...message, bytes });
+    else if ('begunAt' in message && Number.isFinite(message.begunAt)) pending?.watch.begin(message.begunAt);
+    else if ('progress' in message) pending?.onProgress?.(message.progress);
+    else this.kill(new JobLost('its reply is none', 'breach'));
   }
 
   #lose(why: JobLost): void {

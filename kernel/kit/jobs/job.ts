@@ -18,6 +18,8 @@ export interface JobOwner {
   readonly state?: string;
   /** Whether the process makes `root` where it is missing. */
   readonly makesRoot?: boolean;
+  /** Whether the jobs open no files: where `root` is missing, the process takes the user id of the account. */
+  readonly opensNothing?: boolean;
 }
 
 /** An account, as jobs know it. */
@@ -31,6 +33,8 @@ export interface JobContext {
   readonly root: FilesRoot;
   /** Bytes that came with the input. */
   readonly bytes: Buffer;
+  /** Tells the caller how far the job is; see `JobRunOptions.onProgress`. */
+  report(progress: unknown): void;
   /** Calls `release` before the process ends, unless it is killed. */
   onClose(release: () => void | Promise<void>): void;
 }
@@ -57,6 +61,7 @@ interface JobOptions {
   readonly beside: string;
   /** The file name, without its extension. */
   readonly script: string;
+  /** Processor time that it may take, and time that it may wait for something outside, such as a slow disk. */
   readonly timeoutMs: number;
   /** The error for an input that takes more memory or time than a job may. */
   readonly tooMuch: string;
@@ -78,6 +83,19 @@ export function defineJob<F extends JobFunction<never, unknown>>({
   return { ...options, file: fileURLToPath(new URL(`${script}${beside.endsWith('.ts') ? '.ts' : '.js'}`, beside)) };
 }
 
+/** How a job is run. One with bytes or a signal of its own runs for its caller alone. */
+export interface JobRunOptions {
+  /** Kills the process of the job when nobody waits for the reply any more. */
+  readonly signal?: AbortSignal;
+  readonly bytes?: Uint8Array;
+  /** Takes what the job reports, which comes from a process that may be in foreign hands; with a `signal`. */
+  readonly onProgress?: (progress: unknown) => void;
+  /** Puts the job before those that are not reserved, such as work in the background. */
+  readonly isReserved?: boolean;
+  /** Leaves the priority of the job's process as it is: normal, unless the process has run another job before. */
+  readonly isUrgent?: boolean;
+}
+
 /** The variable that holds the `JobStart` of a job's process. */
 export const JOB_START = 'HOSTKEEP_JOB';
 /** Variables for the C library of a job's process: one heap for all its threads takes less memory. */
@@ -90,6 +108,7 @@ export interface JobStart {
   /** The user and group of the account's files; `null` where the owner of the root decides. */
   readonly user: JobUser | null;
   readonly makesRoot: boolean;
+  readonly opensNothing: boolean;
 }
 /** Who owns the files of an account. */
 export interface JobUser {
@@ -110,6 +129,18 @@ export interface JobRequest {
   readonly input: unknown;
   /** Whether it needs a process that has made the root. */
   readonly needsRoot?: boolean;
+  readonly isUrgent?: boolean;
+}
+/** Says that the process has started and loaded what a `JobRequest` asks for, whose time begins now. */
+export interface JobBegun {
+  readonly id: number;
+  /** Processor seconds that the process has taken so far. */
+  readonly begunAt: number;
+}
+/** Says how far the job of a `JobRequest` is. */
+export interface JobProgress {
+  readonly id: number;
+  readonly progress: unknown;
 }
 /** The answer to a `JobRequest`. */
 export type JobReply = { readonly id: number } & (

@@ -2,6 +2,7 @@ import { mkdir, rename } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { errorMessage } from '../../errors.ts';
 import type { FilesRoot } from '../files/files-root.ts';
+import { undefinedIfMissing } from '../files/if-missing.ts';
 import { removeTree, type Removal } from './remove-tree.ts';
 import { entryPath, Folder } from '../files/safe-folder.ts';
 
@@ -103,7 +104,3 @@ async function openAside(path: string): Promise<Folder> {
 
 /** A path that only the operator sets, in which links are followed. */
 const operators = (path: string): FilesRoot => ({ path, operatorPath: path, below: [] });
-
-function undefinedIfMissing(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-}

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { killProgram, startProgram, type ProgramOptions } from './start-program.ts';
 
 /** How a program is started, and the limits of its run. */
@@ -10,6 +11,8 @@ export interface RunOptions extends Omit<ProgramOptions, 'stdio'> {
   readonly stdoutBytes?: number;
   /** How much of standard error is kept, from its beginning; 1000 unless given. The rest is dropped. */
   readonly stderrCharacters?: number;
+  /** Standard input; the program may end before it has read all. */
+  readonly input?: Readable;
   /** Takes standard output in pieces; `stdout` stays empty then. */
   readonly onOutput?: (text: string) => void;
 }
@@ -40,11 +43,18 @@ export function runProgram(program: string, args: readonly string[], options: Ru
     stdoutBytes = STDOUT_BYTES,
     stderrCharacters = STDERR_CHARACTERS,
     onOutput,
+    input,
     ...rest
   } = options;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const child = startProgram(program, args, { diesWithParent: true, ...rest, isGroup: true });
+    const child = startProgram(program, args, {
+      diesWithParent: true,
+      ...rest,
+      ...(input !== undefined && { stdio: 'pipe' as const }),
+      isGroup: true,
+    });
+    if (child.stdin !== null) input?.on('error', (error) => kill(error)).pipe(child.stdin.on('error', () => undefined)); // its end says why
     const output = { stdout: '', stderr: '' };
     let failure: Error | undefined;
     let abandoning: NodeJS.Timeout | undefined;
@@ -52,6 +62,7 @@ export function runProgram(program: string, args: readonly string[], options: Ru
       clearTimeout(timer);
       clearTimeout(abandoning);
       signal?.removeEventListener('abort', abort);
+      input?.destroy();
       if (failure === undefined) resolve({ code, endedBy, ...output });
       else reject(failure);
     };

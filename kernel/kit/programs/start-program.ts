@@ -5,7 +5,7 @@
  * become the program, so that its process id, signals and exit code are the program's own.
  */
 import { spawn, spawnSync, type ChildProcess, type StdioOptions } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 
 /** The programs that keep capabilities, if this process has them, and why. Every other program has none. */
@@ -24,6 +24,10 @@ export const EXCEPTIONS = {
     keeps: ['chown', 'dac_override', 'kill', 'net_bind_service'],
     reason:
       'its check opens the log files of the running server, gives temporary folders to its user and binds to port 80; its reload sends a signal to it',
+  },
+  'process manager': {
+    keeps: ['chown', 'dac_override', 'kill', 'setgid', 'setuid'],
+    reason: "starts processes that take an account's user id, signals them, and gives their socket to the web server",
   },
   'demo web server': {
     keeps: ['chown', 'dac_override', 'setgid', 'setuid'],
@@ -49,6 +53,8 @@ export interface ProgramLimits {
   readonly openFiles?: number;
   /** Size of each file that it writes. */
   readonly fileBytes?: number;
+  /** Processes and threads of its user. */
+  readonly processes?: number;
 }
 
 /** How a program is started; without any, it has no rights, no input, and pipes for its output. */
@@ -64,6 +70,11 @@ export interface ProgramOptions {
   readonly limits?: ProgramLimits;
   /** Starts it without a network where the system permits that, and the program keeps what `exception` names. */
   readonly isOffline?: boolean;
+  /**
+   * Starts it where it sees no other processes, where the system permits that: all that it started ends with it. The process
+   * that is returned is its parent then, see `ownProcessId`.
+   */
+  readonly isAlone?: boolean;
   /** Makes it the leader of a process group and a session, so that `killProgram` ends its children too. */
   readonly isGroup?: boolean;
   /** Has the system kill it when this process ends, however that happens. */
@@ -89,6 +100,8 @@ const BITS: Readonly<Record<Capability, number>> = {
   net_bind_service: 10,
   sys_admin: 21,
 };
+/** A process namespace with its own /proc, whose first process the program is. */
+const ALONE = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', '--'];
 const SCARCE = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
 const PROBE = { env: { PATH }, timeout: 5000, encoding: 'utf8' } as const;
 
@@ -97,6 +110,7 @@ let passedOn: bigint | undefined;
 let privileges: { readonly flags: readonly string[] | undefined } | undefined;
 let offline: readonly (readonly string[])[] | undefined;
 let tie: readonly string[] | undefined;
+let alone: readonly string[] | undefined;
 
 /** Starts a program. Throws when it is not installed, or when it would keep capabilities of this process. */
 export function startProgram(program: string, args: readonly string[], options: ProgramOptions = {}): ChildProcess {
@@ -122,12 +136,33 @@ export function startOwnProgram(script: string, args: readonly string[]): ChildP
 }
 
 /** Kills a program with SIGKILL; if it leads a group, the whole group, also after the program itself has ended. */
-export function killProgram({ pid }: ChildProcess, { isGroup = false }: Pick<ProgramOptions, 'isGroup'>): void {
+export function killProgram(
+  { pid }: Pick<ChildProcess, 'pid'>,
+  { isGroup = false }: Pick<ProgramOptions, 'isGroup'>,
+): void {
   if (pid === undefined) return;
   try {
     process.kill(isGroup ? -pid : pid, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Whether programs can be started where they see no other processes, see `ProgramOptions.isAlone`. */
+export function canBeAlone(): boolean {
+  alone ??= probe([...ALONE, 'true']) === undefined ? [] : [...tieCommand(), ...ALONE];
+  return alone.length > 0;
+}
+
+/** Returns the process id of a program that was started with `isAlone`; `undefined` if it has ended. `pid`: of what was returned. */
+export function ownProcessId(pid: number): number | undefined {
+  if (!canBeAlone()) return pid;
+  try {
+    const [first = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+    return first === '' ? undefined : Number(first);
+  } catch {
+    // it has ended
+    return undefined;
   }
 }
 
@@ -139,23 +174,25 @@ function findProgram(name: string): string {
       accessSync(path, constants.X_OK);
       return path;
     } catch {
+      // perhaps in the next folder; if in none, that is said below
       continue;
     }
   throw Object.assign(new Error(`there is no program ${name}`), { code: 'ENOENT' });
 }
 
 /** Returns the command that precedes the program. */
-function preparation({ exception, user, limits, isOffline, diesWithParent }: ProgramOptions): string[] {
+function preparation({ exception, user, limits, isOffline, isAlone, diesWithParent }: ProgramOptions): string[] {
   const kept = exception === undefined ? [] : keptBy(exception);
   return [
     ...(limits === undefined ? [] : limitCommand(limits)),
     ...(isOffline === true ? offlineCommand(kept.length > 0 || user !== undefined) : []),
+    ...(isAlone === true && canBeAlone() ? (alone ?? []) : []),
     ...privilegeCommand(kept, user, diesWithParent),
   ];
 }
 
-function limitCommand({ dataBytes, cpuSeconds, openFiles, fileBytes }: ProgramLimits): string[] {
-  const values = { data: dataBytes, cpu: cpuSeconds, nofile: openFiles, fsize: fileBytes, core: 0 };
+function limitCommand({ dataBytes, cpuSeconds, openFiles, fileBytes, processes }: ProgramLimits): string[] {
+  const values = { data: dataBytes, cpu: cpuSeconds, nofile: openFiles, fsize: fileBytes, nproc: processes, core: 0 };
   const flags = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
   return [findProgram('prlimit'), ...flags, '--'];
 }

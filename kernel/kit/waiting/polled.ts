@@ -84,6 +84,15 @@ export class Polled<T> {
     throw this.#refusal(this.#failure?.error);
   }
 
+  /** Returns the value while it is fresh; otherwise measures it for who asks later. Waits for nothing. */
+  peek(): T | undefined {
+    this.#timer?.poll();
+    const latest = this.#latest;
+    if (latest !== undefined && performance.now() < latest.freshUntil) return latest.value;
+    this.renew();
+    return undefined;
+  }
+
   /** Measures now, unless a measurement is running; a failure concerns the next call only. */
   renew(): void {
     try {
@@ -97,8 +106,9 @@ export class Polled<T> {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.close();
-    await this.#flight?.catch(() => undefined);
+    await this.#flight?.catch(() => undefined); // recorded for the callers
   }
+
   #start(): T | Promise<T> {
     if (this.#flight !== undefined) return this.#flight;
     const startedAt = performance.now();

@@ -10,6 +10,7 @@ import { openStore } from './open-store.ts';
 import { ServingLock, servingProcess } from './serving-lock.ts';
 import type { Store } from '../../store/store.ts';
 import { migrationNames, unknownMigrations } from './unknown-migrations.ts';
+import { SqliteEngine } from '../../store/sqlite/sqlite-engine.ts';
 import { assertPrivateData, assertStoreExists } from '../core.ts';
 import { migrate } from '../../store/migrate.ts';
 
@@ -23,6 +24,7 @@ export function dataFilesAt({ data: folder }: Config): DataFiles {
       assertPrivateData(folder);
       if (Keyring.exist(folder)) Keyring.open(folder);
     },
+    isInUse: () => isInUse(join(folder, 'hostkeep.db')),
     serving: () => servingProcess(folder),
     async whileStopped(work) {
       const lock = await ServingLock.acquire(folder);
@@ -51,4 +53,19 @@ async function makeTables(source: Store, target: Store): Promise<void> {
   const names = (all: typeof applied) => all.map(({ owner, name }) => `${owner}/${name}`).join();
   if (names(applied) !== names(await target.migrations()))
     throw new Error(`${source.place} is not of this version: start the server once, so that it is migrated`);
+}
+
+/** Counts a store that was not closed, is missing or cannot be read as one in use. */
+async function isInUse(file: string): Promise<boolean> {
+  if (!existsSync(file) || existsSync(`${file}-wal`)) return true;
+  try {
+    const store = await SqliteEngine.open(file);
+    try {
+      return (await store.get('select 1 from accounts')) !== undefined;
+    } finally {
+      await store.close();
+    }
+  } catch {
+    return true; // `restore` then asks for --force, whatever is wrong with it
+  }
 }

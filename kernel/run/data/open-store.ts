@@ -23,7 +23,7 @@ interface OpenOptions {
  */
 export async function openStore(
   data: string,
-  { url, password, stale_seconds, connections }: Config['store'],
+  { url, password, stale_seconds, statement_seconds, connections }: Config['store'],
   { file = join(data, 'hostkeep.db'), share = (all) => all }: OpenOptions = {},
 ): Promise<Store> {
   if (url === '') return SqliteEngine.open(file);
@@ -34,6 +34,7 @@ export async function openStore(
     password,
     connections: share(connections - LISTENER),
     graceMs: stale_seconds * 1000,
+    statementMs: statement_seconds * 1000,
     signal: new SignalFile(join(data, 'revision')),
   });
   try {

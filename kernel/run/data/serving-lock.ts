@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isMissing } from '../../kit/files/files-root.ts';
 import { assertPrivateFolder, makePrivate } from '../../kit/files/private-file.ts';
 import { FileLock } from '../../workers/file-lock.ts';
 
@@ -58,7 +59,8 @@ export function servingProcess(dataDir: string): ServingProcess | undefined {
       readFileSync('/proc/locks', 'utf8'),
     );
     return isHeld ? { pid, sinceMs: statSync(pidFile).mtimeMs } : undefined;
-  } catch {
+  } catch (error) {
+    if (!isMissing(error)) throw error; // "nobody" would let a second one begin
     return undefined;
   }
 }

@@ -33,7 +33,7 @@ const LOOK_INTO_LOG = 'see the log of the server for the whole error';
 /** Proves that the node and every plugin have what they need. Takes as long as the slowest plugin, up to its time limit. */
 export async function examine(examined: Examined): Promise<Diagnosis[]> {
   return (await findingsOf(examined)).map(({ remedy, ...finding }) => {
-    if (finding.ok) return { ...finding, state: 'ok' };
+    if (finding.ok) return { ...finding, state: finding.isUntried === true ? 'untried' : 'ok' };
     return { ...finding, state: finding.isWarning === true ? 'warn' : 'missing', remedy: remedy ?? LOOK_INTO_LOG };
   });
 }
@@ -120,16 +120,26 @@ async function brokerFinding(broker: Launcher | undefined): Promise<Finding> {
 
 function findings(node: NodeInfo, answers: readonly Gathered<'doctor'>[]): PluginFinding[] {
   return node.plugins().flatMap(({ name: plugin, state, reason, remedy }) => {
-    if (state === 'off') return [{ plugin, name: 'plugin', ok: true, detail: 'switched off' }];
-    if (state === 'unavailable')
-      return [{ plugin, name: 'plugin', ok: false, detail: reason ?? '', ...(remedy === undefined ? {} : { remedy }) }];
+    if (state === 'off') return [{ plugin, name: 'plugin', ok: true, isUntried: true, detail: 'switched off' }];
+    if (state === 'unavailable') {
+      const isWarning = remedy !== undefined && node.config.sections[plugin] === undefined; // nobody configured it
+      return [{ plugin, name: 'plugin', ok: false, isWarning, detail: reason ?? '', ...(remedy && { remedy }) }];
+    }
     const findings = answers
       .filter((answer) => answer.plugin === plugin)
       .flatMap((answer): readonly Finding[] =>
         answer.ok ? answer.value : [{ name: 'plugin', ok: false, detail: `the check failed: ${String(answer.error)}` }],
       );
     return findings.length === 0
-      ? [{ plugin, name: 'plugin', ok: true, detail: 'ready' }]
+      ? [
+          {
+            plugin,
+            name: 'plugin',
+            ok: true,
+            isUntried: true,
+            detail: 'ready, and not tried: it needs nothing outside',
+          },
+        ]
       : findings.map((finding) => ({ plugin, ...finding }));
   });
 }

@@ -41,6 +41,7 @@ function privacy(name: string, file: string, why: string): Finding {
 /** Resolves with the files that hold secrets, and the paths of those. */
 async function secretsByFile(config: Config): Promise<Map<string, string[]>> {
   const installed = installedPlugins().filter((each) => isOn(each, config));
+  // its own finding says so
   const plugins = await Promise.all(installed.map((each) => each.load().catch(() => undefined)));
   const paths = [
     ...secretsIn(KernelConfig, config),

@@ -34,6 +34,7 @@ async function begin(config: Config, log: Log, prepare: Prepare): Promise<Hostke
       plugins: node.plugins,
       gather: plugins.gather,
       backdate: (ms) => backdate(hostkeep, ms),
+      makeRoot: (account) => core.jobs.makeRoot(account),
     });
     await hostkeep.listen();
     ready({ base_url: hostkeep.url('user'), admin_url: hostkeep.url('admin') });

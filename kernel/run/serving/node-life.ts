@@ -1,6 +1,6 @@
 import { withDeadline } from '../../kit/waiting/deadline.ts';
 import type { Config } from '../../config/configuration.ts';
-import { errorMessage } from '../../errors.ts';
+import { errorMessage, failureText } from '../../errors.ts';
 import type { Hostkeep } from '../hostkeep.ts';
 import type { Log } from '../../log.ts';
 import { precautions } from '../examination/precautions.ts';
@@ -67,7 +67,11 @@ export async function recordReload(hostkeep: Hostkeep, log: Log, refusal: string
   else log.error(`the configuration was not changed: ${refusal}`);
   const outcome: Outcome =
     refusal === undefined
-      ? { type: 'configuration.reloaded', text: 'had the configuration reloaded' }
+      ? {
+          type: 'configuration.reloaded',
+          text: 'had the configuration reloaded',
+          data: { lacks: await findLacks(hostkeep) },
+        }
       : {
           type: 'configuration.refused',
           text: `had the configuration reloaded, which was refused: ${refusal}`,
@@ -77,6 +81,15 @@ export async function recordReload(hostkeep: Hostkeep, log: Log, refusal: string
   await store
     .write((tx) => events.record(tx, { ...outcome, ip: '' }))
     .catch((error: unknown) => log.error({ err: error }, 'the outcome could not be recorded'));
+}
+
+/** Resolves with the plugins that lack something from outside now, and what. */
+async function findLacks({ plugins }: Hostkeep): Promise<string[]> {
+  return (await plugins.gather('health')).flatMap(({ plugin, ...part }) =>
+    part.ok
+      ? part.value.filter(({ ok }) => !ok).map(({ detail }) => `${plugin}: ${detail}`)
+      : [`${plugin}: ${failureText('the check failed', part.error)}`],
+  );
 }
 
 type Outcome = Extract<Occurrence, { readonly type: 'configuration.reloaded' | 'configuration.refused' }> & {

@@ -5,6 +5,9 @@ import { loadUws } from '../../http/uws.ts';
 import { createLog } from '../../log.ts';
 import { ServingLock } from '../data/serving-lock.ts';
 import { startOwnProgram } from '../../kit/programs/start-program.ts';
+import { splitHostPort } from '../../kit/net/host-port.ts';
+import type { Ports } from '../../workers/messages.ts';
+import { HeldPorts } from './held-ports.ts';
 import { Supervisor } from './supervisor.ts';
 import { configFile, type GlobalOptions } from '../command-context.ts';
 
@@ -20,7 +23,15 @@ export async function supervise(options: GlobalOptions, count: number): Promise<
   loadUws(); // refuses a system on which no worker can serve, before anything is created
   const script = realpathSync(process.argv[1] ?? ''); // an upgrade may exchange what the path leads to
   const start = () => startOwnProgram(script, ['worker']);
-  const supervisor = new Supervisor({ count, start, settings, log });
+  const holdAt = ({ user = 0, admin = 0 }: Ports) => {
+    const at = (listen: string, port: number) => ({ host: splitHostPort(listen).host, port });
+    return new HeldPorts(
+      [at(config.listen, user), at(config.admin_listen, admin)],
+      () => log.info('no worker serves: connections wait'),
+      (error) => log.error({ err: error }, 'connections are refused while no worker serves'),
+    );
+  };
+  const supervisor = new Supervisor({ count, start, settings, log, holdAt });
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
       log.info({ signal }, 'stopping');

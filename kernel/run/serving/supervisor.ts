@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Log } from '../../log.ts';
 import type { Ports, ToSupervisor, ToWorker } from '../../workers/messages.ts';
 import { Semaphores } from '../../workers/semaphores.ts';
+import type { HeldPorts } from './held-ports.ts';
 import { WorkerProcess } from './worker-process.ts';
 import { WORKER_EXITED } from '../../workers/topic.ts';
 
@@ -21,6 +22,8 @@ interface SupervisorParts {
   readonly start: () => ConstructorParameters<typeof WorkerProcess>[1];
   readonly settings: unknown;
   readonly log: Log;
+  /** Keeps clients waiting at these ports while no worker serves. */
+  readonly holdAt?: (ports: Ports) => Pick<HeldPorts, 'hold' | 'release' | 'close'>;
   /** How often workers are asked whether they hang. */
   readonly pingMs?: number;
 }
@@ -35,6 +38,9 @@ export class Supervisor {
   readonly #workers = new Map<number, WorkerProcess>();
   readonly #pauses = new Map<number, number>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** Those that start once another one serves. */
+  readonly #waiting = new Set<number>();
+  #held: ReturnType<NonNullable<SupervisorParts['holdAt']>> | undefined;
   /** Resolves with the exit code when all have ended. */
   readonly ended: Promise<number>;
   #end: (code: number) => void = () => undefined;
@@ -49,7 +55,9 @@ export class Supervisor {
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
     this.#settings = parts.settings;
-    this.ended = new Promise((resolve) => (this.#end = resolve));
+    this.ended = new Promise((resolve) => {
+      this.#end = (code) => void Promise.resolve(this.#held?.close()).then(() => resolve(code));
+    });
   }
 
   /** Starts the workers, unless it was stopped before. */
@@ -63,6 +71,7 @@ export class Supervisor {
   /** Stops all workers, which finish the requests that they accepted; see `ended`. */
   stop(): void {
     this.#isStopping = true;
+    this.#held?.release();
     for (const timer of this.#timers) clearTimeout(timer);
     for (const worker of this.#workers.values()) worker.send({ kind: 'stop' });
     if (this.#workers.size === 0) this.#end(this.#exitCode);
@@ -137,7 +146,7 @@ export class Supervisor {
 
   #start(number: number): void {
     const { count, start } = this.#parts;
-    const isFirst = this.#workers.size === 0; // one that starts, too, may listen by the time that this one does
+    const isFirst = this.#workers.size === 0 && this.#held === undefined; // those that hold the ports listen at them
     const worker = new WorkerProcess(number, start(), this.#settings);
     this.#workers.set(number, worker);
     worker.child.on('message', (message) => this.#receive(worker, message as ToSupervisor));
@@ -175,9 +184,11 @@ export class Supervisor {
     this.#ports = ports;
     this.#onServing();
     if (this.#isStopping) return;
+    this.#held ??= this.#parts.holdAt?.(ports);
+    this.#held?.release();
     const { count, log } = this.#parts;
     for (let number = 1; number <= count; number += 1)
-      if (!this.#workers.has(number) && !this.#pauses.has(number)) this.#start(number);
+      if (this.#waiting.delete(number) || !(this.#workers.has(number) || this.#pauses.has(number))) this.#start(number);
     this.#reloading = this.#reloading.then(() => this.#follow(worker)); // there may have been a reload while it started
     if (this.#serving().length === count) log.info({ workers: count }, 'all workers serve');
   }
@@ -213,15 +224,22 @@ export class Supervisor {
       if (this.#workers.size === 0) this.#end(this.#exitCode);
       return;
     }
+    if (this.#serving().length === 0) this.#held?.hold();
     const wasSteady = performance.now() - startedAt > STEADY_MS;
     const pauseMs = wasSteady ? 0 : Math.max(FIRST_PAUSE_MS, Math.min(LONGEST_PAUSE_MS, 2 * this.#pauseOf(number)));
     this.#pauses.set(number, pauseMs);
     this.#parts.log.error({ ...cause, pause_ms: pauseMs }, 'a worker ended; replacing it');
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      this.#start(number);
+      this.#replace(number);
     }, pauseMs);
     this.#timers.add(timer);
+  }
+
+  /** Starts a worker. While none serves, one starts at a time: clients wait for it, and it has the processors for itself. */
+  #replace(number: number): void {
+    if (this.#workers.size > 0 && this.#serving().length === 0) this.#waiting.add(number);
+    else this.#start(number);
   }
 
   #pauseOf(number: number): number {

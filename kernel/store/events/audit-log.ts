@@ -16,6 +16,8 @@ interface Circumstances {
   readonly text: string;
   /** The client's IP address; empty for the command line. */
   readonly ip: string;
+  /** Whether nobody did it: the server has noticed it by itself. */
+  readonly isNoticed?: boolean;
   /** Milliseconds since 1970; the present unless given. */
   readonly at?: number;
 }
@@ -48,20 +50,27 @@ export class AuditLog extends EventSearch {
   async record(tx: Tx, input: EventInput): Promise<void> {
     const { type, ip, account, at = Date.now() } = input;
     const username = account?.username ?? input.username ?? '';
-    const line = escapeControl(
-      `[${formatTime(at)}] User '${username}' ${input.text} from ${ip === '' ? 'the command line' : `IP ${ip}`}`,
-    );
-    const row = { at, type, account_id: account?.id ?? null, username, ip, line, node: this.#here };
+    const actor = username === '' ? 'The operator' : `User '${username}'`;
+    const origin = ip === '' ? 'the command line' : `IP ${ip}`;
+    const told = input.isNoticed === true ? `The server ${input.text}` : `${actor} ${input.text} from ${origin}`;
+    const line = escapeControl(`[${formatTime(at)}] ${told}`);
+    const accountId = account?.id ?? null;
     const data = { ...input.data };
     // The subselect yields NULL if the account was removed in the meantime.
     const id = await tx.insert(
       'insert into events (at, type, account_id, username, ip, line, node, folded, data) values (?, ?, (select id from accounts where id = ?), ?, ?, ?, ?, ?, ?)',
-      ...Object.values(row),
+      at,
+      type,
+      accountId,
+      username,
+      ip,
+      line,
+      this.#here,
       line.toLowerCase(),
       JSON.stringify(data),
     );
     if (account !== undefined && id % TRIM_EVERY === 0) await this.#trim(tx, account.id);
-    const event: LoggedEvent = { id, ...row, data };
+    const event: LoggedEvent = { id, at, type, account_id: accountId, username, ip, line, data, node: this.#here };
     tx.afterCommit(() => {
       for (const listener of this.#listeners) listener(event, true);
     });

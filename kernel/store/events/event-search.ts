@@ -27,6 +27,13 @@ interface LinePage {
   readonly total: number;
 }
 
+/** Where a list of an account's events goes on: the time and the id of its last one. */
+export type EventPosition = readonly [at: number, id: number];
+
+type EventRow = Omit<LoggedEvent, 'data'> & { data: string };
+const COLUMNS = 'id, at, type, account_id, username, ip, line, data, node';
+const toEvent = (row: EventRow): LoggedEvent => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> });
+
 type Condition = readonly [sql: string, value: SqlValue | undefined];
 
 /** The number of events kept for each account; older ones are removed. */
@@ -110,6 +117,24 @@ export class EventSearch {
     return { lines: rows.map((row) => row.line), total };
   }
 
+  /**
+   * Resolves with events of an account, newest first, beginning after a position; `search` is a case-insensitive part of their
+   * lines.
+   */
+  async ofAccount(
+    accountId: number,
+    search: string,
+    limit: number,
+    [at, id]: EventPosition = [Number.MAX_SAFE_INTEGER, 0],
+  ): Promise<LoggedEvent[]> {
+    const rows = await this.#store.all<EventRow>(
+      `select ${COLUMNS} from events where account_id = ? and (at, id) < (?, ?) and (? = '' or instr(folded, ?) > 0)
+        order by at desc, id desc limit ?`,
+      ...[accountId, at, id, search, search.toLowerCase(), limit],
+    );
+    return rows.map(toEvent);
+  }
+
   /** Resolves with the id of the oldest event to look at. All of an account's match where nothing else is asked for. */
   async #oldestSearched({ username, type, ip, since }: EventFilter, before: number): Promise<number> {
     if (username === undefined) return Math.min(before, (await newestId(this.#store)) + 1) - SEARCHED;
@@ -138,13 +163,13 @@ export class EventSearch {
       ...range,
     ];
     const given = conditions.filter(([, value]) => value !== undefined);
-    const rows = await this.#store.all<Omit<LoggedEvent, 'data'> & { data: string }>(
-      `select id, at, type, account_id, username, ip, line, data, node from events
+    const rows = await this.#store.all<EventRow>(
+      `select ${COLUMNS} from events
         where ${given.map(([sql]) => sql).join(' and ')} order by id ${order} limit ?`,
       ...given.map(([, value]) => value ?? null),
       limit,
     );
-    return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
+    return rows.map(toEvent);
   }
 }
 

@@ -1,25 +1,19 @@
 create table plans (
   name text primary key,
-  description text not null,
-  cpu_limit real not null,          -- CPUs, 0 = unlimited, as are all limits below
-  ram_limit_mib integer not null,
-  disk_limit_mib integer not null,
-  inodes_limit integer not null,
-  bandwidth integer not null,       -- Mbit/s
-  domains_limit integer not null,
-  names_limit integer not null default 500, -- domains, subdomains and aliases together
-  websites_limit integer not null,
-  db_limit integer not null,
-  email_limit integer not null,
-  ftp_limit integer not null,
-  mysql text not null,              -- database server of the plan, e.g. mariadb
-  webserver text not null           -- web server of the plan, e.g. nginx
+  description text not null
 ) strict;
 
 create table plan_features (
   plan text not null references plans (name) on delete cascade on update cascade,
   feature text not null,
   primary key (plan, feature)
+) strict, without rowid;
+
+create table plan_limits (
+  plan text not null references plans (name) on delete cascade on update cascade,
+  name text not null,
+  value real not null,             -- 0 = unlimited
+  primary key (plan, name)
 ) strict, without rowid;
 
 create table accounts (
@@ -157,6 +151,9 @@ create trigger accounts_delete after delete on accounts begin insert into accoun
 create trigger plans_update after update on plans begin insert into account_changes values (null); end;
 create trigger plan_features_insert after insert on plan_features begin insert into account_changes values (null); end;
 create trigger plan_features_delete after delete on plan_features begin insert into account_changes values (null); end;
+create trigger plan_limits_insert after insert on plan_limits begin insert into account_changes values (null); end;
+create trigger plan_limits_update after update on plan_limits begin insert into account_changes values (null); end;
+create trigger plan_limits_delete after delete on plan_limits begin insert into account_changes values (null); end;
 create trigger account_features_insert after insert on account_features begin insert into account_changes values (new.account_id); end;
 create trigger account_features_update after update on account_features begin insert into account_changes values (new.account_id); end;
 create trigger account_features_delete after delete on account_features begin insert into account_changes values (old.account_id); end;

@@ -33,7 +33,7 @@ export class Connection {
     if (statement === undefined) {
       statement = this.#database.prepare(sql);
       this.#statements.set(sql, statement);
-      statement.catch(() => this.#statements.delete(sql));
+      statement.catch(() => this.#statements.delete(sql)); // rejects for its callers, and the next one tries again
     }
     return statement;
   }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fail, type HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { makePrivate } from '../../kit/files/private-file.ts';
 import { Connection, faultsIn, type SqlValue } from './connection.ts';
 import { SqliteCatalogue } from './sqlite-catalogue.ts';
@@ -41,8 +41,20 @@ function replacementOf(file: string): string {
 
 /** Whether another process has held the database for so long that nobody waits for it: it may be frozen. */
 const isLocked = (error: unknown): boolean => (error as { readonly code?: unknown }).code === 'SQLITE_BUSY';
-const lockedBy = (cause: unknown): HttpError =>
-  fail.store_unavailable('another process has locked the store', { retryAfterSeconds: 1, cause });
+/** Whether the disk has no room for what was to be written; reads go on. */
+const isFull = (error: unknown): boolean => (error as { readonly code?: unknown }).code === 'SQLITE_FULL';
+
+/** Returns what callers get for a failed write: a reason that is not theirs, or the error itself. */
+function writeFailure(cause: unknown): unknown {
+  if (isLocked(cause))
+    return fail.store_unavailable('another process has locked the store', { retryAfterSeconds: 1, cause });
+  if (isFull(cause))
+    return fail.store_unavailable('the disk of the server is full, so that nothing can be changed', {
+      retryAfterSeconds: 30,
+      cause,
+    });
+  return cause;
+}
 
 const WRITING = ['synchronous=full', 'foreign_keys=on'] as const;
 const MIGRATIONS_TABLE =
@@ -153,7 +165,7 @@ export class SqliteEngine implements Store {
       await this.#writes.run('commit');
     } catch (error) {
       await this.#writes.run('rollback').catch(() => undefined); // no transaction is open if `begin` itself failed
-      for (const job of jobs) job.reject(isLocked(error) ? lockedBy(error) : error);
+      for (const job of jobs) job.reject(writeFailure(error));
       return;
     }
     for (const settle of settled) settle();
@@ -181,7 +193,7 @@ export class SqliteEngine implements Store {
       if (isAlone) throw error;
       await this.#writes.run('rollback to job');
       await this.#writes.run('release job');
-      return () => job.reject(error);
+      return () => job.reject(writeFailure(error));
     }
   }
 }

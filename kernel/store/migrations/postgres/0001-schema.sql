@@ -1,25 +1,19 @@
 create table plans (
   name text collate "C" primary key,
-  description text collate "C" not null,
-  cpu_limit double precision not null,  -- CPUs, 0 = unlimited, as are all limits below
-  ram_limit_mib bigint not null,
-  disk_limit_mib bigint not null,
-  inodes_limit bigint not null,
-  bandwidth bigint not null,  -- Mbit/s
-  domains_limit bigint not null,
-  names_limit bigint not null default 500,  -- domains, subdomains and aliases together
-  websites_limit bigint not null,
-  db_limit bigint not null,
-  email_limit bigint not null,
-  ftp_limit bigint not null,
-  mysql text collate "C" not null,  -- database server of the plan, e.g. mariadb
-  webserver text collate "C" not null  -- web server of the plan, e.g. nginx
+  description text collate "C" not null
 );
 
 create table plan_features (
   plan text collate "C" not null references plans (name) on delete cascade on update cascade,
   feature text collate "C" not null,
   primary key (plan, feature)
+);
+
+create table plan_limits (
+  plan text collate "C" not null references plans (name) on delete cascade on update cascade,
+  name text collate "C" not null,
+  value double precision not null,  -- 0 = unlimited
+  primary key (plan, name)
 );
 
 create table accounts (
@@ -191,6 +185,9 @@ create trigger accounts_delete after delete on accounts for each row execute fun
 create trigger plans_update after update on plans for each row execute function all_changed();
 create trigger plan_features_insert after insert on plan_features for each row execute function all_changed();
 create trigger plan_features_delete after delete on plan_features for each row execute function all_changed();
+create trigger plan_limits_insert after insert on plan_limits for each row execute function all_changed();
+create trigger plan_limits_update after update on plan_limits for each row execute function all_changed();
+create trigger plan_limits_delete after delete on plan_limits for each row execute function all_changed();
 create trigger account_features_insert after insert on account_features for each row execute function row_of_account_changed();
 create trigger account_features_update after update on account_features for each row execute function row_of_account_changed();
 create trigger account_features_delete after delete on account_features for each row execute function row_of_account_changed();

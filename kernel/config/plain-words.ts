@@ -1,8 +1,17 @@
 import { alternatives, TYPE_NAMES } from '../kit/schema-text.ts';
 import type { TSchema } from '../schema.ts';
-import type { Violation } from '../config/validator.ts';
+import type { Issue } from '../errors.ts';
 
-/** Longer patterns say less than the description of the setting, in characters. */
+/** One rule of a schema that a value breaks, with what a message may want to say. */
+export interface Violation extends Issue {
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The schema that has the keyword. */
+  readonly schema: TSchema;
+  readonly value: unknown;
+}
+
+/** Longer patterns say less than the description of the member, in characters. */
 const READABLE_PATTERN = 30;
 /** Sentences about limits, by keyword. */
 const LIMITS: Readonly<Record<string, (limit: number) => string>> = {
@@ -16,16 +25,32 @@ const LIMITS: Readonly<Record<string, (limit: number) => string>> = {
   maxItems: (limit) => `must have at most ${limit} entries`,
 };
 
-/** Returns what is wrong with a setting as an operator would say it, without its name: `must be at least 60`. */
-export function inPlainWords({ keyword, params, schema, value, path, message }: Violation): string {
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': 'must be a time, such as 2030-01-31T12:00:00Z',
+  date: 'must be a date, such as 2030-01-31',
+  uri: 'must be a URL',
+};
+const FINITE = /finite/;
+
+/** Returns what is wrong with a setting, or a member of a request, in words, without its name: `must be at least 60`. */
+export function inPlainWords(
+  { keyword, params, schema, value, path, message }: Violation,
+  { isText = false } = {},
+): string {
   const limit = LIMITS[keyword];
   if (limit !== undefined) return limit(Number(params['limit']));
-  if (keyword === 'type') return `must be ${TYPE_NAMES[String(params['type'])]}, and is ${TYPE_NAMES[typeOf(value)]}`;
+  if (keyword === 'type') {
+    const wanted = `must be ${TYPE_NAMES[String(params['type'])]}`;
+    return isText ? wanted : `${wanted}, and is ${TYPE_NAMES[typeOf(value)]}`;
+  }
+  if (keyword === 'const') return `must be ${JSON.stringify(params['allowedValue'])}`;
+  if (keyword === 'uniqueItems') return 'must not have the same entry twice';
+  if (keyword === 'format') return FORMATS[String(params['format'])] ?? 'does not have the right form';
   if (keyword === 'enum' || keyword === 'anyOf') return `must be ${alternatives(schema)}`;
   if (keyword === 'pattern') return formOf(schema);
   if (keyword === 'not') return 'is a plugin without settings';
   if (keyword === 'required') return 'is missing';
-  if (keyword !== 'additionalProperties') return message;
+  if (keyword !== 'additionalProperties') return FINITE.test(message) ? message : 'is not valid';
   const similar = mostSimilar(path.slice(path.lastIndexOf('/') + 1), Object.keys(schema['properties'] as object));
   return similar === undefined ? 'is not known here' : `is not known here; did you mean ${similar}?`;
 }

@@ -8,20 +8,27 @@ const RETRY_MS = 100;
 const RETRIES = 50;
 
 /**
- * Lowers the priority of this process, which leads a session of its own, below that of the process that started it. Call it
- * while this process still has the user of that one; only a capability lets it be raised again.
+ * Returns what lowers the priority of this process, which leads a session of its own, below the present one. Call this while
+ * the process still has the user of the one that started it; only a capability lets the priority be raised again.
  */
-export function lowerPriority(by: number): void {
+export function prepareLowerPriority(by: number): () => void {
   const priority = Math.min(constants.priority.PRIORITY_LOW, getPriority() + by);
-  // Node.js has started threads by now, and each has its own
-  for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), priority);
-  let session: number;
+  const session = openSession();
+  return () => {
+    // Node.js has started threads by now, and each has its own
+    for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), priority);
+    if (session !== undefined) writeTo(session, String(priority), RETRIES);
+  };
+}
+
+/** Returns a descriptor, which another user could not open later; `undefined` where the system does not group. */
+function openSession(): number | undefined {
   try {
-    session = openSync(SESSION, 'w'); // which another user may not do
+    return openSync(SESSION, 'w');
   } catch {
-    return; // the system does not group
+    // a kernel without autogroups, or a container that hides them
+    return undefined;
   }
-  writeTo(session, String(priority), RETRIES);
 }
 
 function writeTo(descriptor: number, text: string, retries: number): void {

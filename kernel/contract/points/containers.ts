@@ -1,0 +1,68 @@
+import type { Account } from '../../identity/accounts/account.ts';
+
+/** A port of a container; `publicPort` is 0 where it is not published. */
+export interface ContainerPort {
+  readonly ip: string;
+  readonly privatePort: number;
+  readonly publicPort: number;
+  readonly protocol: string;
+}
+
+/** A container, as its engine lists it. */
+export interface ListedContainer {
+  readonly id: string;
+  readonly names: readonly string[];
+  readonly image: string;
+  /** The service of its compose project; empty without one. */
+  readonly service: string;
+  /** `running`, `exited` and so on, and the same for people: `Up 3 hours`. */
+  readonly state: string;
+  readonly status: string;
+  readonly createdSeconds: number;
+  readonly ports: readonly ContainerPort[];
+}
+
+/** A container by itself. Times are RFC 3339, empty for never. */
+export interface ContainerDetails {
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  readonly exitCode: number;
+  readonly isOutOfMemory: boolean;
+  readonly restarts: number;
+  /** `starting`, `healthy` or `unhealthy`; empty without a check. */
+  readonly health: string;
+  /** 0 = unlimited. */
+  readonly memoryBytes: number;
+  readonly processors: number;
+  /** A value is `null` where its name, or what it looks like, says that it is secret: it never leaves the engine's process. */
+  readonly environment: readonly { readonly name: string; readonly value: string | null }[];
+}
+
+export interface ContainerLine {
+  /** RFC 3339 with nanoseconds. */
+  readonly at: string;
+  readonly stream: 'stdout' | 'stderr';
+  readonly text: string;
+}
+
+export type ContainerChange = 'start' | 'stop' | 'restart' | 'remove';
+
+/** A container of an account. */
+export interface OwnContainer {
+  readonly listed: ListedContainer;
+  details(): Promise<ContainerDetails>;
+  /** Resolves with why the engine refuses; `undefined` once it is done, or was so already. */
+  change(change: ContainerChange): Promise<string | undefined>;
+  /** Resolves with the newest lines after a time, oldest first; fewer than `most` where they are long. */
+  lines(most: number, after?: string): Promise<readonly ContainerLine[]>;
+}
+
+/** The containers of accounts. Errors: 503 `containers_unavailable`. */
+export interface Containers {
+  /** The running ones, at most a second old. */
+  running(account: Account): Promise<readonly ListedContainer[]>;
+  /** All, those that do not run included. */
+  all(account: Account): Promise<readonly ListedContainer[]>;
+  /** Resolves with one of the account's by its whole id. */
+  find(account: Account, id: string): Promise<OwnContainer | undefined>;
+}
