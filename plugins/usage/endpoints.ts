@@ -1,27 +1,30 @@
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import type { Endpoint } from './schema.ts';
 
+/** Names in the schemas' examples, and names of this node that stand for them where nothing is changed. */
+export type Existing = Readonly<Record<string, string>>;
+
 /**
- * Lists all routes of the admin address with an example command, except those that do in another form what others do; each alias
- * has a row of its own.
+ * Lists the routes of the admin address that the API's description has, with an example command; each alias has a row of its own.
  */
-export function endpoints(routes: readonly RouteInfo[], url: string): Endpoint[] {
+export function endpoints(routes: readonly RouteInfo[], url: string, existing: Existing): Endpoint[] {
   return routes
-    .filter(({ address, tokens, described }) => address === 'admin' && !(tokens === 'delegated' && described === false))
+    .filter(({ address, described }) => address === 'admin' && described !== false)
     .flatMap((route) =>
       route.paths.map((path) => ({
         method: route.method,
         path,
         description: route.summary,
-        example: curl(route, path, url),
+        example: curl(route, path, url, route.method === 'GET' ? existing : {}),
       })),
     );
 }
 
-function curl(route: RouteInfo, path: string, url: string): string {
-  const concrete = path.replace(/[:*](\w+)/g, (_, name: string) =>
-    encodeURIComponent(String(exampleOf(route.params?.properties[name], name))),
-  );
+function curl(route: RouteInfo, path: string, url: string, existing: Existing): string {
+  const concrete = path.replace(/[:*](\w+)/g, (_, name: string) => {
+    const value = String(exampleOf(route.params?.properties[name], name));
+    return encodeURIComponent(existing[value] ?? value);
+  });
   const query = Object.entries(route.query?.properties ?? {}).filter(
     ([name, schema]) => route.query?.required?.includes(name) === true && schema['default'] === undefined,
   );

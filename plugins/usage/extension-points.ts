@@ -1,9 +1,8 @@
-import type { Finding } from '../../kernel/contract/points/finding.ts';
+import type { Partition } from '../../kernel/contract/points/machine.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import type { Counts } from './history/counts.ts';
 import type { Broadcast } from './sampling/broadcast.ts';
 import type { Sampler } from './sampling/sampler.ts';
-import type { Partition, UsageConfig } from './schema.ts';
 
 /** Does not resume the sampler: while it is paused, the load is that since the last sample. */
 export async function metrics(sampler: Sampler, counts: Counts, broadcast: Broadcast): Promise<Metric[]> {
@@ -56,24 +55,5 @@ export async function metrics(sampler: Sampler, counts: Counts, broadcast: Broad
     ),
     counter('hostkeep_usage_samples_total', 'Samples taken since the plugin started', sampler.taken),
     gauge('hostkeep_usage_streams', 'Open streams of samples', broadcast.size, 'sum'),
-  ];
-}
-
-/** Reports which figures can be read, and from which files. */
-export async function doctor(sampler: Sampler, { proc, sys }: UsageConfig['roots']): Promise<Finding[]> {
-  const { cpu, memory, disks } = await sampler.read();
-  const finding = (name: string, detail: string | undefined): Finding =>
-    detail === undefined
-      ? { name, ok: false, detail: 'cannot be read', remedy: `mount proc at ${proc}, or set usage.roots.proc` }
-      : { name, ok: true, detail };
-  const disk = disks.value?.map(({ mountpoint, fstype }) => `${mountpoint} (${fstype})`).join(', ');
-  return [
-    finding('processor', cpu.value && `${Object.keys(cpu.value.cores).length} cores, from ${proc}/stat`),
-    finding(
-      'memory',
-      memory.value &&
-        `${(memory.value.total / 2 ** 30).toFixed(1)} GB, from ${proc}/meminfo and the limits in ${sys}/fs/cgroup`,
-    ),
-    finding('disks', disk === '' ? 'no file system on a device' : disk),
   ];
 }

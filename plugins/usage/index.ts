@@ -1,19 +1,19 @@
 import { SharedCounter } from '../../kernel/contract/workers.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { EtagReply, revalidated } from '../../kernel/contract/etag-reply.ts';
-import type { NodeLoad } from '../../kernel/contract/points/fleet-node.ts';
+import type { SampledUsage } from '../../kernel/contract/points/account-report.ts';
+import { SystemReport, type Machine } from '../../kernel/contract/points/machine.ts';
 import { ready, type Reply } from '../../kernel/contract/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Broadcast } from './sampling/broadcast.ts';
 import { Counts } from './history/counts.ts';
-import { DiskReader } from './readers/disks.ts';
 import { endpoints } from './endpoints.ts';
 import { Recorder } from './history/recorder.ts';
-import { MemoryReader } from './readers/memory.ts';
-import { doctor, metrics } from './extension-points.ts';
-import privileged from './privileged.ts';
+import { metrics } from './extension-points.ts';
+import { NO_MACHINE } from './sampling/no-machine.ts';
 import { RecentSamples } from './sampling/recent-samples.ts';
-import { cpuReader, Sampler } from './sampling/sampler.ts';
+import { Sampler } from './sampling/sampler.ts';
+import { pollCustomers } from './customer-figures.ts';
 import { accountUsagePage } from './accounts.ts';
 import {
   AccountsQuery,
@@ -29,8 +29,6 @@ import {
   Stats,
   UsageConfig,
 } from './schema.ts';
-import { SystemReport } from './system/report.ts';
-import { SystemSampler } from './system/sampler.ts';
 import { DailyStats } from './history/daily-stats.ts';
 import { UsageStore } from './history/store.ts';
 
@@ -38,6 +36,7 @@ export default definePlugin({
   name: 'usage',
   description: 'Load of the node: processor, memory, disks, counts, live stream and history.',
   features: ['usage'],
+  uses: ['system'],
   config: UsageConfig,
   routes: (config) => {
     const access = config.access === 'feature' ? 'feature' : 'admin';
@@ -47,7 +46,9 @@ export default definePlugin({
         ...gate,
         path: '/api/usage',
         summary: 'List all endpoints of this address, each with an example',
-        description: 'An example is a command for curl that can be pasted into a shell.',
+        description:
+          'An example is a command for curl that can be pasted into a shell. Those that change nothing name an account and a plan ' +
+          'of this server.',
         reply: Endpoints,
       },
       stats: {
@@ -97,11 +98,13 @@ export default definePlugin({
         description:
           'From what is known already, so that it can be polled. Disk and inodes are those of the newest report of the ' +
           "kernel's quota; where there is none, they are measured in the background, ten accounts a minute at most, once somebody " +
-          'asks, and again when they are a day old. Bandwidth is not counted; its limit is in Mbit/s. In a fleet, the node that answers knows what its own customers ' +
+          'asks, and again when they are a day old. Processor and memory are sampled every ten seconds while somebody asks: ' +
+          'the first answer in order of names lacks them, and one in another order waits for them. Traffic is what sites have sent in this month, and bandwidth what they send today, in Mbit/s. In a fleet, the node that answers knows what its own customers ' +
           'use.',
         query: AccountsQuery,
         headers: ['if-none-match'],
         reply: AccountUsagePage,
+        errors: ['overloaded'],
       },
       system: {
         ...gate,
@@ -143,25 +146,15 @@ export default definePlugin({
     };
   },
   setup(host) {
-    const { config, local, events, identity, node, log, gather, workers, onClose } = host;
-    const disks = new DiskReader(config.roots, config.remote_disks);
-    const memory = new MemoryReader(config.roots);
-    const sampler = new Sampler(
-      { cpu: cpuReader(config.roots.proc), memory: () => memory.read(), disks: () => disks.read() },
-      config.interval_ms,
-      log,
-    );
+    const { config, local, events, identity, node, log, gather, peer, workers, onClose } = host;
+    const { cpuMeter, memory, disks, report } = peer<Machine>('system') ?? NO_MACHINE;
+    const sampler = new Sampler({ cpu: cpuMeter(), memory, disks }, config.interval_ms, log);
     const recent = new RecentSamples();
-    const verbs = node.privileged(privileged, config);
-    const mounted = new DiskReader(config.roots, true);
-    const system = new SystemSampler(
-      { processes: () => verbs.processes(null), fileSystems: () => mounted.fileSystems() },
-      log,
-    );
-    onClose(() => system.close());
     const counts = new Counts(gather, events);
     const usageStore = new UsageStore(local);
     const stats = new DailyStats(counts, usageStore);
+    const customers = pollCustomers(host);
+    onClose(() => customers.close());
     const recorder = new Recorder({ sampler, recent, counts, store: usageStore, log, isShared: workers.count > 1 });
     const streams = new SharedCounter(workers, 'usage streams');
     onClose(() => streams.close());
@@ -185,15 +178,27 @@ export default definePlugin({
       const sample = sampler.read();
       return sample instanceof Promise ? sample.then((first) => first[name].reply) : sample[name].reply;
     };
-    let list: Reply | undefined;
+    let list: { readonly of: string; readonly reply: Reply } | undefined;
+    const listed = async (caller: string): Promise<Reply> => {
+      const [[customer], plans] = await Promise.all([
+        identity.accounts.list(1, '', { role: 'user' }),
+        identity.plans.all(),
+      ]);
+      const [plan = 'starter'] = plans.keys();
+      const existing = { jane: customer?.username ?? caller, starter: plan };
+      const of = JSON.stringify(existing);
+      if (list?.of !== of)
+        list = { of, reply: ready({ endpoints: endpoints(node.routes(), node.url('admin'), existing) }) };
+      return list.reply;
+    };
     return {
       handlers: {
-        list: () => (list ??= ready({ endpoints: endpoints(node.routes(), node.url('admin')) })),
+        list: ({ account }) => listed(account.username),
         stats: (call) => revalidated(stats.reply(), call),
         cpu: figure('cpu'),
         memory: figure('memory'),
         disk: figure('disks'),
-        system: (call) => revalidated(system.reply(), call),
+        system: (call) => revalidated(report(), call),
         stream: (call) => {
           const newest = sampler.read();
           return broadcast.open(
@@ -202,14 +207,16 @@ export default definePlugin({
             newest instanceof Promise ? undefined : newest,
           );
         },
-        accounts: (call) => revalidated(accountUsagePage({ identity, gather }, call.query).then(EtagReply.json), call),
+        accounts: (call) =>
+          revalidated(accountUsagePage({ identity, gather, customers }, call.query).then(EtagReply.json), call),
         history: ({ query }) => recorder.query(query.metric, query),
       },
-      service: { now: async () => (await sampler.record()).percents } satisfies NodeLoad,
+      service: {
+        figures: async () => (await customers.read()).figures,
+        peek: () => customers.peek()?.figures,
+      } satisfies SampledUsage,
       provides: {
-        systemNames: () => system.names(),
         metrics: () => metrics(sampler, counts, broadcast),
-        doctor: () => doctor(sampler, config.roots),
         demo: async () => {
           const { demoMinutes } = await import('./demo.ts');
           await usageStore.write(demoMinutes());

@@ -1,4 +1,6 @@
 import { NodeName, ofNode } from '../../kernel/contract/forwarding.ts';
+import { AccountFigures, FIGURES } from '../../kernel/contract/points/account-report.ts';
+import { Partition } from '../../kernel/contract/points/machine.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -36,21 +38,6 @@ export const UsageConfig = Type.Object(
       default: 20,
       description: 'Maximum number of open streams of one administrator',
     }),
-    remote_disks: Type.Boolean({
-      default: false,
-      description: 'Whether to include network file systems and FUSE, if they answer',
-    }),
-    roots: Type.Object(
-      {
-        proc: Type.String({
-          default: '/proc',
-          description: "Where the host's /proc is mounted, for a server in a container",
-        }),
-        sys: Type.String({ default: '/sys', description: "The same for the host's /sys" }),
-        files: Type.String({ default: '/', description: "The same for the host's root file system" }),
-      },
-      { ...closed, default: {} },
-    ),
   },
   closed,
 );
@@ -75,7 +62,7 @@ export const Endpoints = NamedObject('EndpointList', {
       example: Type.String({
         description:
           'A curl command. It reads the token from the shell variable TOKEN; PASSWORD and other words in capitals stand ' +
-          'for what only the caller knows. The account jane and the plan starter are those of the examples that create them',
+          'for what only the caller knows. Examples that change something name the account jane and the plan starter, which others create',
       }),
     }),
   ),
@@ -104,17 +91,6 @@ export const Memory = NamedObject('Memory', {
 });
 export type Memory = Static<typeof Memory>;
 
-const Partition = NamedObject('Partition', {
-  device: Type.String(),
-  free: Bytes('available to unprivileged users, as in df'),
-  fstype: Type.String(),
-  mountpoint: Type.String(),
-  percent: Percent,
-  total: Bytes('size'),
-  used: Bytes('in use'),
-});
-export type Partition = Static<typeof Partition>;
-
 export const Disks = Type.Array(Partition, {
   description:
     'File systems on devices, each once, without read-only images, network file systems (unless configured) and ' +
@@ -123,7 +99,21 @@ export const Disks = Type.Array(Partition, {
 
 export const AccountsQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
-  cursor: Type.String({ maxLength: 64, default: '', description: 'next_cursor of the previous page' }),
+  cursor: Type.String({
+    maxLength: 1024,
+    default: '',
+    description: 'next_cursor of the previous page, in the same order',
+  }),
+  sort: Type.String({
+    enum: ['username', ...FIGURES.flatMap((figure) => [figure, `-${figure}`])],
+    default: 'username',
+    description:
+      'Ascending, or descending with a minus; what is not known counts as less than nothing. While figures change, a customer ' +
+      'may be on two pages or on none',
+  }),
+  q: Type.Optional(
+    Type.String({ maxLength: 254, description: 'Part of the user name or of the e-mail address, in any case' }),
+  ),
   plan: Type.Optional(Type.String({ maxLength: 64 })),
   suspended: Type.Optional(Type.Boolean()),
   node: Type.Optional(
@@ -138,17 +128,26 @@ const ResourceUse = NamedObject('UsedOfPlan', {
   }),
   limit: Type.Integer({ description: 'By the plan; 0 = unlimited' }),
 });
+const Speed = NamedObject('SpeedOfPlan', {
+  used: Type.Union([Type.Number(), Type.Null()], {
+    description: 'Mbit/s that sites sent on average today (UTC); null where it is not known',
+  }),
+  limit: Type.Integer({ description: 'By the plan, in Mbit/s; 0 = unlimited' }),
+});
 const AccountUsage = NamedObject('CustomerUsage', {
   user_id: Type.Integer(),
   username: Type.String(),
   plan: Type.Union([Type.String(), Type.Null()]),
   suspended: Type.Boolean(),
+  cpu_percent: AccountFigures.properties.cpu_percent,
+  memory_bytes: AccountFigures.properties.memory_bytes,
   disk_kib: ResourceUse,
   inodes: ResourceUse,
   domains: ResourceUse,
   websites: ResourceUse,
   databases: ResourceUse,
-  bandwidth: ResourceUse,
+  traffic_mib: ResourceUse,
+  bandwidth: Speed,
   measured_at: Type.Union([Type.String(), Type.Null()], {
     description: 'When disk and inodes were counted: RFC 3339, UTC; null before that. The rest is counted now',
   }),

@@ -43,7 +43,7 @@ export class Counts {
   }
 
   async #after(running: Promise<unknown>): Promise<DayCounts> {
-    await running.catch(() => undefined);
+    await running.catch(() => undefined); // for those who waited for it
     this.#next = undefined;
     return this.#begin();
   }

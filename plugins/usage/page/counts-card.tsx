@@ -1,4 +1,4 @@
-import { api, Card, number, ofNode, Skeleton, Sparkline, t, useQuery } from '../../pages/kit/index.ts';
+import { api, Card, ErrorPanel, number, ofNode, Skeleton, Sparkline, t, useQuery } from '../../pages/kit/index.ts';
 
 const COUNTS = ['users', 'domains', 'websites'] as const;
 type Day = Readonly<Record<(typeof COUNTS)[number], number>>;
@@ -13,7 +13,9 @@ export function CountsCard() {
   });
   const days = stats.data?.slice(-SHOWN_DAYS) ?? [];
   const [last, before] = [days.at(-1), days.at(-1 - TREND_DAYS)];
-  if (last === undefined) return stats.data === undefined && stats.error === undefined ? <Skeleton /> : null;
+  if (stats.data === undefined)
+    return stats.error === undefined ? <Skeleton /> : <ErrorPanel error={stats.error} onRetry={stats.reload} />;
+  if (last === undefined) return null; // before the first day has been counted
   return (
     <>
       {COUNTS.map((count) => {

@@ -22,7 +22,7 @@ export function HardwareCard() {
               <>
                 <dt>{name}</dt>
                 <dd class="wrap number">
-                  {t('usage.traffic', { ip: ip4, received: bytes(received ?? 0), sent: bytes(sent ?? 0) })}
+                  {t('usage.traffic', { ip: ip4, received: sizeText(received), sent: sizeText(sent) })}
                 </dd>
               </>
             ))}
@@ -32,3 +32,5 @@ export function HardwareCard() {
     </Card>
   );
 }
+
+const sizeText = (size: number | null) => (size === null ? '–' : bytes(size));

@@ -2,6 +2,7 @@ import {
   ask,
   at,
   Badge,
+  ErrorPanel,
   number,
   ofNode,
   ownNode,
@@ -37,17 +38,21 @@ interface Fact {
 }
 
 /**
- * Whether all is well, in a line, from the figures that Prometheus gets too. Without them, nothing. Those of another node are
- * for who scrapes it; of it, only the state of its plugins is shown.
+ * Whether all is well, in a line, from the figures that Prometheus gets too; nothing where the plugin of metrics is off. Those of
+ * another node are for who scrapes it; of it, only the state of its plugins is shown.
  */
 export function HealthStrip() {
   const metrics = useQuery('metrics', (signal) => (shownNode() === ownNode() ? ownFigures(signal) : pluginsOf()));
   useRefresh(metrics, REFRESH_MS);
-  if (metrics.data === undefined) return metrics.error === undefined ? <Skeleton lines={2} /> : null;
+  const { data, error, reload } = metrics;
+  if (data === undefined) {
+    if (error === undefined) return <Skeleton lines={2} />;
+    return error.code === 'not_found' ? null : <ErrorPanel error={error} onRetry={reload} />;
+  }
   return (
     <section class="card" aria-label={t('usage.health')}>
       <dl class="health">
-        {factsOf(metrics.data).map(({ title, text, tone, link }) => (
+        {factsOf(data).map(({ title, text, tone, link }) => (
           <div key={title}>
             <dt class="small soft">{link === undefined ? title : <a href={at(link)}>{title}</a>}</dt>
             <dd>{tone === undefined ? <span class="number">{text}</span> : <Badge tone={tone}>{text}</Badge>}</dd>

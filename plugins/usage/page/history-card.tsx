@@ -99,6 +99,15 @@ function middleOf({ from, to }: Zoom): Zoom {
   return to - from < 2 * SHORTEST ? { from, to } : { from: from + quarter, to: to - quarter };
 }
 
+/** Parts of the axis of values. */
+const LINES = 4;
+
+/** Returns the smallest round number that is at least this, for the lines of an axis of counts. */
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+  return [1, 2, 5, 10].map((each) => each * power).find((each) => each >= least) ?? power;
+}
+
 interface CurveProps {
   readonly history: ReplyOf<'GET /api/usage/history'>;
   readonly onZoom: (zoom: Zoom) => void;
@@ -111,7 +120,8 @@ function Curve({ history: { points, from, to, unit, step }, onZoom }: CurveProps
   });
   const say = (value: number) => (unit === 'percent' ? percent(value) : number(value));
   const values = points.map(({ value }) => value);
-  const top = unit === 'percent' ? 100 : Math.max(1, ...values) * 1.1;
+  const spacing = unit === 'percent' ? 25 : niceStep(Math.max(...values) / LINES);
+  const top = spacing * LINES;
   const at = ({ time, value }: (typeof points)[number]) =>
     `${(((time - from) / Math.max(1, to - from)) * WIDTH).toFixed(1)},${(HEIGHT - (value / top) * HEIGHT).toFixed(1)}`;
   const isGap = (i: number) => i > 0 && (points[i]?.time ?? 0) - (points[i - 1]?.time ?? 0) > step * 3;
@@ -124,30 +134,38 @@ function Curve({ history: { points, from, to, unit, step }, onZoom }: CurveProps
         <span>{t('usage.most', { value: say(Math.max(...values)) })}</span>
         <span>{t('usage.mean', { value: say(values.reduce((sum, each) => sum + each, 0) / values.length) })}</span>
       </div>
-      <svg
-        class="zoomable"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-        {...drag.handlers}
-      >
-        {drag.span && (
-          <rect
-            class="chosen"
-            x={drag.span[0] * WIDTH}
-            width={(drag.span[1] - drag.span[0]) * WIDTH}
-            y="0"
-            height={HEIGHT}
-          />
-        )}
-        {[0.25, 0.5, 0.75].map((part) => (
-          <line key={part} class="rule" x1="0" x2={WIDTH} y1={HEIGHT * part} y2={HEIGHT * part} />
-        ))}
-        <path d={path} />
-      </svg>
-      <div class="row apart small soft number">
-        <span>{when(from)}</span>
-        <span>{when(to)}</span>
+      <div class="plot">
+        <div class="axis small soft number" aria-hidden="true">
+          {Array.from({ length: LINES + 1 }, (_, i) => (
+            <span key={i}>{say(spacing * (LINES - i))}</span>
+          ))}
+        </div>
+        <svg
+          class="zoomable"
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+          {...drag.handlers}
+        >
+          {drag.span && (
+            <rect
+              class="chosen"
+              x={drag.span[0] * WIDTH}
+              width={(drag.span[1] - drag.span[0]) * WIDTH}
+              y="0"
+              height={HEIGHT}
+            />
+          )}
+          {Array.from({ length: LINES }, (_, i) => (
+            <line key={i} class="rule" x1="0" x2={WIDTH} y1={(HEIGHT * i) / LINES} y2={(HEIGHT * i) / LINES} />
+          ))}
+          <path d={path} />
+        </svg>
+        <div class="axis across small soft number" aria-hidden="true">
+          {[0, 1, 2].map((i) => (
+            <span key={i}>{when(from + ((to - from) * i) / 2)}</span>
+          ))}
+        </div>
       </div>
       <details>
         <summary>{t('usage.asTable')}</summary>

@@ -13,6 +13,7 @@ import {
   type Column,
 } from '../../pages/kit/index.ts';
 import { CountsCard } from './counts-card.tsx';
+import { CustomersCard } from './customers-card.tsx';
 import { HealthStrip } from './health-strip.tsx';
 import { HistoryCard } from './history-card.tsx';
 import { ProcessesCard } from './processes-card.tsx';
@@ -40,6 +41,7 @@ export default function LivePage() {
           <HistoryCard />
           <LiveDisks />
         </Together>
+        <CustomersCard />
         <ProcessesCard />
         <HardwareCard />
       </div>

@@ -1,9 +1,14 @@
 import { fail, errorMessage } from '../../../kernel/errors.ts';
 import { ready, type Reply } from '../../../kernel/contract/reply.ts';
 import { formatEvent } from '../../../kernel/kit/waiting/event-stream.ts';
-import { toPercent, type CpuLoad } from '../readers/cpu.ts';
-import { memoryReply, type MemorySpace } from '../readers/memory.ts';
-import type { Partition } from '../schema.ts';
+import {
+  toLoad,
+  type CpuLoad,
+  type Load,
+  type MemorySpace,
+  type Partition,
+} from '../../../kernel/contract/points/machine.ts';
+import { memoryReply } from './memory-reply.ts';
 
 /** A value or the error that prevented it, and the reply, which is serialized once on first use. */
 class Figure<T> {
@@ -74,16 +79,7 @@ export class Sample {
     return this.#event;
   }
 
-  /** Percent in use over all cores, of the memory, and over all disks; `null` where it could not be read. */
-  get percents(): { readonly cpu: number | null; readonly memory: number | null; readonly disk: number | null } {
-    const memory = this.memory.value;
-    const disks = this.disks.value;
-    const used = disks?.reduce((sum, disk) => sum + disk.used, 0) ?? 0;
-    const free = disks?.reduce((sum, disk) => sum + disk.free, 0) ?? 0;
-    return {
-      cpu: this.cpu.value?.percent ?? null,
-      memory: memory === undefined ? null : toPercent(memory.total - memory.available, memory.total),
-      disk: disks === undefined || disks.length === 0 ? null : toPercent(used, used + free),
-    };
+  get percents(): Load {
+    return toLoad(this.cpu.value, this.memory.value, this.disks.value);
   }
 }

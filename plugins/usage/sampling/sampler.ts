@@ -1,23 +1,15 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { cpuLoad, parseStat, type CpuLoad, type CpuTimes } from '../readers/cpu.ts';
-import type { MemorySpace } from '../readers/memory.ts';
+import type { CpuLoad, MemorySpace, Partition } from '../../../kernel/contract/points/machine.ts';
 import { Sample } from './sample.ts';
-import type { Partition } from '../schema.ts';
 
 /** The sources of the figures. Each can fail independently. */
 export interface Readers {
-  cpu(): Promise<CpuTimes>;
+  /** Resolves with the load since the last call. */
+  cpu(): Promise<CpuLoad>;
   memory(): Promise<MemorySpace>;
   disks(): Promise<readonly Partition[]>;
-}
-
-export function cpuReader(procRoot: string): () => Promise<CpuTimes> {
-  const file = join(procRoot, 'stat');
-  return async () => parseStat(await readFile(file, 'latin1'));
 }
 
 /** Time between the two readings that the first load after a pause needs. */
@@ -37,7 +29,6 @@ export class Sampler {
   readonly #lingerRounds: number;
   readonly #log: Log;
   readonly #listeners = new Set<(sample: Sample) => void>();
-  #times: PromiseSettledResult<CpuTimes> | undefined;
   #latest: Sample | undefined;
   #resuming: Promise<Sample> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -113,8 +104,7 @@ export class Sampler {
 
   async #take(isLive: boolean): Promise<Sample> {
     this.#isBusy = true;
-    const before = this.#times;
-    const [times, memory, disks] = await Promise.all([
+    const [cpu, memory, disks] = await Promise.all([
       settled(this.#readers.cpu()),
       settled(this.#readers.memory()),
       settled(this.#readers.disks()),
@@ -125,15 +115,14 @@ export class Sampler {
       at,
       spanMs: last === undefined ? 0 : Math.max(0, at - last),
       isLive,
-      cpu: loadBetween(before, times),
+      cpu,
       memory,
       disks,
     });
-    this.#times = times;
     this.#latest = sample;
     this.#isBusy = false;
     this.taken += 1;
-    this.#warn([times, memory, disks]);
+    this.#warn([cpu, memory, disks]);
     for (const listener of this.#listeners) listener(sample);
     return sample;
   }
@@ -152,15 +141,6 @@ export class Sampler {
 /** Returns a time after the last sample's, unless the clock was set back by more than the leeway. */
 function timeAfter(last: number | undefined, now: number): number {
   return last === undefined || now < last - CLOCK_LEEWAY_MS ? now : Math.max(now, last + 1);
-}
-
-function loadBetween(
-  before: PromiseSettledResult<CpuTimes> | undefined,
-  after: PromiseSettledResult<CpuTimes>,
-): PromiseSettledResult<CpuLoad> {
-  if (after.status === 'rejected') return after;
-  if (before?.status !== 'fulfilled') return { status: 'rejected', reason: new Error('the load needs two readings') };
-  return { status: 'fulfilled', value: cpuLoad(before.value, after.value) };
 }
 
 async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {

@@ -1,21 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, hostname, totalmem, userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { ProcessTable } from '../../../plugins/usage/system/process-table.ts';
-import type { SystemReport } from '../../../plugins/usage/system/report.ts';
+import { definePlugin } from '../../../kernel/contract/plugin.ts';
+import type { Machine, SystemReport } from '../../../kernel/contract/points/machine.ts';
+import { UserLoads } from '../../../plugins/system/readers/user-loads.ts';
+import { ProcessTable } from '../../../plugins/system/readers/process-table.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { TestServer } from '../../support/hostkeep.ts';
+import { allPlugins, TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
+import { assertNone } from '../../support/lists.ts';
 
-const test = testSuite('usage: system');
+const test = testSuite('system');
 const PATH = '/api/usage/system';
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start()));
-test.after(() => server.close());
 
 /** Asks until there is a report; a busy machine may need more than the three seconds that a request waits. */
 async function report(token: string, at = server): Promise<SystemReport> {
@@ -28,13 +30,6 @@ async function report(token: string, at = server): Promise<SystemReport> {
     assert.ok(performance.now() < until, 'no report within a minute');
   }
 }
-
-test('guests and users are refused', async () => {
-  const { token } = await server.user('ann');
-  assert.is((await server.ask(PATH, { address: 'admin' })).status, 401);
-  assert.is((await server.ask(PATH, { token, address: 'admin' })).status, 401);
-  assert.is((await server.ask(PATH, { token })).status, 404, 'it is not on the end-user address');
-});
 
 test('an administrator sees the host, and the main thread loads no package', async () => {
   const { token } = await server.admin();
@@ -58,10 +53,7 @@ test('an administrator sees the host, and the main thread loads no package', asy
   assert.ok(Math.abs(found.uptime_seconds - uptime) < 120);
   assert.is.not(found.time_zone, '');
   const loaded = Object.keys(createRequire(import.meta.url).cache);
-  assert.equal(
-    loaded.filter((path) => path.includes('/systeminformation/')),
-    [],
-  );
+  assertNone(loaded, (path) => path.includes('/systeminformation/'));
 });
 
 test('a report waits for no program that asks all file systems, of which one may hang', async () => {
@@ -77,6 +69,55 @@ test('a report waits for no program that asks all file systems, of which one may
     process.env['PATH'] = path;
     await hanging.close();
   }
+});
+
+test('another plugin asks for the load, and knows nothing where nothing can be read', async () => {
+  const askedBy = async (proc: string) => {
+    let machine: Machine | undefined;
+    const asking = definePlugin({
+      name: 'asking',
+      features: [],
+      uses: ['system'],
+      routes: {},
+      setup: ({ peer }) => ((machine = peer<Machine>('system')), { handlers: {} }),
+    });
+    const plugins = [...(await allPlugins()), asking];
+    const asked = await TestServer.start({ plugins, config: { system: { roots: { proc } } } });
+    const load = await machine?.load();
+    await asked.close();
+    return load;
+  };
+  for (const percent of Object.values((await askedBy('/proc')) ?? { none: null }))
+    assert.ok(percent !== null && percent >= 0 && percent <= 100);
+  assert.equal(await askedBy(temporaryFolder()), { cpu: null, memory: null, disk: null });
+});
+
+test('doctor reports the sources of the figures', async () => {
+  const findings = (await server.hostkeep.plugins.gather('doctor')).flatMap((part) =>
+    part.ok && part.plugin === 'system' ? part.value : [],
+  );
+  assert.equal(
+    findings.map(({ name, ok }) => [name, ok]),
+    [
+      ['processor', true],
+      ['memory', true],
+      ['disks', true],
+    ],
+  );
+  assert.match(findings[0]?.detail ?? '', /^\d+ cores, from \/proc\/stat$/);
+});
+
+test('doctor says what cannot be read, and why', async () => {
+  const missing = join(temporaryFolder(), 'proc');
+  const blind = await TestServer.start({ config: { system: { roots: { proc: missing } } } });
+  const findings = (await blind.hostkeep.plugins.gather('doctor')).flatMap((part) =>
+    part.ok && part.plugin === 'system' ? part.value : [],
+  );
+  assert.equal(
+    findings.map(({ name, ok, remedy }) => [name, ok, remedy]),
+    ['processor', 'memory', 'disks'].map((name) => [name, false, `mount proc at ${missing}, or set system.roots.proc`]),
+  );
+  assert.match(findings[0]?.detail ?? '', /^cannot be read: .*proc\/stat/);
 });
 
 test('processes are listed with their share of time, their user and their memory', async () => {
@@ -98,6 +139,35 @@ test('processes are listed with their share of time, their user and their memory
   } finally {
     busy.kill();
   }
+});
+
+test('what processes take is summed for each user, without those of containers', async () => {
+  const proc = temporaryFolder();
+  const shows = (pid: number, uid: number, ticks: number, group = '0::/user.slice') => {
+    mkdirSync(join(proc, String(pid)), { recursive: true });
+    writeFileSync(
+      join(proc, String(pid), 'stat'),
+      `${pid} (php) S 1 ${'0 '.repeat(9)}${ticks} 0 ${'0 '.repeat(6)}9 0 42 0\n`,
+    );
+    writeFileSync(join(proc, String(pid), 'status'), `Name:\tphp\nUid:\t${uid}\t0\t0\t0\nVmRSS:\t100 kB\n`);
+    writeFileSync(join(proc, String(pid), 'cgroup'), `${group}\n`);
+  };
+  shows(1, 0, 100);
+  for (const pid of [7, 8]) shows(pid, 200_001, 100);
+  shows(9, 200_001, 100, '0::/system.slice/docker-0123456789ab.scope');
+  shows(10, 200_002, 100);
+  const loads = new UserLoads(proc);
+  const first = loads.read();
+  assert.is(await loads.read(), await first, 'who asks at the same time shares the answer');
+  shows(7, 200_001, 5000);
+  const [one, two] = ((await loads.read()) ?? []).toSorted((a, b) => a.uid - b.uid);
+  assert.equal(
+    [one?.uid, one?.memoryBytes, two],
+    [200_001, 204_800, { uid: 200_002, cpuPercent: 0, memoryBytes: 102_400 }],
+  );
+  assert.ok((one?.cpuPercent ?? 0) > 0);
+  rmSync(join(proc, '1'), { recursive: true });
+  assert.is(await loads.read(), null, 'processes of others are hidden');
 });
 
 test('where processes are hidden, the list says so', async () => {

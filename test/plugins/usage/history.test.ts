@@ -8,6 +8,7 @@ import type { ExtensionPoints } from '../../../kernel/contract/extension-points.
 import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
 import type { Store } from '../../../kernel/store/store.ts';
 import { Broadcast } from '../../../plugins/usage/sampling/broadcast.ts';
+import { memoryReply } from '../../../plugins/usage/sampling/memory-reply.ts';
 import { Counts } from '../../../plugins/usage/history/counts.ts';
 import { minuteRow, Recorder } from '../../../plugins/usage/history/recorder.ts';
 import { bucketed, plannedRange } from '../../../plugins/usage/history/time-series.ts';
@@ -21,6 +22,7 @@ import { SharedCounter } from '../../../kernel/workers/shared-counter.ts';
 import { soleWorker } from '../../../kernel/workers/sole-worker.ts';
 import { testSuite } from '../../support/suite.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
+import { pick } from '../../support/lists.ts';
 
 const test = testSuite('usage over time');
 const log = createLog('silent');
@@ -47,7 +49,7 @@ function host(): Readers & { reads: number } {
     reads: 0,
     cpu: async () => {
       made.reads += 1;
-      return new Map([[0, { busy: made.reads * 50, total: made.reads * 100 }]]);
+      return { cores: { core_0: 50 }, percent: 50 };
     },
     memory: async () => ({ total: 1000, available: 750 }),
     disks: async () => [
@@ -143,14 +145,18 @@ test('a figure that cannot be read does not affect the others', async () => {
   sampler.close();
 });
 
+test('memory is told in bytes and in GB', () => {
+  assert.equal(memoryReply({ total: 4 * 2 ** 30, available: 3.5 * 2 ** 30 }), {
+    human_readable_info: { available: '3.50 GB', percent: '12.5%', total: '4.00 GB', used: '0.50 GB' },
+    ram_info: { available: 3_758_096_384, percent: 12.5, total: 4_294_967_296, used: 536_870_912 },
+  });
+});
+
 test('ten minutes of samples are kept, and replayed from the one seen last', () => {
   const recent = new RecentSamples();
   for (let i = 0; i <= 700; i += 1) recent.add(sampleOf(i * 1000, 1000, 1));
   assert.is(recent.samples[0]?.at, 100_000);
-  assert.equal(
-    recent.after(698_000).map(({ at }) => at),
-    [699_000, 700_000],
-  );
+  assert.equal(pick(recent.after(698_000), 'at'), [699_000, 700_000]);
   for (let i = 0; i < 5000; i += 1) recent.add(sampleOf(700_001 + i, 1, 1));
   assert.is(recent.samples.length, 1200, 'however often is sampled');
 });
@@ -159,10 +165,7 @@ test('a clock set back leaves no future samples and goes on', async () => {
   const recent = new RecentSamples();
   for (const at of [1000, 2000, 3000]) recent.add(sampleOf(at, 1000, 1));
   recent.add(sampleOf(1500, 0, 1));
-  assert.equal(
-    recent.samples.map(({ at }) => at),
-    [1000, 1500],
-  );
+  assert.equal(pick(recent.samples, 'at'), [1000, 1500]);
   const sampler = new Sampler(host(), 1000, log);
   const real = Date.now;
   try {

@@ -30,6 +30,7 @@ const rows: PluginRows = {
     disk: HARDWARE,
     system: HARDWARE,
   },
+  without: { system: { cpu: 503, memory: 503, disk: 503, system: 503 } },
   pages: { '/console': [] },
   measured: ['/api/usage', '/api/usage/stats', '/api/usage/accounts', '/api/usage/system'],
   examples: {

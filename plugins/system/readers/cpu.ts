@@ -3,6 +3,11 @@
  * calls libuv, which also reads `/proc/cpuinfo` and a frequency file for each core. It identifies cores by their
  * position in a list, so that one going offline shifts the others, and all its callers share one earlier reading.
  */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toPercent } from '../../../kernel/kit/format.ts';
+import type { CpuLoad } from '../../../kernel/contract/points/machine.ts';
+
 interface CoreTimes {
   /** Clock ticks since boot, without idle and I/O wait. User time already includes guests. */
   readonly busy: number;
@@ -11,11 +16,22 @@ interface CoreTimes {
 /** By core number; offline cores are missing. */
 export type CpuTimes = ReadonlyMap<number, CoreTimes>;
 
-export interface CpuLoad {
-  /** Percent of the time between two readings, with one decimal, by `core_<n>`. */
-  readonly cores: Readonly<Record<string, number>>;
-  /** Over all cores. */
-  readonly percent: number;
+export function cpuReader(procRoot: string): () => Promise<CpuTimes> {
+  const file = join(procRoot, 'stat');
+  return async () => parseStat(await readFile(file, 'latin1'));
+}
+
+/** Returns a meter: each call resolves with the load since the one before, the first with that since it was opened. */
+export function openCpuMeter(procRoot: string): () => Promise<CpuLoad> {
+  const read = cpuReader(procRoot);
+  let last = read();
+  void last.catch(() => undefined); // the first call rejects with it
+  return async () => {
+    const [before, now] = [last, read()];
+    await Promise.allSettled([now]);
+    last = now;
+    return cpuLoad(await before, await now);
+  };
 }
 
 export function parseStat(text: string): CpuTimes {
@@ -45,9 +61,4 @@ export function cpuLoad(before: CpuTimes, after: CpuTimes): CpuLoad {
     totalTicks += total;
   }
   return { cores, percent: toPercent(busyTicks, totalTicks) };
-}
-
-/** Rounds to one decimal; 0 of 0 is 0. */
-export function toPercent(part: number, whole: number): number {
-  return whole <= 0 ? 0 : Math.round((part / whole) * 1000) / 10;
 }

@@ -1,40 +1,24 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SystemReport } from './report.ts';
+import type { SystemReport } from '../../../kernel/contract/points/machine.ts';
+import { processKey, readProcesses, readProcessFile, showsAll, TICKS_PER_SECOND } from './process-rows.ts';
+import type { ProcessReading, ProcessRow } from './process-rows.ts';
 
 type Processes = SystemReport['processes'];
 type Process = Processes['top'][number];
 
 const TOP = 20;
-/** Files read at a time: each occupies a thread of Node's pool. */
-const READS = 8;
-/** The unit of processor times in these files, whatever the kernel's own clock. */
-const TICKS_PER_SECOND = 100;
 /** Between the two readings that the first figures come from. */
 const FIRST_MS = 500;
 /** Figures would tell of too long a time with an older reading before. */
 const BEFORE_MS = 60_000;
 const HIDDEN = 'the processes of others are hidden from the service (ProtectProc=), and no broker lists them';
 
-interface Row {
-  readonly pid: number;
-  readonly name: string;
-  /** In ticks since the start of the host; together with the id, one process for ever. */
-  readonly started: number;
-  readonly ticks: number;
-  readonly pages: number;
-}
-interface Reading {
-  readonly atMs: number;
-  readonly rows: readonly Row[];
-}
-
 /** The processes of the host, from the files that `ps` and `top` read, see proc(5). */
 export class ProcessTable {
   readonly #proc: string;
-  #before: Reading | undefined;
+  #before: ProcessReading | undefined;
   #flight: Promise<Processes> | undefined;
 
   /** `proc` is where the kernel's files are. */
@@ -50,14 +34,14 @@ export class ProcessTable {
   async #read(): Promise<Processes> {
     let before = this.#before;
     if (before === undefined || performance.now() - before.atMs > BEFORE_MS) {
-      before = await this.#take();
+      before = await readProcesses(this.#proc);
       await delay(FIRST_MS);
     }
-    const now = await this.#take();
+    const now = await readProcesses(this.#proc);
     this.#before = now;
-    const earlier = new Map(before.rows.map((row) => [keyOf(row), row.ticks]));
+    const earlier = new Map(before.rows.map((row) => [processKey(row), row.ticks]));
     const seconds = (now.atMs - before.atMs) / 1000;
-    const used = now.rows.map((row) => ({ row, ticks: row.ticks - (earlier.get(keyOf(row)) ?? 0) }));
+    const used = now.rows.map((row) => ({ row, ticks: row.ticks - (earlier.get(processKey(row)) ?? 0) }));
     const busiest = used.toSorted((a, b) => b.ticks - a.ticks || b.row.pages - a.row.pages).slice(0, TOP);
     const users = await this.#userNames();
     const top = await Promise.all(
@@ -66,41 +50,16 @@ export class ProcessTable {
     return {
       total: now.rows.length,
       top: top.filter((each) => each !== undefined),
-      // The first process is there wherever all are to be seen.
-      problem: now.rows.some(({ pid }) => pid === 1) ? '' : HIDDEN,
-    };
-  }
-
-  async #take(): Promise<Reading> {
-    const pids = (await readdir(this.#proc)).filter((name) => /^\d+$/.test(name));
-    const atMs = performance.now();
-    const rows: (Row | undefined)[] = [];
-    for (let i = 0; i < pids.length; i += READS)
-      rows.push(...(await Promise.all(pids.slice(i, i + READS).map((pid) => this.#row(pid)))));
-    return { atMs, rows: rows.filter((row) => row !== undefined) };
-  }
-
-  /** Resolves with `undefined` if the process has ended, or may not be seen. */
-  async #row(pid: string): Promise<Row | undefined> {
-    const text = await this.#text(pid, 'stat');
-    const end = text.lastIndexOf(')'); // a name may hold anything
-    const fields = text.slice(end + 2).split(' ');
-    if (end < 0) return undefined;
-    return {
-      pid: Number(pid),
-      name: text.slice(text.indexOf('(') + 1, end),
-      ticks: Number(fields[11]) + Number(fields[12]),
-      started: Number(fields[19]),
-      pages: Number(fields[21]),
+      problem: showsAll(now) ? '' : HIDDEN,
     };
   }
 
   async #describe(
-    { pid, name }: Row,
+    { pid, name }: ProcessRow,
     cpuPercent: number,
     users: ReadonlyMap<string, string>,
   ): Promise<Process | undefined> {
-    const status = await this.#text(String(pid), 'status');
+    const status = await readProcessFile(this.#proc, pid, 'status');
     const uid = /^Uid:\t(\d+)/m.exec(status)?.[1];
     if (uid === undefined) return undefined;
     const memory = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024; // the kernel's own threads have none
@@ -109,14 +68,10 @@ export class ProcessTable {
   }
 
   async #userNames(): Promise<ReadonlyMap<string, string>> {
+    // numbers are shown then
     const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'));
     return new Map(lines.map(([name = '', , uid = '']) => [uid, name]));
   }
-
-  #text(pid: string, file: string): Promise<string> {
-    return readFile(join(this.#proc, pid, file), 'utf8').catch(() => '');
-  }
 }
 
-const keyOf = ({ pid, started }: Row): string => `${pid} ${started}`;
 const tenths = (value: number): number => Math.round(value * 10) / 10;

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { cpuLoad, parseStat } from '../../../plugins/usage/readers/cpu.ts';
-import { DiskReader, type ReadSpace, type Space } from '../../../plugins/usage/readers/disks.ts';
-import { limited, memoryReply, MemoryReader, parseMeminfo } from '../../../plugins/usage/readers/memory.ts';
-import { selectDisks, parseFilesystems, parseMountinfo } from '../../../plugins/usage/readers/mounts.ts';
+import { cpuLoad, openCpuMeter, parseStat } from '../../../plugins/system/readers/cpu.ts';
+import { DiskReader, type ReadSpace, type Space } from '../../../plugins/system/readers/disks.ts';
+import { limited, MemoryReader, parseMeminfo } from '../../../plugins/system/readers/memory.ts';
+import { selectDisks, parseFilesystems, parseMountinfo } from '../../../plugins/system/readers/mounts.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';
 
-const test = testSuite('usage readers');
+const test = testSuite('system readers');
 
 const stat = (...cores: string[]) => `cpu  1 2 3 4 5 6 7 8 9 10\n${cores.join('\n')}\nintr 1 0 0\nctxt 5\n`;
 
@@ -39,6 +39,27 @@ test('a decreasing I/O wait and readings without time between them give valid lo
   assert.throws(() => parseStat('nothing'), /no line for a core/);
 });
 
+test('a meter measures from its opening, and then from its last reading', async () => {
+  const root = temporaryFolder();
+  const shows = (busy: number, total: number) => write(root, { stat: stat(`cpu0 ${busy} 0 0 ${total - busy}`) });
+  shows(0, 100);
+  const meter = openCpuMeter(root);
+  const failure = () => meter().then(String, String);
+  assert.is((await meter()).percent, 0, 'no time has passed');
+  shows(50, 200);
+  assert.equal(
+    (await Promise.all([meter(), meter()])).map(({ percent }) => percent),
+    [50, 50],
+    'who asks at the same time has the same load',
+  );
+  write(root, { stat: 'nothing' });
+  assert.match(await failure(), /no line for a core/);
+  shows(60, 300);
+  assert.match(await failure(), /no line for a core/);
+  shows(160, 400);
+  assert.is((await meter()).percent, 100);
+});
+
 test('total and available memory are read, also from kernels without MemAvailable', () => {
   assert.equal(parseMeminfo('MemTotal:  1000 kB\nMemFree: 1 kB\nMemAvailable:  877 kB\nBuffers: 1 kB\n'), {
     total: 1_024_000,
@@ -49,10 +70,6 @@ test('total and available memory are read, also from kernels without MemAvailabl
     available: 125_952,
   });
   assert.throws(() => parseMeminfo(''), /no MemTotal/);
-  assert.equal(memoryReply({ total: 4 * 2 ** 30, available: 3.5 * 2 ** 30 }), {
-    human_readable_info: { available: '3.50 GB', percent: '12.5%', total: '4.00 GB', used: '0.50 GB' },
-    ram_info: { available: 3_758_096_384, percent: 12.5, total: 4_294_967_296, used: 536_870_912 },
-  });
 });
 
 test('the limit of a container is its total, and cache that can go is not in use', () => {
@@ -196,6 +213,16 @@ test('a disk that hangs is left out, is not read again, and does not affect the 
   assert.is(asked.filter((path) => path === '/hangs').length, 1);
   answer?.(space);
   assert.equal(await mountpoints(), ['/', '/hangs', '/fine']);
+});
+
+test('readings at the same time are one, and leave no disk out', async () => {
+  const asked: string[] = [];
+  const reader = diskReader('1 0 8:1 / / rw - ext4 /dev/sda1 rw', async (path) => {
+    asked.push(path.toString());
+    return space;
+  });
+  const [disks, systems] = await Promise.all([reader.read(), reader.fileSystems()]);
+  assert.equal([disks.length, systems.length, asked.length], [1, 1, 1]);
 });
 
 test('remote file systems are read every ten seconds, a few at once', async () => {

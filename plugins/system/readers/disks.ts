@@ -7,10 +7,9 @@ import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
-import { toPercent } from './cpu.ts';
+import { toPercent } from '../../../kernel/kit/format.ts';
 import { selectDisks, parseFilesystems, parseMountinfo, type Disk, type MountKind } from './mounts.ts';
-import type { Partition } from '../schema.ts';
-import type { SystemReport } from '../system/report.ts';
+import type { Partition, SystemReport } from '../../../kernel/contract/points/machine.ts';
 
 /** Bytes; `free` is what unprivileged users can still use, as in `df`. */
 export interface Space {
@@ -45,6 +44,7 @@ export class DiskReader {
   readonly #pending = { local: 0, remote: 0 };
   #table = '';
   #disks: readonly Disk[] = [];
+  #flight: Promise<readonly [Disk, Space][]> | undefined;
 
   constructor(
     roots: { readonly proc: string; readonly files: string },
@@ -56,16 +56,20 @@ export class DiskReader {
     this.#readSpace = readSpace;
   }
 
-  /** Resolves within a second: a disk that does not answer in time is left out. */
+  /** Resolves within a second: a disk that does not answer in time is left out. Who asks at the same time shares the answer. */
   async read(): Promise<Partition[]> {
-    return (await this.#read()).map(([disk, space]) => partition(disk, space));
+    return (await this.#shared()).map(([disk, space]) => partition(disk, space));
   }
 
   /** The same, as the report on the system has them. */
   async fileSystems(): Promise<FileSystem[]> {
-    return (await this.#read()).map(([{ source, fstype, mountpoint, isReadOnly }, { total, used }]) => ({
+    return (await this.#shared()).map(([{ source, fstype, mountpoint, isReadOnly }, { total, used }]) => ({
       ...{ device: source, type: fstype, mountpoint, size: total, used, read_only: isReadOnly },
     }));
+  }
+
+  #shared(): Promise<readonly [Disk, Space][]> {
+    return (this.#flight ??= this.#read().finally(() => (this.#flight = undefined)));
   }
 
   async #read(): Promise<[Disk, Space][]> {
@@ -108,12 +112,15 @@ export class DiskReader {
     reading.isPending = true;
     this.#pending[kind] += 1;
     const result = this.#readSpace[kind](below(this.#roots.files, path));
-    return result
-      .catch(() => undefined)
-      .then((space) => {
-        this.#pending[kind] -= 1;
-        Object.assign(reading, { space, atMs: performance.now(), isPending: false });
-      });
+    return (
+      result
+        // shown as not known
+        .catch(() => undefined)
+        .then((space) => {
+          this.#pending[kind] -= 1;
+          Object.assign(reading, { space, atMs: performance.now(), isPending: false });
+        })
+    );
   }
 }
 
@@ -132,6 +139,7 @@ async function statSpace(path: Buffer): Promise<Space> {
 }
 
 async function withinWait(result: Promise<unknown> | undefined): Promise<void> {
+  // it goes on, and the space is not known yet
   if (result !== undefined) await withDeadline(result, WAIT_MS).catch(() => undefined);
 }
 

@@ -4,7 +4,8 @@
  */
 import si from 'systeminformation';
 import { serveRequests } from '../../../kernel/kit/waiting/worker-script.ts';
-import type { HostReport, SystemReport } from './report.ts';
+import type { SystemReport } from '../../../kernel/contract/points/machine.ts';
+import type { HostReport } from './report-sampler.ts';
 
 /** Between the two readings that the first rates come from. */
 const FIRST_RATE_MS = 500;

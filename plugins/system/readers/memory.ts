@@ -4,15 +4,7 @@
  */
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toPercent } from './cpu.ts';
-import type { Memory } from '../schema.ts';
-
-/** Bytes. */
-export interface MemorySpace {
-  readonly total: number;
-  /** The kernel's estimate of what programs can still allocate. */
-  readonly available: number;
-}
+import type { MemorySpace } from '../../../kernel/contract/points/machine.ts';
 
 export function parseMeminfo(text: string): MemorySpace {
   const kib = new Map([...text.matchAll(/^(\w+): +(\d+) kB$/gm)].map(([, name = '', value]) => [name, Number(value)]));
@@ -78,23 +70,4 @@ export class MemoryReader {
     }
     return undefined;
   }
-}
-
-export function memoryReply({ total, available }: MemorySpace): Memory {
-  const used = total - available;
-  const percent = toPercent(used, total);
-  return {
-    human_readable_info: {
-      available: gigabytes(available),
-      percent: `${percent.toFixed(1)}%`,
-      total: gigabytes(total),
-      used: gigabytes(used),
-    },
-    ram_info: { available, percent, total, used },
-  };
-}
-
-/** `1.23 GB`; a GB is 2^30 bytes. */
-function gigabytes(bytes: number): string {
-  return `${(bytes / 2 ** 30).toFixed(2)} GB`;
 }

@@ -3,14 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { escapeControl } from '../../kernel/log.ts';
 import { formatSize, formatTime, textTable } from '../../kernel/kit/format.ts';
-import { cpuLoad, type CpuTimes } from './readers/cpu.ts';
+import type { MemorySpace, Partition, SystemReport } from '../../kernel/contract/points/machine.ts';
+import { cpuLoad, cpuReader, type CpuTimes } from './readers/cpu.ts';
 import { DiskReader } from './readers/disks.ts';
-import { MemoryReader, type MemorySpace } from './readers/memory.ts';
-import { cpuReader } from './sampling/sampler.ts';
-import type { Partition, UsageConfig } from './schema.ts';
-import type { SystemReport } from './system/report.ts';
-import { ProcessTable } from './system/process-table.ts';
-import { openSystemPool } from './system/sampler.ts';
+import { MemoryReader } from './readers/memory.ts';
+import { ProcessTable } from './readers/process-table.ts';
+import { openSystemPool, type HostReport } from './report/report-sampler.ts';
+import type { SystemConfig } from './schema.ts';
 
 const INTERVAL_SECONDS = 2;
 /** Clears a terminal and goes to its first line. */
@@ -21,7 +20,7 @@ interface Sample {
   readonly cpuPercent: number;
   readonly memory: MemorySpace;
   readonly disks: readonly Partition[];
-  readonly report: Omit<SystemReport, 'file_systems'>;
+  readonly report: HostReport & Pick<SystemReport, 'processes'>;
 }
 
 export default defineCommands({
@@ -44,7 +43,7 @@ export default defineCommands({
 
 /** Samples the node itself, so that it works without a server, and costs a running one nothing. */
 async function top(context: CommandContext, _: readonly string[], { interval, count }: OptionValues) {
-  const { roots, remote_disks: remote } = await context.settingsOf<UsageConfig>('usage');
+  const { roots, remote_disks: remote } = await context.settingsOf<SystemConfig>('system');
   const [readCpu, memory, disks] = [cpuReader(roots.proc), new MemoryReader(roots), new DiskReader(roots, remote)];
   const [pool, table] = [openSystemPool(), new ProcessTable(roots.proc)];
   const stopping = new AbortController();
@@ -55,6 +54,7 @@ async function top(context: CommandContext, _: readonly string[], { interval, co
     let before: CpuTimes = await readCpu();
     for (let taken = 0; taken < wanted && !stopping.signal.aborted; taken += 1) {
       const pauseMs = 1000 * (typeof interval === 'number' ? interval : INTERVAL_SECONDS);
+      // aborted, as the loop sees
       if (taken > 0) await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) break;
       const [host, processes] = await Promise.all([pool.ask(null), table.read()]);

@@ -2,9 +2,8 @@ import { Polled } from '../../../kernel/kit/waiting/polled.ts';
 import { WorkerPool } from '../../../kernel/kit/waiting/worker-pool.ts';
 import { fail, errorMessage } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { SystemNames } from '../../../kernel/contract/points/system-names.ts';
+import type { SystemNames, SystemReport } from '../../../kernel/contract/points/machine.ts';
 import { EtagReply } from '../../../kernel/contract/etag-reply.ts';
-import type { HostReport, SystemReport } from './report.ts';
 
 /** How often the system is sampled while somebody asks for it. */
 const INTERVAL_MS = 5000;
@@ -16,6 +15,9 @@ const FIRST_MS = 3000;
 const TIMEOUT_MS = 20_000;
 const RETRY_SECONDS = 2;
 
+/** Report of the thread. */
+export type HostReport = Omit<SystemReport, 'processes' | 'file_systems'>;
+
 /** Parts that the thread does not read. */
 interface Readers {
   readonly processes: () => Promise<SystemReport['processes']>;
@@ -23,7 +25,7 @@ interface Readers {
 }
 
 /** Describes the system, sampled in the background while somebody asks; only the first request waits. */
-export class SystemSampler {
+export class ReportSampler {
   readonly #pool = openSystemPool();
   readonly #newest: Polled<{ readonly report: SystemReport; readonly reply: EtagReply }>;
   #names: SystemNames | undefined;
