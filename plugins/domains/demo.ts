@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chown, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { DemoContext } from '../../kernel/contract/points/demo.ts';
@@ -35,11 +35,18 @@ function below(folder: string, files: Files): Files {
   return Object.fromEntries(Object.entries(files).map(([path, content]) => [`${folder}/${path}`, content]));
 }
 
+/** Writes files that belong to the account, whoever runs this process. */
 async function write(account: Account, files: Files): Promise<void> {
-  for (const folder of new Set(Object.keys(files).map((path) => dirname(path))))
+  const { uid, gid } = await stat(account.filesRoot);
+  for (const folder of new Set(Object.keys(files).map((path) => dirname(path)))) {
     await mkdir(join(account.filesRoot, folder), { recursive: true, mode: 0o755 });
-  for (const [path, content] of Object.entries(files))
-    await writeFile(join(account.filesRoot, path), content, {
+    await chown(join(account.filesRoot, folder), uid, gid);
+  }
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(account.filesRoot, path);
+    await writeFile(file, content, {
       mode: path.endsWith('wp-config.php') || path.endsWith('.env') ? 0o640 : 0o644,
     });
+    await chown(file, uid, gid);
+  }
 }

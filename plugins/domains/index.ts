@@ -1,10 +1,13 @@
-import { revalidated } from '../../kernel/contract/etag-reply.ts';
+import { COMPRESSED, compressed } from '../../kernel/contract/etag-reply.ts';
 import { WORKER_EXITED } from '../../kernel/contract/workers.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { counted } from '../../kernel/contract/points/account-report.ts';
+import { counted, type AccountsUsage } from '../../kernel/contract/points/account-report.ts';
 import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
+import { searchDomains } from './domain-search.ts';
 import { DomainRegistry } from './registry.ts';
 import {
   AccountParams,
@@ -12,12 +15,15 @@ import {
   DockerDomains,
   DomainEntry,
   DomainList,
+  DomainPage,
+  DomainsQuery,
   DomainToDelete,
   DomainsConfig,
+  ListQuery,
   NewDomain,
 } from './schema.ts';
-import { count, countDomains, listDomains, readDomainUsage } from './store.ts';
-import { DomainViews, domainEntry, type DomainView } from './views.ts';
+import { count, countDomains, listDomains } from './store.ts';
+import { DomainViews, domainEntry, domainPage, type DomainView } from './views.ts';
 
 const CHANGES = new Set(['domain.added', 'domain.removed']);
 /** How many names the operator is told after a move. */
@@ -35,8 +41,10 @@ export default definePlugin({
       method: 'GET',
       path: '/api/domains',
       summary: 'List the domains of the account by name',
-      description: 'Main domains and subdomains, with their document roots, and how many the plan allows.',
-      headers: ['if-none-match'],
+      description:
+        'Main domains and subdomains, with their document roots, and how many the plan allows. With `limit`, page by page.',
+      query: ListQuery,
+      headers: COMPRESSED,
       reply: DomainList,
     },
     add: {
@@ -74,6 +82,16 @@ export default definePlugin({
       reply: DeletedDomain,
       errors: ['domain_not_found', 'domain_has_subdomains', 'webserver_failed'],
     },
+    search: {
+      method: 'GET',
+      path: '/api/domains',
+      address: 'admin',
+      access: 'admin',
+      summary: 'Find the owner of a domain',
+      description: 'Domains of all accounts by name, each with the account that has it.',
+      query: DomainsQuery,
+      reply: DomainPage,
+    },
     ofAccount: {
       method: 'GET',
       path: '/api/accounts/:username/domains',
@@ -82,7 +100,8 @@ export default definePlugin({
       summary: 'List the domains of an account by name',
       description: 'What the account itself gets from GET /api/domains.',
       params: AccountParams,
-      headers: ['if-none-match'],
+      query: ListQuery,
+      headers: COMPRESSED,
       reply: DomainList,
       errors: ['account_not_found'],
     },
@@ -91,7 +110,7 @@ export default definePlugin({
       path: '/api/docker_domains',
       summary: 'List the main domains and subdomains of the account',
       description: 'Each subdomain with the main domain to which it belongs.',
-      headers: ['if-none-match'],
+      headers: COMPRESSED,
       reply: DockerDomains,
     },
   },
@@ -115,24 +134,22 @@ export default definePlugin({
         if (type === 'account.removed' && typeof data['account_id'] === 'number') views.invalidate(data['account_id']);
       }),
     );
+    const listed = (account: Account, { limit, cursor }: ListQuery) =>
+      views.read(account, (view) =>
+        limit === undefined && cursor === '' ? view.list : domainPage(view, limit, cursor),
+      );
     return {
       service: views,
       handlers: {
-        list: (call) =>
-          revalidated(
-            views.read(call.account, ({ list }) => list),
-            call,
-          ),
+        list: (call) => compressed(listed(call.account, call.query), call),
+        search: ({ query }) => searchDomains(host, views, query),
         ofAccount: async (call) => {
           const named = await identity.accounts.get(call.params.username);
           const account = (await identity.accounts.byId(named.id)) ?? named; // the snapshot by which the views are kept
-          return revalidated(
-            views.read(account, ({ list }) => list),
-            call,
-          );
+          return compressed(listed(account, call.query), call);
         },
         docker: (call) =>
-          revalidated(
+          compressed(
             views.read(call.account, ({ docker }) => docker),
             call,
           ),
@@ -146,27 +163,10 @@ export default definePlugin({
       provides: {
         dashboard: (account) => (account.features.has('domains') ? views.read(account, dashboardPart) : {}),
         counts: async () => ({ domains: await (node.fleet === undefined ? count(store) : views.count()) }),
-        accountsUsage: async (accounts) => [
-          {
-            resource: 'domains',
-            used: await countDomains(
-              store,
-              accounts.map(({ id }) => id),
-            ),
-          },
-        ],
+        accountsUsage: (accounts) => domainUsage(store, accounts),
         accountReport: async (account) => {
-          const [{ names, mains }, rows] = await Promise.all([
-            readDomainUsage(store, account.id),
-            listDomains(store, account.id),
-          ]);
-          return {
-            domains: rows.map(({ name }) => name),
-            usage: [
-              counted('domains', mains, account.plan?.domains_limit),
-              counted('names', names, account.plan?.names_limit),
-            ],
-          };
+          const [usage, rows] = await Promise.all([domainUsage(store, [account]), listDomains(store, account.id)]);
+          return { domains: rows.map(({ name }) => name), usage: usage.get(account.id) ?? [] };
         },
         move: () => ({
           obstacles: () => [],
@@ -195,4 +195,16 @@ function dashboardPart({ domains, grouped }: Pick<DomainView, 'domains' | 'group
     domains: domains.map(({ id, name, docroot }) => ({ docroot, domain_id: id, domain_url: name })),
     ...grouped,
   };
+}
+
+async function domainUsage(store: Store, accounts: readonly Account[]): Promise<AccountsUsage> {
+  const ids = accounts.map(({ id }) => id);
+  const counts = await countDomains(store, ids);
+  return new Map(
+    accounts.map(({ id, plan }) => {
+      const { names = 0, mains = 0 } = counts.get(id) ?? {};
+      const { domains_limit: domainsLimit, names_limit: namesLimit } = plan?.limits ?? {};
+      return [id, [counted('domains', mains, domainsLimit), counted('names', names, namesLimit)]];
+    }),
+  );
 }

@@ -33,6 +33,12 @@ export function parseDomain(
   return { name };
 }
 
+/** Returns part of a name in the form that names have here: of other scripts, in whole labels. */
+export function namePart(text: string): string {
+  const lower = text.toLowerCase();
+  return /^[\u0021-\u007e]*$/.test(lower) ? lower : domainToASCII(lower) || lower;
+}
+
 /** Returns `com.example.shop` for `shop.example.com`: in this order, all subdomains of a domain are one range. */
 export function reversedName(name: string): string {
   return name.split('.').toReversed().join('.');

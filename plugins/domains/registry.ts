@@ -6,6 +6,7 @@ import { clientPath, pathComponents } from '../../kernel/kit/files/client-path.t
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { DomainPart } from '../../kernel/contract/points/domain-directory.ts';
+import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 import type { Gathered } from '../../kernel/contract/extension-points.ts';
 import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import type { Tx } from '../../kernel/store/store.ts';
@@ -14,6 +15,9 @@ import { isWithin, parseDomain, publicSuffix } from './name.ts';
 import type { DomainsConfig } from './schema.ts';
 import * as rows from './store.ts';
 import { fail } from './errors.ts';
+
+/** The members of a request that are wrong. */
+const [AT_NAME, AT_DOCROOT] = [{ path: '/domain_url' }, { path: '/docroot' }];
 
 const CREATE_DOCROOT = defineJob<typeof createDocroot>({
   beside: import.meta.url,
@@ -25,15 +29,19 @@ const CREATE_DOCROOT = defineJob<typeof createDocroot>({
 const NAMED = 5;
 
 type Point = 'domainAdded' | 'domainRemoved';
+/** The parts of a server that it needs, which a command beside one has, too. */
+type Surroundings = Pick<Host<DomainsConfig>, 'config' | 'store' | 'events' | 'identity' | 'jobs' | 'gather'> & {
+  readonly node: NodeInfo;
+};
 
 /** Adds and removes domains: checks names and limits, and coordinates each change with the providers of its point. */
 export class DomainRegistry {
-  readonly #host: Host<DomainsConfig>;
+  readonly #host: Surroundings;
   readonly #reserved: readonly string[];
   /** Called after each commit that changes an account's domains. */
   readonly #changed: (accountId: number) => void;
 
-  constructor(host: Host<DomainsConfig>, changed: (accountId: number) => void) {
+  constructor(host: Surroundings, changed: (accountId: number) => void) {
     this.#host = host;
     this.#changed = changed;
     this.#reserved = reservedNames(host);
@@ -180,8 +188,9 @@ export class DomainRegistry {
     return this.#host.node.plugins().some(({ provides }) => provides.includes(point));
   }
 
-  #part(account: Account, { name, docroot }: rows.DomainRow): DomainPart {
+  #part(account: Account, { id, name, docroot }: rows.DomainRow): DomainPart {
     return {
+      id,
       name,
       docroot: clientPath(docroot === '' ? [] : docroot.split('/'), this.#host.node.config.virtual_root),
       account,
@@ -190,21 +199,22 @@ export class DomainRegistry {
 
   #nameOf(text: string): string {
     const { name, problem } = parseDomain(text);
-    if (name === undefined) throw fail.invalid_domain(problem);
+    if (name === undefined) throw fail.invalid_domain(problem, AT_NAME);
     if (publicSuffix(name) === name)
-      throw fail.invalid_domain(`${name} is a public suffix, under which anyone can register names`);
+      throw fail.invalid_domain(`${name} is a public suffix, under which anyone can register names`, AT_NAME);
     // also a parent: its virtual host would stand in for the panel's domain
     if (this.#reserved.some((reserved) => isWithin(name, reserved) || isWithin(reserved, name)))
-      throw fail.invalid_domain(`${name} is reserved on this server`);
+      throw fail.invalid_domain(`${name} is reserved on this server`, AT_NAME);
     return name;
   }
 
   #components(docroot: string): string[] {
-    if (/\p{Surrogate}/u.test(docroot)) throw fail.invalid_docroot('the document root is not valid Unicode');
+    if (/\p{Surrogate}/u.test(docroot))
+      throw fail.invalid_docroot('the document root is not valid Unicode', AT_DOCROOT);
     try {
       return pathComponents(docroot, this.#host.node.config.virtual_root);
     } catch (error) {
-      throw error instanceof HttpError ? fail.invalid_docroot(error.message) : error;
+      throw error instanceof HttpError ? fail.invalid_docroot(error.message, AT_DOCROOT) : error;
     }
   }
 }
@@ -217,10 +227,10 @@ function assertFree(
 ): void {
   if (isOwn) throw fail.domain_exists(`you have ${name} already`);
   if (taken) throw fail.domain_exists(`${name} cannot be added: this name, a parent domain or a subdomain is in use`);
-  const limit = account.plan?.domains_limit ?? 0;
+  const limit = account.plan?.limits['domains_limit'] ?? 0;
   if (limit > 0 && !isSub && mains - mainsBelow >= limit)
     throw fail.domain_limit_reached(`the plan allows ${limit} domain${limit === 1 ? '' : 's'}`);
-  const namesLimit = account.plan?.names_limit ?? 0;
+  const namesLimit = account.plan?.limits['names_limit'] ?? 0;
   if (namesLimit > 0 && names >= namesLimit)
     throw fail.names_limit_reached(
       `the plan allows ${namesLimit} name${namesLimit === 1 ? '' : 's'}, subdomains included`,
@@ -228,6 +238,7 @@ function assertFree(
   if (docroot.length === 0 && mains > 0)
     throw fail.invalid_docroot(
       "only an account's first domain can be served from the files root, because it then serves the folders of all others",
+      AT_DOCROOT,
     );
 }
 
@@ -251,7 +262,7 @@ function firstFailure(answers: readonly Gathered<Point>[]): unknown {
 }
 
 /** Returns the forbidden names and all names of the panel itself. */
-function reservedNames({ config, node }: Host<DomainsConfig>): string[] {
+function reservedNames({ config, node }: Surroundings): string[] {
   const own = [
     hostname(),
     ...node.config.admin_hosts,

@@ -88,8 +88,35 @@ export const DomainList = NamedObject('DomainList', {
   total: Type.Integer(),
   domains_limit: Type.Integer({ description: 'Main domains that the plan allows; 0 for no limit' }),
   names_limit: Type.Integer({ description: 'Names that the plan allows, subdomains included; 0 for no limit' }),
+  next_cursor: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], { description: 'Cursor of the next page, where there are pages' }),
+  ),
 });
+export const ListQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 500, description: 'Domains on a page; all on one unless given' }),
+  ),
+  cursor: Type.String({ maxLength: 253, default: '', description: 'next_cursor of the previous page' }),
+});
+export type ListQuery = Static<typeof ListQuery>;
 export type DomainList = Static<typeof DomainList>;
+export const DomainsQuery = Type.Object({
+  q: Type.String({ maxLength: 253, default: '', description: 'Part of a name, in any case; all names unless given' }),
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
+  cursor: Type.String({ maxLength: 253, default: '', description: 'next_cursor of the previous page' }),
+});
+export const DomainPage = NamedObject('DomainPage', {
+  domains: Type.Array(
+    NamedObject('OwnedDomain', {
+      ...DomainEntry.properties,
+      username: Type.String({ description: 'The account that has the domain' }),
+      user_id: Type.Integer(),
+    }),
+  ),
+  next_cursor: Type.Union([Type.String(), Type.Null()], {
+    description: 'Cursor of the next page; null on the last one',
+  }),
+});
 export const DeletedDomain = NamedObject('DomainRemoved', { domain_url: Type.String(), deleted: Type.Literal(true) });
 
 const Main = { domain_url: Type.String(), tld: Type.String({ description: 'Public suffix, e.g. co.uk' }) };

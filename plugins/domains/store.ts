@@ -159,23 +159,18 @@ export async function remove(tx: Tx, row: DomainRow, from: DomainState): Promise
   return true;
 }
 
-/** Counts as limits do: all names, and those that count as domains. Names being added or removed are counted. */
-export async function readDomainUsage(reader: Reader, accountId: number): Promise<{ names: number; mains: number }> {
-  const row = await reader.get<{ names: number; mains: number }>(
-    'select count(*) as names, coalesce(sum(is_main), 0) as mains from domains where account_id = ?',
-    accountId,
-  );
-  return row ?? { names: 0, mains: 0 };
-}
-
-/** Resolves with how many names of each account count as domains, by the account's id. */
-export async function countDomains(reader: Reader, accountIds: readonly number[]): Promise<Map<number, number>> {
-  const rows = await reader.all<{ id: number; n: number }>(
-    `select id, (select count(*) from domains where account_id = listed.id and is_main = 1) as n
+/** Counts as limits do, by the account's id: all names, and those that count as domains. Names being added or removed are counted. */
+export async function countDomains(
+  reader: Reader,
+  accountIds: readonly number[],
+): Promise<Map<number, { readonly names: number; readonly mains: number }>> {
+  const rows = await reader.all<{ id: number; names: number; mains: number }>(
+    `select id, (select count(*) from domains where account_id = listed.id) as names,
+        (select count(*) from domains where account_id = listed.id and is_main = 1) as mains
       from (select cast(value as bigint) as id from json_each(?)) as listed`,
     JSON.stringify(accountIds),
   );
-  return new Map(rows.map(({ id, n }) => [id, n]));
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
 /** Returns the active domains of an account by name. */
@@ -183,6 +178,18 @@ export function listDomains(reader: Reader, accountId: number): Promise<DomainRo
   return reader.all<DomainRow>(
     `select ${COLUMNS} from domains where account_id = ? and state = 'active' order by name`,
     accountId,
+  );
+}
+
+/** Returns active domains of all accounts by name, with a part of it in theirs, and after a name. */
+export function findByPart(reader: Reader, part: string, after: string, limit: number): Promise<DomainRow[]> {
+  return reader.all<DomainRow>(
+    `select ${COLUMNS} from domains where name > ? and state = 'active' and (? = '' or instr(name, ?) > 0)
+      order by name limit ?`,
+    after,
+    part,
+    part,
+    limit,
   );
 }
 

@@ -12,9 +12,13 @@ import { countOfMany, listDomains, listOfMany, type DomainRow } from './store.ts
 /** How long a change made by another process may go unnoticed. */
 const TTL_MS = 2000;
 
+/** The most domains on a page. */
+const MOST = 500;
+
 /** The domains of one account, in the forms of all replies. */
 export interface DomainView {
   readonly domains: readonly Domain[];
+  readonly counts: Omit<DomainList, 'domains' | 'next_cursor'>;
   readonly grouped: DockerDomains;
   readonly list: EtagReply;
   readonly docker: EtagReply;
@@ -82,13 +86,21 @@ const idsOf = (accounts: readonly Account[]): number[] => accounts.map(({ id }) 
 
 function viewOf({ plan }: Account, domains: readonly Domain[]): DomainView {
   const grouped = group(domains.map(({ name }) => name));
-  const list = EtagReply.json({
-    domains: domains.map(domainEntry),
+  const counts = {
     total: domains.length,
-    domains_limit: plan?.domains_limit ?? 0,
-    names_limit: plan?.names_limit ?? 0,
-  } satisfies DomainList);
-  return { domains, grouped, list, docker: EtagReply.json(grouped) };
+    domains_limit: plan?.limits['domains_limit'] ?? 0,
+    names_limit: plan?.limits['names_limit'] ?? 0,
+  };
+  const list = EtagReply.json({ domains: domains.map(domainEntry), ...counts } satisfies DomainList);
+  return { domains, counts, grouped, list, docker: EtagReply.json(grouped) };
+}
+
+/** Returns one page of an account's domains, which are sorted by name; `cursor` is the last name of the page before. */
+export function domainPage({ domains, counts }: DomainView, limit = MOST, cursor: string): EtagReply {
+  const after = domains.filter(({ name }) => name > cursor);
+  const page = after.slice(0, limit);
+  const next_cursor = after.length > limit ? (page.at(-1)?.name ?? null) : null;
+  return EtagReply.json({ domains: page.map(domainEntry), ...counts, next_cursor } satisfies DomainList);
 }
 
 export function domainEntry({ id, name, docroot, createdAt }: Domain): DomainEntry {

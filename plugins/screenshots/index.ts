@@ -25,7 +25,7 @@ import { fail } from './errors.ts';
 import { OwnDomains, type Domains } from './own-domains.ts';
 import { remoteUrl } from './remote-url.ts';
 import { ScreenshotPath, ScreenshotQuery, ScreenshotsConfig, ScreenshotUrl, WIDTH, type Settings } from './schema.ts';
-import { notFound, ScreenshotService, type ScreenshotRequest } from './screenshot-service.ts';
+import { REFRESHED, notFound, ScreenshotService, type ScreenshotRequest } from './screenshot-service.ts';
 import { parseTarget } from './target.ts';
 
 const REMEDY = 'apt-get install chromium fonts-dejavu-core';
@@ -139,7 +139,11 @@ async function local(host: Host<Settings>, domains: OwnDomains) {
   );
   return {
     handlers: {
-      show: (call: ShowCall) => revalidated(service.show(requestOf(call)), call),
+      show: (call: ShowCall) => {
+        const request = requestOf(call);
+        const answer = revalidated(service.show(request), call);
+        return request.refresh && answer instanceof Promise ? answer.then((made) => made.with(REFRESHED)) : answer;
+      },
     },
     provides: {
       doctor: () => findings(installed, config, policy),

@@ -1,5 +1,5 @@
 import { atMost, LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';
-import { HttpError, rateLimited } from '../../kernel/errors.ts';
+import { HttpError, rateHeaders, rateLimited } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Log } from '../../kernel/log.ts';
 import { deletePrefix, type DiskCache } from './cache/disk-cache.ts';
@@ -11,6 +11,8 @@ import { fail } from './errors.ts';
 
 const REFRESH_MS = 60_000;
 const REFRESHES = { name: 'refreshes-of-a-site', quota: 1, windowSeconds: REFRESH_MS / 1000 };
+/** Sent with a new screenshot, after which there is none for a minute. */
+export const REFRESHED = rateHeaders([REFRESHES], REFRESHES.name, 0, REFRESHES.windowSeconds);
 /** The bound on remembered failures and on refreshes. */
 const REMEMBERED = atMost(10_000);
 

@@ -14,6 +14,7 @@ import { canConnect } from './web-server.ts';
 
 /** Another port is used if this one is taken. */
 const PORT = 2080;
+const TLS_PORT = 2443;
 const START_MS = 5000;
 const POLL_MS = 20;
 const CONF = 'nginx.conf';
@@ -38,6 +39,7 @@ export async function startDemoServer(config: WebserverConfig, folder: string, f
   await clear(folder);
   const port = (await freePort(PORT)) ?? (await freePort(0)) ?? 0;
   const listen = `127.0.0.1:${port}`;
+  const tlsPort = (await freePort(TLS_PORT)) ?? (await freePort(0)) ?? 0;
   await writeFile(join(folder, CONF), confOf(listen));
   const command = (...args: string[]) => [program, '-p', folder, '-c', CONF, '-e', 'error.log', ...args];
   const child = startProgram(program, command().slice(1), { stdio: 'ignore', exception: 'demo web server' });
@@ -47,7 +49,9 @@ export async function startDemoServer(config: WebserverConfig, folder: string, f
     ...config,
     driver: 'nginx',
     vhost_folder: join(folder, 'vhosts'),
+    log_folder: join(folder, 'logs'),
     listen,
+    listen_https: `127.0.0.1:${tlsPort}`,
     check: command('-t', '-q'),
     reload: command('-s', 'reload'),
     version: [program, '-v'],
@@ -79,6 +83,7 @@ function findNginx(): string | undefined {
         accessSync(path, constants.X_OK);
         return true;
       } catch {
+        // perhaps in the next folder
         return false;
       }
     });
@@ -96,7 +101,7 @@ async function clear(folder: string): Promise<void> {
   const pid = Number(await readFile(join(folder, PID), 'utf8').catch(() => ''));
   /** The title of nginx's main process ends with its command line. */
   const isLeftover = async () => {
-    const title = pid > 0 ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : '';
+    const title = pid > 0 ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : ''; // it has ended
     return title.startsWith('nginx: master process ') && title.includes(` -p ${folder} `);
   };
   if (await isLeftover()) process.kill(pid, 'SIGTERM');
@@ -115,6 +120,7 @@ async function freePort(wanted: number): Promise<number | undefined> {
     const address = server.address();
     return typeof address === 'object' ? address?.port : undefined;
   } catch {
+    // in use
     return undefined;
   } finally {
     server.close();
@@ -132,6 +138,7 @@ async function untilListening(child: ChildProcess, port: number, folder: string)
     const hasExited = child.exitCode !== null || child.signalCode !== null;
     if (!hasExited && failure === undefined && performance.now() < end) continue;
     child.kill('SIGKILL');
+    // it wrote none, and the exit is said in any case
     const log = await readFile(join(folder, 'error.log'), 'utf8').catch(() => '');
     throw new Error(`nginx does not start: ${failure?.message ?? log.trim().split('\n').at(-1) ?? ''}`);
   }

@@ -1,8 +1,10 @@
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Host, Setup } from '../../kernel/contract/plugin.ts';
+import { topic } from '../../kernel/contract/workers.ts';
 import type { DemoReport } from '../../kernel/contract/points/demo.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter } from '../../kernel/contract/points/metric.ts';
+import type { SiteRule, SiteRules, SiteTls } from '../../kernel/contract/points/web-server-part.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { ChangeBatcher } from './vhosts/change-batcher.ts';
 import { findings, serverFinding } from './doctor.ts';
@@ -17,6 +19,10 @@ import { Vhosts } from './vhosts/vhosts.ts';
 import { canConnect, connectAddress, untilServed } from './web-server.ts';
 import { WebServerCommands } from './web-server-commands.ts';
 
+/** The `problem` of the virtual hosts in the process that reconciles them. */
+const PROBLEM = topic<string | null>('webserver problem');
+/** Domains named in a finding. */
+const NAMED = 5;
 /** A name of an account, for which each files root is as good as any. */
 const ANYBODY = 'a';
 /** The unit of the package that lets Caddy see the files. */
@@ -36,7 +42,9 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
   const domains = host.peer<DomainDirectory>('domains');
   const batcher = new ChangeBatcher(
     writer,
-    (token) => untilServed(driver, served, token),
+    async (token) => {
+      if (driver.awaitsServed) await untilServed(driver, served, token);
+    },
     () => host.workers.acquire('web server', 1),
   );
   const vhosts = new Vhosts({
@@ -47,6 +55,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
     domains: domains ?? NO_DOMAINS,
     accounts: host.identity.accounts,
     virtualRoot: host.node.config.virtual_root,
+    rules: (domainIds) => gatherRules(host, domainIds, driver),
     common: await readCommon(driver),
     log: host.log,
   });
@@ -62,26 +71,72 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
       return [{ name: 'links', ok: false, detail: errorMessage(error), remedy }];
     }
   };
+  host.onClose(host.workers.respond(PROBLEM, () => vhosts.problem ?? null));
+  const vhostFindings = async (): Promise<Finding[]> => {
+    const answers = await host.workers.query(PROBLEM);
+    const problem = vhosts.problem ?? answers.map((each) => ('value' in each ? each.value : null)).find(Boolean);
+    return problem ? [vhostFinding(problem)] : [];
+  };
+  const outdatedFinding = async (): Promise<Finding> => {
+    try {
+      const names = await vhosts.outdated();
+      if (names.length === 0)
+        return { name: 'virtual hosts', ok: true, detail: 'each domain has the one that it needs' };
+      const more = names.length > NAMED ? `, and ${names.length - NAMED} more` : '';
+      return vhostFinding(`not as the domain needs it: ${names.slice(0, NAMED).join(', ')}${more}`);
+    } catch (error) {
+      return vhostFinding(errorMessage(error));
+    }
+  };
   const proof = { driver, writer, commands: new WebServerCommands(driver, config.command_timeout_ms), ...served };
   return {
     handlers: {},
+    ...(driver.logFiles && { service: driver.logFiles }),
     provides: {
       domainAdded: (domain) => vhosts.add(domain),
       domainRemoved: (domain) => vhosts.remove(domain),
+      siteChanged: (domain) => vhosts.change(domain),
       move: () => ({
         obstacles: () => [],
         leftToDo: (_, node) =>
           config.template === '' ? [] : [`see that ${node} has what ${config.template} names, such as certificates`],
       }),
       purge: async ({ id }) => [{ what: 'virtual hosts', removed: await vhosts.removeOf(id) }],
-      webServer: () => connectAddress(config.listen),
+      webServer: () => ({
+        ...connectAddress(config.listen),
+        takesTls: driver.listenTls !== '',
+        certifies: driver.certifies,
+      }),
+      software: () => ({ webserver: driver.name }),
       metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],
-      doctor: async () => [...linksFindings(), ...(await findings(host, proof, domains ?? NO_DOMAINS))],
-      health: async () => [...linksFindings(), await listenFinding(driver, config.listen)],
+      doctor: async () => [
+        ...linksFindings(),
+        ...(await findings(host, proof, domains ?? NO_DOMAINS)),
+        await outdatedFinding(),
+      ],
+      health: async () => [...linksFindings(), await listenFinding(driver, config.listen), ...(await vhostFindings())],
       demoOutside: async ({ demo }) =>
         reportOf(await serverFinding(proof), config.listen, (await domains?.list(demo))?.[0]?.name),
     },
   };
+}
+
+async function gatherRules(
+  { gather }: Host<WebserverConfig>,
+  domainIds: readonly number[],
+  { listenTls, certifies }: Driver,
+): Promise<SiteRules> {
+  const takes = ({ isSelfMade }: SiteTls) => listenTls !== '' && !(certifies && isSelfMade);
+  const all = new Map<number, SiteRule>();
+  for (const part of await gather('siteRules', domainIds)) {
+    if (!part.ok) throw part.error;
+    for (const [id, { redirects = [], tls, ...rule }] of part.value) {
+      const before = all.get(id);
+      const more = { redirects: [...(before?.redirects ?? []), ...redirects], ...(tls && takes(tls) && { tls }) };
+      all.set(id, { ...before, ...rule, ...more });
+    }
+  }
+  return all;
 }
 
 function reportOf({ ok, detail, remedy = '' }: Finding, listen: string, domain: string | undefined): DemoReport {
@@ -89,6 +144,13 @@ function reportOf({ ok, detail, remedy = '' }: Finding, listen: string, domain: 
   const url = `http://${listen.includes(':') ? listen : `127.0.0.1:${listen}`}/`;
   return { uses: [`webserver: ${detail}${domain === undefined ? '' : `, see curl -s ${url} -H 'Host: ${domain}'`}`] };
 }
+
+const vhostFinding = (detail: string): Finding => ({
+  name: 'virtual hosts',
+  ok: false,
+  detail,
+  remedy: 'correct what the web server refuses; the server tries again by itself, and at once with `hostkeep reload`',
+});
 
 /** Only connects: a check of the configuration costs more the more domains there are. */
 async function listenFinding({ name }: Driver, listen: string): Promise<Finding> {

@@ -1,7 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SiteLogs, SitePhp } from '../../kernel/contract/points/web-server-part.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import { caddyPhp, nginxPhp } from './php-rules.ts';
+import { CHALLENGES, type RedirectRule } from './redirect-rules.ts';
+import { caddyTls, nginxTls, type TlsRule } from './tls-rules.ts';
 import type { WebserverConfig } from './schema.ts';
+import { connectAddress } from './web-server.ts';
 
 /** The differences between web servers: the driver's defaults and the configuration. */
 export interface Driver {
@@ -11,6 +16,8 @@ export interface Driver {
   readonly filesView: string;
   /** The value of `listen` in a virtual host. */
   readonly listen: string;
+  /** The same for TLS; empty = no site answers over TLS. */
+  readonly listenTls: string;
   readonly templateFile: string;
   /** For domains of suspended accounts. */
   readonly suspendedTemplateFile: string;
@@ -19,11 +26,24 @@ export interface Driver {
   readonly check: readonly string[];
   readonly reload: readonly string[];
   readonly version: readonly string[];
-  /**
-   * Renders a virtual host whose reply is its token, which shows that a configuration is active. `undefined` where the
-   * reload command itself waits for that.
-   */
-  readonly beacon: ((token: string) => string) | undefined;
+  /** Renders a virtual host whose reply is its token, which shows that a configuration is active. */
+  readonly beacon: (token: string) => string;
+  /** The logs of all virtual hosts; `undefined` if there are none. */
+  readonly logFiles: SiteLogs | undefined;
+  /** Directives with which a virtual host writes them. */
+  readonly logs: string;
+  /** Renders the redirects of a virtual host. */
+  readonly redirects: (rules: readonly RedirectRule[]) => string;
+  /** Renders how a virtual host runs scripts below a document root of this host, or that it refuses to show them. */
+  readonly php: (php: SitePhp | null, docroot: string) => string;
+  /** Renders how a virtual host answers over TLS. */
+  readonly tls: (rule: TlsRule, domain: string) => string;
+  /** Whether it gets certificates by itself. */
+  readonly certifies: boolean;
+  /** The user who must read the keys; empty for root. */
+  readonly user: string;
+  /** Whether a change counts only once the server serves the token of its reload; otherwise the command waits for that. */
+  readonly awaitsServed: boolean;
 }
 
 /** The addresses of IPv6, none where it is switched off. */
@@ -32,46 +52,112 @@ const IPV6 = '/proc/net/if_inet6';
 const DRIVERS = {
   nginx: {
     hasCommon: true,
+    certifies: false,
+    user: '',
+    tls: nginxTls,
     vhostFolder: '/etc/nginx/hostkeep.d',
     filesView: '',
     check: ['nginx', '-t', '-q'],
     reload: ['nginx', '-s', 'reload'],
     version: ['nginx', '-v'],
+    awaitsServed: true,
+    logs: ({ access, error }: SiteLogs) =>
+      `if ($hostkeep_forges) {\n        return 404;\n    }\n    access_log "${access}" hostkeep buffer=64k flush=500ms;\n    error_log "${error}";`,
     beacon: (token: string, listen: string) =>
       `server {\n    listen ${listen};\n    server_name ${token}.hostkeep.invalid;\n    access_log off;\n    return 200 ${token};\n}\n`,
+    redirects: (rules: readonly RedirectRule[]) =>
+      rules
+        .map(({ pattern, sparesChallenges, to, groups, status }) => {
+          const spared = sparesChallenges ? `(?!${CHALLENGES.replaceAll('.', '\\.')})` : '';
+          const target = `${to}${groups.map((n) => `$${n}`).join('')}`;
+          return `if ($request_uri ~ "^${spared}${pattern}$") {\n        return ${status} "${target}";\n    }`;
+        })
+        .join('\n    '),
+    php: (php: SitePhp | null, _docroot: string, errorLog?: string) => nginxPhp(php, errorLog),
   },
   caddy: {
     hasCommon: false,
+    certifies: true,
+    user: 'caddy',
+    tls: caddyTls,
     vhostFolder: '/etc/caddy/hostkeep.d',
     filesView: '/run/hostkeep/sites',
     check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'],
     reload: ['caddy', 'reload', '--config', '/etc/caddy/Caddyfile'],
     version: ['caddy', 'version'],
-    beacon: undefined,
+    awaitsServed: false,
+    logs: undefined,
+    beacon: (token: string, _: string, port: number) =>
+      `http://${token}.hostkeep.invalid:${port} {\n\trespond ${token}\n}\n`,
+    redirects: (rules: readonly RedirectRule[]) => {
+      const lines = rules.flatMap(({ pattern, sparesChallenges, to, groups, status }, i) => [
+        `@redirect${i} {`,
+        `\tvars_regexp redirect${i} {http.request.orig_uri} "^${pattern}$"`,
+        ...(sparesChallenges ? [`\tnot path ${CHALLENGES}*`] : []),
+        '}',
+        `redir @redirect${i} "${to}${groups.map((n) => `{re.redirect${i}.${n}}`).join('')}" ${status}`,
+      ]);
+      // in their order, which a site's own directives do not have
+      return lines.length === 0 ? '' : `route {\n${lines.map((line) => `\t\t${line}\n`).join('')}\t}`;
+    },
+    php: (php: SitePhp | null, docroot: string, _errorLog?: string) => caddyPhp(php, docroot),
   },
 } as const;
 
-/** Returns `undefined` for the driver none. */
-export function findDriver(config: WebserverConfig): Driver | undefined {
-  const name = config.driver;
-  if (name !== 'nginx' && name !== 'caddy') return undefined;
+type DriverName = keyof typeof DRIVERS;
+const isName = (name: string): name is DriverName => name in DRIVERS;
+/** Where packages put web servers; not all of them are in the PATH of a service. */
+const FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin'];
+
+/** Returns the name of the web server that is installed; of several, the first of `DRIVERS`. */
+function installedName(folders: readonly string[]): DriverName | undefined {
+  return Object.keys(DRIVERS)
+    .filter(isName)
+    .find((name) => folders.some((folder) => existsSync(join(folder, name))));
+}
+
+/** Returns `undefined` for the driver none, and for auto where no web server is installed in the folders. */
+export function findDriver(config: WebserverConfig, folders: readonly string[] = FOLDERS): Driver | undefined {
+  const name = config.driver === 'auto' ? installedName(folders) : config.driver;
+  if (name === undefined || !isName(name)) return undefined;
   const defaults = DRIVERS[name];
   const listen = bothFamilies(config.listen);
-  const { beacon } = defaults;
+  const { log_folder: logs } = config;
+  const logFiles =
+    logs === '' || defaults.logs === undefined
+      ? undefined
+      : { access: join(logs, 'access.log'), error: join(logs, 'error.log') };
+  const listenTls = config.listen_https && bothFamilies(config.listen_https);
+  const vhostFolder = config.vhost_folder || defaults.vhostFolder;
   const command = (which: 'check' | 'reload' | 'version') =>
     config[which].length > 0 ? config[which] : defaults[which];
   return {
     name,
-    vhostFolder: config.vhost_folder || defaults.vhostFolder,
+    vhostFolder,
     filesView: config.files_view || defaults.filesView,
     listen,
+    listenTls,
     templateFile: config.template || shippedFile(`${name}-vhost.conf`),
     suspendedTemplateFile: config.suspended_template || shippedFile(`${name}-suspended.conf`),
     commonFile: defaults.hasCommon ? shippedFile(`${name}-common.conf`) : undefined,
     check: command('check'),
     reload: command('reload'),
     version: command('version'),
-    beacon: config.served_timeout_ms > 0 && beacon !== undefined ? (token) => beacon(token, listen) : undefined,
+    beacon: (token) => defaults.beacon(token, listen, connectAddress(config.listen).port),
+    logFiles,
+    logs: (logFiles && defaults.logs?.(logFiles)) ?? '',
+    redirects: defaults.redirects,
+    php: (php, docroot) => defaults.php(php, docroot, logFiles?.error),
+    tls: (rule, domain) =>
+      defaults.tls(rule, {
+        domain,
+        certificate: join(vhostFolder, rule.certificate),
+        listen: listenTls,
+        port: connectAddress(config.listen_https).port,
+      }),
+    certifies: defaults.certifies,
+    user: defaults.user,
+    awaitsServed: defaults.awaitsServed && config.served_timeout_ms > 0,
   };
 }
 

@@ -2,6 +2,7 @@ import { fail } from './errors.ts';
 import { resolve } from 'node:path';
 import { errorMessage } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { findDriver } from './drivers.ts';
 import { WebserverConfig } from './schema.ts';
 
@@ -24,13 +25,25 @@ export default definePlugin({
         handlers: {},
         provides: {
           demoOutside: () => ({ leftOut }),
-          doctor: () => [{ name: 'web server', ok: true, detail: 'not configured (webserver.driver is none)' }],
+          doctor: () => [unserved(config.driver)],
         },
       };
     // Loaded only where there is a web server, to save start-up time.
     return (await import('./domain-hosting.ts')).hostDomains({ ...given, config }, driver);
   },
 });
+
+function unserved(driver: string): Finding {
+  const detail =
+    driver === 'auto'
+      ? 'nobody serves the domains, as neither nginx nor Caddy is installed'
+      : 'nobody serves the domains, as webserver.driver is none';
+  const remedy =
+    driver === 'auto'
+      ? 'install one (apt-get install nginx-light), and restart the server and its broker'
+      : 'set webserver.driver to nginx, caddy or auto, or switch the plugin off';
+  return { name: 'web server', ok: false, isWarning: true, detail, remedy };
+}
 
 /** In a demo whose configuration names no web server, starts nginx for the demo if it is installed. */
 async function withDemoServer({

@@ -7,7 +7,7 @@ import { VhostWriter, type VhostVerbs } from './vhosts/vhost-writer.ts';
 export default definePrivileged<VhostVerbs>()({
   name: 'webserver',
   config: WebserverConfig,
-  verbs: ['acquire', 'release', 'prepare', 'apply', 'reload', 'settle'],
+  verbs: ['acquire', 'release', 'prepare', 'keep', 'apply', 'reload', 'settle'],
   timeoutMs: 180_000,
   open: ({ config, log, rootOf }) => {
     const driver = findDriver(config);

@@ -12,24 +12,60 @@ const START_MS = 20_000;
 /** How often the event log is read for changes by other processes, such as the command line. */
 const FOLLOW_MS = 1000;
 const PAGE = 200;
+/** How soon what failed is tried again; each time in vain doubles it. */
+const FIRST_PAUSE_MS = 2500;
+const LONGEST_PAUSE_MS = 60_000;
 const FAILED = 'virtual hosts could not be compared with the domains';
 /** Changes of accounts that change what their domains serve. */
 const ACCOUNT_EVENTS = new Set(['account.removed', 'account.suspended', 'account.unsuspended']);
 
-/** Reconciles virtual hosts with the domains now and from now on, unless another process does. Logs failures. */
+/**
+ * Reconciles virtual hosts with the domains now and from now on, unless another process does. What fails is the `problem` of
+ * the virtual hosts, and is tried again.
+ */
 export async function startReconciling(host: Host<WebserverConfig>, writer: VhostVerbs, vhosts: Vhosts): Promise<void> {
-  try {
-    const holder = `${PROCESS_ID} ${randomUUID()}`;
-    const result = await writer.acquire(holder);
-    if (result === 'held-elsewhere') return;
-    host.onClose(async () => void (await writer.release(holder)));
-    await writer.prepare(null);
-    await keepReconciling(host, vhosts);
-    const { done } = await vhosts.start({ spareYoung: result === 'taken-over' });
-    await Promise.race([done, delay(START_MS, undefined, { ref: false })]);
-  } catch (error) {
-    host.log.error({ err: error }, FAILED);
-  }
+  let timer: NodeJS.Timeout | undefined;
+  let pauseMs = FIRST_PAUSE_MS;
+  let trying: Promise<void> | undefined;
+  let isStarted = false;
+  let isClosed = false;
+  const attempt = async () => {
+    try {
+      if (isStarted) await vhosts.reconcile();
+      else isStarted = await start(host, writer, vhosts);
+    } catch (error) {
+      vhosts.note([error]);
+    }
+    if (vhosts.problem === undefined) pauseMs = FIRST_PAUSE_MS;
+    schedule();
+  };
+  const schedule = () => {
+    if (isClosed) return;
+    timer = setTimeout(() => {
+      if (vhosts.problem === undefined) return schedule();
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      trying = attempt();
+    }, pauseMs).unref();
+  };
+  host.onClose(() => {
+    isClosed = true;
+    clearTimeout(timer);
+    return trying;
+  });
+  await attempt();
+}
+
+/** Resolves with whether this process reconciles or need not; rejects if it cannot yet. */
+async function start(host: Host<WebserverConfig>, writer: VhostVerbs, vhosts: Vhosts): Promise<boolean> {
+  const holder = `${PROCESS_ID} ${randomUUID()}`;
+  const result = await writer.acquire(holder);
+  if (result === 'held-elsewhere') return true;
+  host.onClose(async () => void (await writer.release(holder)));
+  await writer.prepare(null);
+  await keepReconciling(host, vhosts);
+  const { done } = await vhosts.start({ spareYoung: result === 'taken-over' });
+  await Promise.race([done, delay(START_MS, undefined, { ref: false })]);
+  return true;
 }
 
 /** Reacts to changes that do not reach `domainAdded` and `domainRemoved`, and compares everything now and then. */

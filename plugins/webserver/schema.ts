@@ -6,12 +6,15 @@ const Command = (purpose: string) =>
     description: `${purpose}, as program and arguments; empty = the driver's default`,
   });
 
+const OCTET = '(25[0-5]|(2[0-4]|1[0-9]|[1-9])?[0-9])';
+const PORT = '(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
+const LISTEN = `((\\*|(${OCTET}\\.){3}${OCTET}|\\[[0-9a-fA-F:]+\\]):)?${PORT}`;
 export const WebserverConfig = Type.Object(
   {
     driver: Type.String({
-      enum: ['none', 'nginx', 'caddy'],
+      enum: ['none', 'auto', 'nginx', 'caddy'],
       default: 'none',
-      description: 'The web server that serves the domains',
+      description: 'The web server that serves the domains; auto = the one that is installed, nginx before Caddy',
     }),
     vhost_folder: Type.String({
       default: '',
@@ -27,7 +30,7 @@ export const WebserverConfig = Type.Object(
     template: Type.String({
       default: '',
       description:
-        'Template of a virtual host: a file with {{domain}}, {{docroot}}, {{files_root}}, {{username}}, {{listen}} and {{vhost_folder}}; empty = the template of the plugin',
+        'Template of a virtual host: a file with {{domain}}, {{docroot}}, {{files_root}}, {{username}}, {{listen}}, {{tls}}, {{vhost_folder}}, {{logs}}, {{redirects}} and {{php}}; empty = the template of the plugin',
     }),
     suspended_template: Type.String({
       default: '',
@@ -38,10 +41,21 @@ export const WebserverConfig = Type.Object(
       default: '',
       description: 'HTML file that visitors of domains of suspended accounts see; empty = the page of the plugin',
     }),
+    log_folder: Type.String({
+      default: '',
+      pattern: '^(/[A-Za-z0-9._/-]*)?$',
+      description:
+        'Folder in which nginx writes access.log and error.log of all domains, as only its owner may; empty = none are written. Not with Caddy',
+    }),
     listen: Type.String({
       default: '80',
-      pattern: '^(([0-9.*]+|\\[[0-9a-fA-F:]+\\]):)?[0-9]{1,5}$',
+      pattern: `^${LISTEN}$`,
       description: 'Port, or address and port, of the virtual hosts',
+    }),
+    listen_https: Type.String({
+      default: '443',
+      pattern: `^(${LISTEN})?$`,
+      description: 'The same for HTTPS; empty = no domain is served over HTTPS',
     }),
     check: Command('Command that checks the configuration'),
     reload: Command('Command that reloads the configuration'),

@@ -2,7 +2,6 @@ import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebServerPart } from '../../kernel/contract/points/web-server-part.ts';
-import type { Driver } from './drivers.ts';
 
 const POLL_MS = 10;
 const CONNECT_MS = 1000;
@@ -12,16 +11,12 @@ const CONNECT_MS = 1000;
  */
 const SETTLED = { ms: 250, answers: 10 };
 
-/**
- * Resolves when the server at a `listen` address serves the token of a reload; at once where a reload itself waits for
- * that. Rejects when it does not in time.
- */
+/** Resolves when the server at a `listen` address serves the token of a reload. Rejects when it does not in time. */
 export async function untilServed(
-  { name, beacon }: Driver,
+  { name }: { readonly name: string },
   { listen, timeoutMs }: { readonly listen: string; readonly timeoutMs: number },
   token: string,
 ): Promise<void> {
-  if (beacon === undefined) return;
   const signal = AbortSignal.timeout(timeoutMs);
   let [sinceMs, answers] = [0, 0];
   while (answers < SETTLED.answers || performance.now() - sinceMs < SETTLED.ms) {

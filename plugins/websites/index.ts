@@ -1,12 +1,22 @@
-import { EtagReply, revalidated } from '../../kernel/contract/etag-reply.ts';
+import { COMPRESSED, compressed, EtagReply } from '../../kernel/contract/etag-reply.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { counted } from '../../kernel/contract/points/account-report.ts';
-import { fail } from './errors.ts';
+import { counted, type AccountsUsage } from '../../kernel/contract/points/account-report.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Store } from '../../kernel/store/store.ts';
+import { fail } from './errors.ts';
 import { DETECTORS } from './detection/detectors.ts';
-import { AutoInstaller, DatabaseInfo, DatabaseInfoQuery, WebsitesConfig, type Site } from './schema.ts';
+import {
+  AccountParams,
+  AutoInstaller,
+  DatabaseInfo,
+  DatabaseInfoQuery,
+  SiteList,
+  WebsitesConfig,
+  type Site,
+} from './schema.ts';
 import { Sites } from './sites.ts';
-import { countSites, countAccountSites, countSitesByAccount } from './store.ts';
+import { countSites, countSitesByAccount } from './store.ts';
 import { Sweep } from './detection/sweep.ts';
 
 const TECHNOLOGIES = DETECTORS.map(({ type, title, category, description }) => ({
@@ -30,10 +40,22 @@ export default definePlugin({
       path: '/api/auto-installer',
       at: 'home',
       feature: 'autoinstaller',
-      headers: ['if-none-match'],
+      headers: COMPRESSED,
       reply: AutoInstaller,
       summary: 'List the supported applications and the sites of the account',
       description: 'Applications are recognized by their files, also where they were installed by hand.',
+    },
+    ofAccount: {
+      method: 'GET',
+      path: '/api/accounts/:username/sites',
+      address: 'admin',
+      access: 'admin',
+      at: 'named',
+      summary: 'List the sites of an account',
+      description: 'What the account itself gets as `sites` from GET /api/auto-installer.',
+      params: AccountParams,
+      reply: SiteList,
+      errors: ['account_not_found', 'files_unavailable'],
     },
     databaseInfo: {
       method: 'GET',
@@ -81,31 +103,24 @@ export default definePlugin({
       handlers: {
         autoInstaller: (call) => {
           const parts = Promise.all([sites.of(call.account), domains.list(call.account)]);
-          return revalidated(
+          return compressed(
             parts.then(([found, owned]) => EtagReply.json(autoInstaller(found, owned.length))),
             call,
           );
         },
+        ofAccount: async ({ params }): Promise<SiteList> => ({
+          sites: [...(await sites.of(await identity.accounts.get(params.username)))],
+        }),
         databaseInfo: ({ account, query }) => sites.databaseInfo(account, query.domain),
       },
       provides: {
         dashboard: async (account) =>
           account.features.has('websites')
-            ? { user_websites: (await sites.of(account)).map(({ site, type }) => [site, TITLES.get(type) ?? type]) }
+            ? { user_websites: (await sites.lately(account)).map(({ site, type }) => [site, TITLES.get(type) ?? type]) }
             : {},
-        sites: (account) => (account.features.has('websites') ? sites.of(account) : []),
-        accountReport: async ({ id, plan }) => ({
-          usage: [counted('websites', await countAccountSites(local, id), plan?.websites_limit)],
-        }),
-        accountsUsage: async (accounts) => [
-          {
-            resource: 'websites',
-            used: await countSitesByAccount(
-              local,
-              accounts.map(({ id }) => id),
-            ),
-          },
-        ],
+        sites: (account) => (account.features.has('websites') ? sites.lately(account) : []),
+        accountReport: async (account) => ({ usage: (await siteUsage(local, [account])).get(account.id) ?? [] }),
+        accountsUsage: (accounts) => siteUsage(local, accounts),
         counts: async () => ({ websites: await countSites(local) }),
         doctor: async () => [
           {
@@ -123,4 +138,12 @@ function autoInstaller(sites: readonly Site[], domainCount: number): AutoInstall
   const counts: Record<string, number> = {};
   for (const { type } of sites) counts[type] = (counts[type] ?? 0) + 1;
   return { technologies: TECHNOLOGIES, sites: [...sites], counts, domain_count: domainCount };
+}
+
+async function siteUsage(local: Store, accounts: readonly Account[]): Promise<AccountsUsage> {
+  const ids = accounts.map(({ id }) => id);
+  const counts = await countSitesByAccount(local, ids);
+  return new Map(
+    accounts.map(({ id, plan }) => [id, [counted('websites', counts.get(id) ?? 0, plan?.limits['websites_limit'])]]),
+  );
 }

@@ -42,6 +42,12 @@ export const AutoInstaller = NamedObject('AutoInstaller', {
 });
 export type AutoInstaller = Static<typeof AutoInstaller>;
 
+export const AccountParams = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
+});
+export const SiteList = NamedObject('SiteList', { sites: Type.Array(Site) });
+export type SiteList = Static<typeof SiteList>;
+
 export const DatabaseInfoQuery = Type.Object({
   domain: Type.String({
     minLength: 1,

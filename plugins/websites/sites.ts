@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url';
 import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
+import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
@@ -33,6 +34,8 @@ const PROCESSES = 4;
 const IDLE_MS = 10_000;
 /** How many checks old the sites may be that are returned while they are checked again. */
 const STALE_CHECKS = 4;
+/** How long other parts of the product wait for a check; the points that ask have 2 s. */
+const LATELY_MS = 1000;
 
 interface SitesOptions {
   readonly local: Store;
@@ -73,6 +76,23 @@ export class Sites {
   of(account: Account): readonly Site[] | Promise<readonly Site[]> {
     const located = this.#locate(account);
     return located instanceof Promise ? located.then(sitesOf) : sitesOf(located);
+  }
+
+  /**
+   * Resolves with the sites that the last finished check found, if the one in progress takes longer. Rejects while there is
+   * none, because an account that was never scanned does not have no sites.
+   */
+  async lately(account: Account): Promise<readonly Site[]> {
+    const located = this.#locate(account);
+    if (!(located instanceof Promise)) return sitesOf(located);
+    try {
+      return sitesOf(await withDeadline(located, LATELY_MS));
+    } catch (error) {
+      const { local, domains } = this.#options;
+      const [list, known] = await Promise.all([domains.list(account), readDocroots(local, account.id)]);
+      if (!list.every(({ name }) => known.has(name))) throw error;
+      return sitesOf(this.#describe(list, (name) => known.get(name)?.found ?? []));
+    }
   }
 
   /** Has the next request check the account's docroots, e.g. after a change of its domains. */

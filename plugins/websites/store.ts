@@ -55,13 +55,7 @@ export function saveDocroots(
   });
 }
 
-/** The number of sites of an account at the last scan. */
-export async function countAccountSites(local: Reader, accountId: number): Promise<number> {
-  const sql = 'select count(*) as n from websites_sites where account_id = ?';
-  return (await local.get<{ n: number }>(sql, accountId))?.n ?? 0;
-}
-
-/** Resolves with the number of sites of each account, by the account's id. */
+/** Resolves with the number of sites of each account at the last scan, by the account's id. */
 export async function countSitesByAccount(local: Reader, accountIds: readonly number[]): Promise<Map<number, number>> {
   const rows = await local.all<{ id: number; n: number }>(
     `select value as id, (select count(*) from websites_sites where account_id = value) as n from json_each(?)`,

@@ -50,7 +50,7 @@ export class Chromium {
 
   /** Ends the browser at once, with everything that is open in it. */
   async kill(): Promise<void> {
-    const launched = await this.#launched?.catch(() => undefined);
+    const launched = await this.#launched?.catch(() => undefined); // it was never launched, as its callers know
     launched?.kill();
   }
 
@@ -61,7 +61,7 @@ export class Chromium {
   }
 
   async #stop(): Promise<void> {
-    const launched = await this.#launched?.catch(() => undefined);
+    const launched = await this.#launched?.catch(() => undefined); // it was never launched, as its callers know
     this.#launched = this.#running = undefined;
     if (launched !== undefined)
       await withDeadline(

@@ -47,7 +47,7 @@ export class OpenPage {
     this.#egress = egress;
     this.#page = page;
     this.#cdp = cdp;
-    this.#ended.catch(() => undefined);
+    this.#ended.catch(() => undefined); // for whoever waits for the page
   }
 
   /** Opens an empty page that may not connect anywhere yet. */
@@ -122,7 +122,7 @@ export class OpenPage {
         void target
           .page()
           .then((popup) => popup?.close())
-          .catch(() => undefined);
+          .catch(() => undefined); // gone already
     });
     await Promise.all([
       page.evaluateOnNewDocument(HARDENING_SCRIPT),

@@ -116,7 +116,7 @@ export class PagePool {
   #openPage(): Promise<OpenPage> {
     this.#open += 1;
     const page = this.#prepare();
-    page.catch(() => (this.#open -= 1));
+    page.catch(() => (this.#open -= 1)); // rejects for its caller
     return page;
   }
 

@@ -37,6 +37,7 @@ export function lacksSandbox(stderr: string): boolean {
  */
 export async function hasSandbox(executable: string, user: ProgramUser | undefined): Promise<boolean> {
   const as = user === undefined ? {} : { user };
+  // not installed: the browser itself is tried
   const made = await runProgram('unshare', NAMESPACES, { timeoutMs: NAMESPACES_MS, ...as }).catch(() => undefined);
   if (made?.code === 0) return true;
   const profile = await makeProfile(user);

@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { HttpError } from '../../../kernel/errors.ts';
 import { vhostFileName } from './vhost-folder.ts';
-import type { VhostChange, VhostVerbs } from './vhost-writer.ts';
+import { MOST_KEYS, type VhostChange, type VhostVerbs } from './vhost-writer.ts';
 import { fail } from '../errors.ts';
 
 export type Change = VhostChange & {
   /** The account that waits for it; `undefined` for changes of the server itself. */
   readonly accountId?: number;
+  /** The key and the certificates that the site names. */
+  readonly pem?: string;
 };
 
 interface PendingChange {
   readonly change: VhostChange;
+  readonly pem: string | undefined;
   readonly file: string;
   readonly accountId: number | undefined;
   readonly settle: (error?: HttpError) => void;
@@ -56,10 +59,11 @@ export class ChangeBatcher {
   }
 
   /** Resolves when the server serves the change. Errors: 502 `webserver_failed`. */
-  change({ accountId, ...change }: Change): Promise<void> {
+  change({ accountId, pem, ...change }: Change): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({
         change,
+        pem,
         file: 'file' in change ? change.file : vhostFileName(change.site.domain),
         accountId,
         settle: (error) => (error === undefined ? resolve() : reject(error)),
@@ -147,6 +151,8 @@ export class ChangeBatcher {
   /** Returns the error if the server does not accept the changes, which are not made then. */
   async #apply(id: string, batch: readonly PendingChange[]): Promise<HttpError | undefined> {
     try {
+      const pems = [...new Set(batch.flatMap(({ pem = [] }) => pem))];
+      for (let i = 0; i < pems.length; i += MOST_KEYS) await this.#writer.keep(pems.slice(i, i + MOST_KEYS));
       await this.#writer.apply({ id, changes: batch.map(({ change }) => change) });
       return undefined;
     } catch (error) {

@@ -1,6 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SitePhp, SiteRedirect } from '../../../kernel/contract/points/web-server-part.ts';
 import type { Driver } from '../drivers.ts';
+import { readSitePhp } from '../php-rules.ts';
+import { redirectRules } from '../redirect-rules.ts';
+import { NGINX_PROTOCOLS, type TlsRule } from '../tls-rules.ts';
 import { viewed } from '../files-view.ts';
 import { fail } from '../errors.ts';
 
@@ -12,6 +16,13 @@ export interface VhostValues {
   readonly username: string;
   readonly listen: string;
   readonly vhost_folder: string;
+  /** Directives that have requests and errors logged; empty for none. */
+  readonly logs: string;
+  /** Directives; empty for none. */
+  readonly redirects: string;
+  /** Directives that have scripts run, or refuse to show their source. */
+  readonly php: string;
+  readonly tls: string;
 }
 
 const KEYS = [
@@ -21,12 +32,17 @@ const KEYS = [
   'username',
   'listen',
   'vhost_folder',
+  'logs',
+  'redirects',
+  'php',
+  'tls',
 ] as const satisfies readonly (keyof VhostValues)[];
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+${LABEL}$`);
 /** Characters with a special meaning to nginx or Caddy inside a quoted path. */
 const UNQUOTABLE = /[\u0000-\u001f\u007f"'`$;{}\\#*?\u2028\u2029]/;
 const HEADER = '# Written by Hostkeep, which overwrites it.\n';
+const LISTEN = /\blisten\s+([^\s;]+)([^;]*);/g;
 const OWNER = /^# Account (\d+)$/m;
 
 /** Returns the id of the account of a virtual host's file; `undefined` where it names none. */
@@ -35,8 +51,8 @@ export function readOwner(content: string): number | undefined {
   return id === undefined ? undefined : Number(id);
 }
 
-/** Renders the file of a virtual host. */
-type Render = (accountId: number, values: VhostValues) => string;
+/** Renders the file of a virtual host. Throws for a template without one of the placeholders in `needs`. */
+type Render = (accountId: number, values: VhostValues, needs?: readonly (keyof VhostValues)[]) => string;
 
 /**
  * Returns a function that renders a virtual host's file. Throws for a template with unknown placeholders, or without
@@ -47,8 +63,11 @@ export function compileTemplate(source: string): Render {
   if (unknown !== undefined)
     throw new Error(`the template of virtual hosts contains the unknown placeholder ${unknown[0]}`);
   if (!source.includes('{{domain}}')) throw new Error('the template of virtual hosts does not contain {{domain}}');
-  return (accountId, values) => {
+  return (accountId, values, needs = []) => {
     assertQuotable(values);
+    for (const key of needs)
+      if (!source.includes(`{{${key}}}`))
+        throw fail.webserver_failed(`the template of virtual hosts does not contain {{${key}}}`);
     return `${HEADER}# Account ${accountId}\n${source.replace(/\{\{(\w+)\}\}/g, (_, key: keyof VhostValues) => values[key])}`;
   };
 }
@@ -60,6 +79,10 @@ export interface Site {
   /** Of the document root, below the files root. */
   readonly components: readonly string[];
   readonly isSuspended: boolean;
+  readonly redirects: readonly SiteRedirect[];
+  readonly php: SitePhp | null;
+  /** `null`: it does not answer over TLS. */
+  readonly tls: TlsRule | null;
 }
 /** Errors: 400 `invalid_domain`, `invalid_docroot`, 502 `webserver_failed`. */
 export type RenderSite = (site: Site, filesRoot: string) => string;
@@ -70,20 +93,53 @@ export async function siteRenderer(driver: Driver): Promise<RenderSite> {
     templateOf(driver.templateFile),
     templateOf(driver.suspendedTemplateFile),
   ]);
-  return ({ domain, account: { id, username }, components, isSuspended }, filesRoot) =>
-    (isSuspended ? renderSuspended : render)(id, {
+  return ({ domain, account: { id, username }, components, isSuspended, redirects, php, tls }, filesRoot) => {
+    const docroot = join(filesRoot, ...components);
+    const values = {
       domain,
-      docroot: viewed(driver, join(filesRoot, ...components)),
+      docroot: viewed(driver, docroot),
       files_root: viewed(driver, filesRoot),
       username,
       listen: driver.listen,
       vhost_folder: driver.vhostFolder,
-    });
+      logs: driver.logs,
+      tls: tls === null ? '' : driver.tls(tls, domain),
+    };
+    const overTls = tls ? (['tls'] as const) : [];
+    if (isSuspended) return renderSuspended(id, { ...values, redirects: '', php: '' }, overTls);
+    const rules = {
+      redirects: driver.redirects(redirectRules(redirects)),
+      php: driver.php(php === null ? null : readSitePhp(php, id), docroot),
+    };
+    const needs = [...(redirects.length > 0 ? (['redirects'] as const) : []), ...(php ? (['php'] as const) : [])];
+    return render(id, { ...values, ...rules }, [...needs, ...overTls]);
+  };
 }
 
-/** Resolves with what the virtual hosts share; `undefined` where the web server has nothing for it. */
-export async function readCommon({ commonFile, listen }: Driver): Promise<string | undefined> {
-  return commonFile && HEADER + (await readFile(commonFile, 'utf8')).replaceAll('{{listen}}', listen);
+/**
+ * Resolves with what the virtual hosts share; `undefined` where the web server has nothing for it. What answers for names of no
+ * domain listens wherever a template does.
+ */
+export async function readCommon({ commonFile, listen, listenTls, ...files }: Driver): Promise<string | undefined> {
+  if (commonFile === undefined) return undefined;
+  const sources = await Promise.all(
+    [files.templateFile, files.suspendedTemplateFile].map((file) => readFile(file, 'utf8').catch(() => '')), // templateOf tells
+  );
+  const common = await readFile(commonFile, 'utf8');
+  return HEADER + common.replaceAll('{{listens}}', listens([`listen ${listen};`, ...sources], listen, listenTls));
+}
+
+/** Returns the `listen` directives of nginx in some sources, each address once, and what refuses names over TLS. */
+function listens(sources: readonly string[], listen: string, listenTls: string): string {
+  const text = sources.join('\n').replaceAll('{{listen}}', listen).replaceAll(/#.*/g, '');
+  const found = new Map<string, string>();
+  for (const [, address = '', options = ''] of text.matchAll(LISTEN))
+    found.set(address, options.split(/\s+/).find((option) => option === 'ssl' || option === 'quic') ?? '');
+  // what one says of HTTP/2 counts for all at the same address
+  for (const [, address = ''] of `listen ${listenTls};`.matchAll(LISTEN)) found.set(address, 'ssl http2');
+  const lines = [...found].map(([address, over]) => `listen ${address}${over && ` ${over}`};`);
+  const hasTls = [...found.values()].some((over) => over !== '');
+  return [...lines, ...(hasTls ? [NGINX_PROTOCOLS, 'ssl_reject_handshake on;'] : [])].join('\n    ');
 }
 
 /** Reads a template. Without a usable one every domain is refused; the log and doctor show the reason. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../../kernel/kit/files/atomic-file.ts';
+import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
 import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
 
 const PREFIX = 'hostkeep-';
@@ -80,6 +81,12 @@ export class VhostFolder {
     else await replaceFile(join(this.path, name), content, { mode: 0o644, isExact: true, flush: true });
   }
 
+  /** Writes a file that nobody but its owner may read: this process's user, or the one with the given id. */
+  async putPrivate(name: string, content: string, owner: number | null): Promise<void> {
+    await replaceFile(join(this.path, name), content, { mode: 0o600, isExact: true, flush: true });
+    if (owner !== null) await chown(join(this.path, name), owner, 0);
+  }
+
   async sync(): Promise<void> {
     const folder = await open(this.path, 'r');
     try {
@@ -88,9 +95,4 @@ export class VhostFolder {
       await folder.close();
     }
   }
-}
-
-function undefinedIfMissing(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-  throw error;
 }

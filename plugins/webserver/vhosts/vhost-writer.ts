@@ -1,9 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { SiteLogs } from '../../../kernel/contract/points/web-server-part.ts';
 import { readAccount, readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import type { Log } from '../../../kernel/log.ts';
+import { userId } from '../../../kernel/kit/jobs/system-names.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
+import { readSitePhp } from '../php-rules.ts';
+import { readRedirects } from '../redirect-rules.ts';
+import { certificateFile, isCertificateFile, namedCertificates, readPem, readTls } from '../tls-rules.ts';
 import type { WebserverConfig } from '../schema.ts';
 import { readCommon, siteRenderer, type RenderSite, type Site } from './template.ts';
 import {
@@ -27,6 +33,8 @@ export interface VhostVerbs {
   release(holder: string): Promise<null>;
   /** Reads the templates again, and writes what virtual hosts share. */
   prepare(nothing: null): Promise<null>;
+  /** Writes keys with their certificates, before the batch whose sites name them. */
+  keep(pems: readonly string[]): Promise<null>;
   /** Writes a batch, and rejects with the web server's message if it does not accept it; nothing is changed then. */
   apply(batch: { readonly id: string; readonly changes: readonly VhostChange[] }): Promise<null>;
   /**
@@ -48,6 +56,8 @@ interface WriterParts {
 /** How many files are written at a time: writing waits for the disk, which flushes several together. */
 const WRITES = 16;
 const LARGEST_BATCH = 100_000;
+/** Keys that are written at a time, within what the broker takes. */
+export const MOST_KEYS = 50;
 /** Batches whose caller does not settle them, because it was killed. */
 const UNSETTLED = 16;
 const TOKEN = /^[0-9a-f]{16}$/;
@@ -83,7 +93,10 @@ export class VhostWriter implements VhostVerbs {
   async acquire(holder: unknown): Promise<LockResult> {
     await this.#folder.make();
     const result = await new FolderLock(this.#folder, readText(holder, HOLDER)).acquire();
-    if (result !== 'held-elsewhere') await this.#folder.removeLeftovers();
+    if (result !== 'held-elsewhere') {
+      await this.#folder.removeLeftovers();
+      await this.#removeUnused((await this.#folder.names()).filter(isCertificateFile));
+    }
     return result;
   }
 
@@ -97,6 +110,17 @@ export class VhostWriter implements VhostVerbs {
     await this.#folder.put(SUSPENDED_PAGE, await this.#suspendedPage());
     const common = await readCommon(this.#driver);
     if (common !== undefined) await this.#folder.put(COMMON_FILE, common);
+    if (this.#driver.logFiles !== undefined) await makeLogs(this.#driver.logFiles);
+    return null;
+  }
+
+  async keep(pems: unknown): Promise<null> {
+    const { user } = this.#driver;
+    const owner = user !== '' && process.getuid?.() === 0 ? userId(user) : null;
+    for (const pem of readList(pems, MOST_KEYS, readPem)) {
+      const name = certificateFile(pem);
+      if ((await this.#folder.changedAt(name)) === undefined) await this.#folder.putPrivate(name, pem, owner);
+    }
     return null;
   }
 
@@ -127,10 +151,13 @@ export class VhostWriter implements VhostVerbs {
 
   async reload(request: unknown): Promise<null> {
     const { token, isProof } = readMembers(request, ['token', 'isProof']);
-    const file = readBoolean(isProof) ? PROOF_FILE : BEACON_FILE;
-    const beacon = token === null ? undefined : this.#driver.beacon?.(readText(token, TOKEN));
+    const proves = readBoolean(isProof);
+    const isShown = token !== null && (proves || this.#driver.awaitsServed);
     await this.#folder.make();
-    await this.#folder.put(file, beacon);
+    await this.#folder.put(
+      proves ? PROOF_FILE : BEACON_FILE,
+      isShown ? this.#driver.beacon(readText(token, TOKEN)) : undefined,
+    );
     await this.#commands.reload();
     return null;
   }
@@ -140,10 +167,23 @@ export class VhostWriter implements VhostVerbs {
     const key = readText(id, TOKEN);
     const before = this.#unsettled.get(key);
     this.#unsettled.delete(key);
-    if (readBoolean(isKept) || before === undefined) return null;
+    if (before === undefined) return null;
+    if (readBoolean(isKept)) {
+      await this.#removeUnused([...before.values()].flatMap(namedCertificates));
+      return null;
+    }
     await this.#restore(before, undefined);
     await this.#commands.reload(); // the server may have accepted the change after the time limit
     return null;
+  }
+
+  /** Removes those of some certificates that no virtual host names. */
+  async #removeUnused(certificates: readonly string[]): Promise<void> {
+    const unused = new Set(certificates);
+    if (unused.size === 0) return;
+    for (const file of (await this.#folder.names()).filter(isVhostFile))
+      for (const used of namedCertificates(await this.#folder.read(file))) unused.delete(used);
+    for (const name of unused) await this.#folder.put(name, undefined);
   }
 
   /** The operator's page for visitors of suspended sites, or the shipped one where that cannot be read. */
@@ -172,12 +212,25 @@ export class VhostWriter implements VhostVerbs {
 
   async #restore(before: Before, cause: unknown): Promise<void> {
     try {
-      await inSlices([...before], ([file, content]) => this.#folder.put(file, content));
+      const given: string[] = [];
+      await inSlices([...before], async ([file, content]) => {
+        given.push(...namedCertificates(await this.#folder.read(file)));
+        await this.#folder.put(file, content);
+      });
+      await this.#removeUnused(given);
       await this.#folder.sync();
     } catch (error) {
       const message = 'a change of a virtual host could not be rolled back';
       throw new AggregateError([cause, error], message, { cause: error });
     }
+  }
+}
+
+/** Makes the logs where they are missing, closed to other users, as the web server would open them to all. */
+async function makeLogs({ access, error }: SiteLogs): Promise<void> {
+  for (const file of [access, error]) {
+    await mkdir(dirname(file), { recursive: true, mode: 0o751 }); // its workers open the files again after a rotation
+    await (await open(file, 'a', 0o640)).close();
   }
 }
 
@@ -187,17 +240,20 @@ function changeOf(given: unknown): VhostChange {
     if (isVhostFile(file) || file === BEACON_FILE) return { file };
     throw fail.invalid_request(`${file} is not a virtual host's`);
   }
-  const { domain, account, components, isSuspended } = readMembers(readMembers(given, ['site']).site, [
-    'domain',
-    'account',
-    'components',
-    'isSuspended',
-  ]);
+  const names = ['domain', 'account', 'components', 'isSuspended', 'redirects', 'php', 'tls'] as const;
+  const { domain, account, components, isSuspended, redirects, php, tls } = readMembers(
+    readMembers(given, ['site']).site,
+    names,
+  );
+  const owner = readAccount(account);
   const site = {
     domain: readText(domain, /^[^\0]{1,255}$/), // checked when it is written
-    account: readAccount(account),
+    account: owner,
     components: readList(components, 100, (name) => readText(name, COMPONENT)),
     isSuspended: readBoolean(isSuspended),
+    redirects: readRedirects(redirects),
+    php: php === null ? null : readSitePhp(php, owner.id),
+    tls: readTls(tls),
   };
   return { site };
 }

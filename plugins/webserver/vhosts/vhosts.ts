@@ -3,7 +3,9 @@ import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { pathComponents } from '../../../kernel/kit/files/client-path.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { DomainDirectory, DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
+import type { Domain, DomainDirectory, DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
+import type { SiteRule, SiteRules } from '../../../kernel/contract/points/web-server-part.ts';
+import { tlsRule } from '../tls-rules.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
 import { readOwner, type RenderSite, type Site } from './template.ts';
 import { BEACON_FILE, COMMON_FILE, vhostFileName, isVhostFile, type VhostFolder } from './vhost-folder.ts';
@@ -17,30 +19,101 @@ interface VhostParts {
   readonly domains: DomainDirectory;
   readonly accounts: Accounts;
   readonly virtualRoot: string;
+  /** Rejects where a plugin cannot tell its rules, so that no site loses them. */
+  readonly rules: (domainIds: readonly number[]) => Promise<SiteRules>;
   /** The content of the file that all virtual hosts share, where there is one. */
   readonly common: string | undefined;
   readonly log: Log;
 }
 
+/** A domain that no virtual host can be written for. */
+interface RefusedDomain {
+  readonly domain: string;
+  readonly error: unknown;
+}
+
+/** A domain with the rule by which it is served. */
+type Ruled = Domain & { readonly rule: SiteRule | undefined };
+/** A site, and what it serves over TLS with. */
+interface Wanted {
+  readonly site: Site;
+  readonly pem?: string;
+}
+
+interface Comparison {
+  /** Whose file is missing, or another than it should be. */
+  readonly outdated: readonly Wanted[];
+  readonly refused: readonly RefusedDomain[];
+  /** Files without a domain. */
+  readonly left: ReadonlySet<string>;
+}
+
+interface Differences {
+  readonly changes: readonly Change[];
+  readonly refused: readonly RefusedDomain[];
+}
+
 /** A younger file without a domain is kept, because its domain may be about to be added. */
 const YOUNG_MS = 60_000;
+/** Domains whose rules are asked for at a time. */
+const PAGE = 500;
 
 /** The virtual hosts: one file for each domain in the store. */
 export class Vhosts {
   readonly #parts: VhostParts;
   #reconciling: Promise<void> | undefined;
   #isStale = false;
+  #problem: string | undefined;
 
   constructor(parts: VhostParts) {
     this.#parts = parts;
   }
 
+  /** The reason why virtual hosts are not as the domains need them since the last comparison; `undefined` if they are. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Keeps why virtual hosts are not as they should be, and logs it once; no errors if they are. */
+  note(errors: readonly unknown[]): void {
+    const [err] = errors;
+    const cause = err instanceof Error && err.cause !== undefined ? err.cause : err;
+    const problem =
+      errors.length === 0
+        ? undefined
+        : `${errors.length} changes that the domains need were not made: ${errorMessage(cause)}`;
+    if (problem !== undefined && problem !== this.#problem) this.#parts.log.error({ err }, problem);
+    this.#problem = problem;
+  }
+
+  /** Resolves with the domains whose files are not as they should be. Changes nothing. */
+  async outdated(): Promise<string[]> {
+    const { outdated, refused } = await this.#compare();
+    return [...outdated.map(({ site }) => site.domain), ...refused.map(({ domain }) => domain)];
+  }
+
   /** Errors: 400 `invalid_domain`, `invalid_docroot`, 502 `webserver_failed`. */
-  add({ name, docroot, account }: DomainPart): Promise<void> {
+  async add(domain: DomainPart): Promise<void> {
+    const { wanted } = await this.#rendered(domain);
+    await this.#parts.batcher.change({ ...wanted, accountId: domain.account.id });
+  }
+
+  /** Serves a domain by its rules of now. Errors: those of `add`. */
+  async change(domain: DomainPart): Promise<void> {
+    const { folder, batcher } = this.#parts;
+    const { wanted, content } = await this.#rendered(domain);
+    const file = vhostFileName(domain.name);
+    if (!batcher.isBusy(file) && (await folder.read(file)) === content) return;
+    await batcher.change({ ...wanted, accountId: domain.account.id });
+    const listed = await this.#parts.domains.list(domain.account);
+    if (!listed.some(({ id }) => id === domain.id)) await this.remove(domain); // meanwhile removed
+  }
+
+  /** Rejects for what cannot be written. */
+  async #rendered({ id, name, docroot, account }: DomainPart): Promise<{ wanted: Wanted; content: string }> {
     const components = pathComponents(docroot, this.#parts.virtualRoot);
-    const site = siteOf(name, components, account);
-    this.#parts.render(site, account.filesRoot); // throws for what cannot be written
-    return this.#parts.batcher.change({ site, accountId: account.id });
+    const wanted = wantedSite(name, components, account, (await this.#parts.rules([id])).get(id));
+    return { wanted, content: this.#parts.render(wanted.site, account.filesRoot) };
   }
 
   /** Does nothing if there is no such file, and none being written. Errors: 502 `webserver_failed`. */
@@ -75,7 +148,10 @@ export class Vhosts {
     const account = await accounts.byUsername(username);
     if (account === undefined) return false;
     const domain = (await domains.list(account)).find((each) => each.name === name);
-    return domain === undefined || content === render(siteOf(name, domain.components, account), account.filesRoot);
+    if (domain === undefined) return true;
+    const rules = await this.#parts.rules([domain.id]);
+    const { site } = wantedSite(name, domain.components, account, rules.get(domain.id));
+    return content === render(site, account.filesRoot);
   }
 
   /**
@@ -84,13 +160,18 @@ export class Vhosts {
    * about to be added.
    */
   async start({ spareYoung }: { readonly spareYoung: boolean }): Promise<{ readonly done: Promise<void> }> {
-    const changes = await this.#differences(spareYoung);
-    return { done: this.#apply([...changes, { file: BEACON_FILE }]) };
+    try {
+      const { changes, refused } = await this.#differences(spareYoung);
+      return { done: this.#apply({ changes: [...changes, { file: BEACON_FILE }], refused }) };
+    } catch (error) {
+      this.note([error]);
+      return { done: Promise.resolve() };
+    }
   }
 
   /**
-   * Writes missing and outdated files, and removes files without a domain. Logs changes that the server refuses, and
-   * tries them again the next time. Calls during a run cause one further run.
+   * Writes missing and outdated files, and removes files without a domain. Changes that the server refuses are the
+   * `problem`, and are tried again the next time. Calls during a run cause one further run.
    */
   async reconcile(): Promise<void> {
     this.#isStale = true;
@@ -101,46 +182,74 @@ export class Vhosts {
   async #untilFresh(): Promise<void> {
     while (this.#isStale) {
       this.#isStale = false;
-      await this.#apply(await this.#differences(true));
+      try {
+        await this.#apply(await this.#differences(true));
+      } catch (error) {
+        this.note([error]);
+      }
     }
   }
 
-  async #apply(changes: readonly Change[]): Promise<void> {
+  async #apply({ changes, refused: unwritable }: Differences): Promise<void> {
     const results = await Promise.allSettled(changes.map((change) => this.#parts.batcher.change(change)));
-    const refused = results.filter((result) => result.status === 'rejected');
-    if (refused[0] !== undefined)
-      this.#parts.log.error(
-        { err: refused[0].reason, count: refused.length, of: changes.length },
-        'virtual hosts could not be reconciled with the domains',
-      );
-    else if (changes.length > 0)
-      this.#parts.log.info({ count: changes.length }, 'virtual hosts were reconciled with the domains');
+    const refused = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as unknown);
+    this.note([...unwritable.map(({ error }) => error), ...refused]);
+    const made = changes.length - refused.length;
+    if (made > 0) this.#parts.log.info({ count: made }, 'virtual hosts were reconciled with the domains');
   }
 
-  async #differences(spareYoung: boolean): Promise<Change[]> {
-    const { folder, batcher, domains, render, common, log } = this.#parts;
-    const present = new Set((await folder.names()).filter(isVhostFile));
-    const accounts = await this.#accounts(); // after the names: a file without an account is that of a removed one
+  async #differences(spareYoung: boolean): Promise<Differences> {
+    const { folder, batcher, common } = this.#parts;
     const changes: Change[] = [];
     if (common !== undefined && (await folder.read(COMMON_FILE)) !== common) {
       await this.#parts.prepare();
       changes.push({ file: BEACON_FILE }); // so that the server reads it again
     }
-    for await (const { name, components, accountId } of domains.all()) {
-      const file = vhostFileName(name);
-      present.delete(file);
+    const { outdated, refused, left } = await this.#compare();
+    changes.push(...outdated);
+    for (const file of left)
+      if (!batcher.isBusy(file) && !(spareYoung && (await this.#mayBeAdded(file)))) changes.push({ file });
+    return { changes, refused };
+  }
+
+  /** Compares the domains with their files, except those that are being changed. */
+  async #compare(): Promise<Comparison> {
+    const { folder, batcher, domains, render } = this.#parts;
+    const names = new Set(await folder.names());
+    const left = new Set([...names].filter(isVhostFile));
+    const accounts = await this.#accounts(); // after the names: a file without an account is that of a removed one
+    const outdated: Wanted[] = [];
+    const refused: RefusedDomain[] = [];
+    for await (const { name: domain, components, accountId, rule } of this.#withRules(domains)) {
+      const file = vhostFileName(domain);
+      left.delete(file);
       const account = accounts.get(accountId);
       if (account === undefined || batcher.isBusy(file)) continue;
       try {
-        const site = siteOf(name, components, account);
-        if ((await folder.read(file)) !== render(site, account.filesRoot)) changes.push({ site });
+        const wanted = wantedSite(domain, components, account, rule);
+        const { tls } = wanted.site;
+        const hasKey = tls === null || names.has(tls.certificate);
+        if (!hasKey || (await folder.read(file)) !== render(wanted.site, account.filesRoot)) outdated.push(wanted);
       } catch (error) {
-        log.error({ domain: name, err: error }, `the virtual host cannot be written: ${errorMessage(error)}`);
+        refused.push({ domain, error });
       }
     }
-    for (const file of present)
-      if (!batcher.isBusy(file) && !(spareYoung && (await this.#mayBeAdded(file)))) changes.push({ file });
-    return changes;
+    return { outdated, refused, left };
+  }
+
+  /** Reads all domains, each with its rule; rules are asked for many domains at a time. */
+  async *#withRules(domains: DomainDirectory): AsyncGenerator<Ruled> {
+    let page: Domain[] = [];
+    const ruled = async (): Promise<Ruled[]> => {
+      const rules = await this.#parts.rules(page.map(({ id }) => id));
+      return page.map((domain) => ({ ...domain, rule: rules.get(domain.id) }));
+    };
+    for await (const domain of domains.all()) {
+      if (page.push(domain) < PAGE) continue;
+      yield* await ruled();
+      page = [];
+    }
+    if (page.length > 0) yield* await ruled();
   }
 
   /** Reads those of this node from the store, as the snapshots in memory may not show yet what another process changed. */
@@ -162,6 +271,13 @@ export class Vhosts {
   }
 }
 
-function siteOf(domain: string, components: readonly string[], { id, username, suspended }: Account): Site {
-  return { domain, account: { id, username }, components, isSuspended: suspended };
+function wantedSite(
+  domain: string,
+  components: readonly string[],
+  { id, username, suspended }: Account,
+  { redirects = [], php, tls }: SiteRule = {},
+): Wanted {
+  const rules = { redirects, php: php ?? null, tls: tls === undefined ? null : tlsRule(tls) };
+  const site = { domain, account: { id, username }, components, isSuspended: suspended, ...rules };
+  return { site, ...(tls !== undefined && { pem: tls.pem }) };
 }

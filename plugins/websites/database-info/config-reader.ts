@@ -75,6 +75,7 @@ function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
+    // not UTF-8
     return bytes.toString('latin1');
   }
 }

@@ -4,12 +4,12 @@ import {
   Badge,
   Button,
   DomainName,
+  errorText,
   Icon,
   mayUse,
   send,
   t,
   textOr,
-  toastError,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
 
@@ -48,9 +48,11 @@ export function SiteCard({ site, title }: { readonly site: Site; readonly title:
 function Picture({ site }: { readonly site: string }) {
   const url = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
+  const failure = useSignal<string | undefined>(undefined);
   const isAllowed = mayUse(['screenshots']);
   const show = async (query: string) => {
     isBusy.value = true;
+    failure.value = undefined;
     try {
       const reply = await send(
         `/api/screenshot/${site.split('/').map(encodeURIComponent).join('/')}?width=${WIDTH}${query}`,
@@ -59,17 +61,19 @@ function Picture({ site }: { readonly site: string }) {
       const before = url.value;
       url.value = isImage ? URL.createObjectURL(await reply.blob()) : undefined;
       if (before !== undefined) URL.revokeObjectURL(before);
-    } finally {
-      isBusy.value = false;
+    } catch (error) {
+      failure.value = errorText(error);
     }
+    isBusy.value = false;
   };
   useEffect(() => {
-    if (isAllowed) show('').catch(() => undefined); // a site without a picture is no error of the page
+    if (isAllowed) void show('');
     return () => url.value !== undefined && URL.revokeObjectURL(url.value);
   }, [site, isAllowed]);
   return (
     <div class="site-picture">
       {isBusy.value && url.value === undefined ? <span class="spin" aria-hidden="true" /> : <Icon name="window" />}
+      {failure.value !== undefined && <p class="small soft wrap">{failure.value}</p>}
       {url.value !== undefined && <img src={url.value} alt={t('websites.picture', { name: site })} />}
       {isAllowed && (
         <span class="site-refresh">
@@ -78,7 +82,7 @@ function Picture({ site }: { readonly site: string }) {
             icon="refresh"
             isBusy={isBusy.value}
             label={t('websites.refresh', { name: site })}
-            onClick={() => show('&refresh=true').catch(toastError)}
+            onClick={() => show('&refresh=true')}
           />
         </span>
       )}

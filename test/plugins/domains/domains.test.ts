@@ -17,7 +17,6 @@ test.before(
       },
     })),
 );
-test.after(() => server.close());
 
 interface Problem {
   error?: string;
@@ -32,6 +31,34 @@ interface Entry extends Problem {
   created_at: string;
 }
 
+test('administrators find the owner of a domain by part of its name, page by page', async () => {
+  const [{ token: admin }, { account, token }, { token: other }] = [
+    await server.admin(),
+    await server.user('finder'),
+    await server.user('found'),
+  ];
+  for (const name of ['bücher.find.example', 'b.find.example', 'nothing.example']) await add(token, name);
+  await add(other, 'a.find-me.example');
+  interface Page {
+    readonly domains: readonly { readonly domain_url: string; readonly username: string; readonly user_id: number }[];
+    readonly next_cursor: string | null;
+  }
+  const find = (query: string) => server.ask<Page>(`/api/domains?${query}`, { address: 'admin', token: admin });
+  assert.equal(
+    (await find('q=FIND')).body.domains.map(({ domain_url: name, username }) => `${name} ${username}`),
+    ['a.find-me.example found', 'b.find.example finder', 'xn--bcher-kva.find.example finder'],
+  );
+  assert.is((await find(`q=${encodeURIComponent('Bücher')}`)).body.domains[0]?.user_id, account.id);
+  const first = (await find('q=find&limit=2')).body;
+  assert.equal([first.domains.length, first.next_cursor], [2, 'b.find.example']);
+  const last = (await find(`q=find&limit=2&cursor=${first.next_cursor}`)).body;
+  assert.equal(
+    [last.domains.map(({ domain_url: name }) => name), last.next_cursor],
+    [['xn--bcher-kva.find.example'], null],
+  );
+  assert.equal((await find('q=%25')).body, { domains: [], next_cursor: null });
+});
+
 const add = (token: string, domain_url: unknown, docroot?: unknown) =>
   server.ask<Entry>('/api/domains/new', {
     method: 'POST',
@@ -43,24 +70,6 @@ const remove = (token: string, domain_url: unknown, more: object = {}) =>
 const list = async (token: string) =>
   (await server.ask<{ domains: Entry[]; total: number }>('/api/domains', { token })).body;
 const names = async (token: string) => (await list(token)).domains.map((each) => each.domain_url);
-
-test('guests and accounts without the feature are refused on every route', async () => {
-  const { account, token } = await server.user('gate');
-  await server.hostkeep.core.accounts.setFeature(account.username, 'domains', false);
-  for (const [method, path] of [
-    ['GET', '/api/domains'],
-    ['GET', '/api/docker_domains'],
-    ['POST', '/api/domains/new'],
-    ['POST', '/api/domains/delete'],
-  ] as const) {
-    const body = method === 'POST' ? { body: { domain_url: 'gate.example' } } : {};
-    assert.is((await server.ask(path, { method, ...body })).status, 401);
-    const refused = await server.ask<Problem>(path, { method, token, ...body });
-    assert.is(refused.status, 403);
-    assert.is(refused.body.error, 'feature_disabled');
-    assert.is(refused.body.feature, 'domains');
-  }
-});
 
 test('names that are none, suffixes, forbidden names and the panel itself are refused', async () => {
   const { account, token } = await server.user('names');
@@ -105,16 +114,12 @@ test('names that are none, suffixes, forbidden names and the panel itself are re
 
 test('names of well-known mail and login services are refused by default', async () => {
   const plain = await TestServer.start();
-  try {
-    const { token } = await plain.user('names');
-    const add = async (domain_url: string) =>
-      (await plain.ask('/api/domains/new', { method: 'POST', token, body: { domain_url } })).body['error'];
-    for (const name of ['google.com', 'mail.google.com', 'GMAIL.com'])
-      assert.is(await add(name), 'invalid_domain', name);
-    assert.is(await add('google.example'), undefined);
-  } finally {
-    await plain.close();
-  }
+  const named = await plain.user('names');
+  const addPlain = async (domain_url: string) =>
+    (await plain.ask('/api/domains/new', { method: 'POST', token: named.token, body: { domain_url } })).body['error'];
+  for (const name of ['google.com', 'mail.google.com', 'GMAIL.com'])
+    assert.is(await addPlain(name), 'invalid_domain', name);
+  assert.is(await addPlain('google.example'), undefined);
   const { token } = await server.user('lister');
   assert.is((await add(token, 'google.com')).status, 201);
 });
@@ -268,8 +273,9 @@ async function limited(
   more: { names_limit?: number } = {},
 ): Promise<{ account: Account; token: string }> {
   const { plans } = server.hostkeep.core;
-  const { name: _, features, ...limits } = await plans.get('standard');
-  await plans.create(`limit_${username}`, { ...limits, domains_limit: domainsLimit, ...more }, [...features]);
+  const { features, limits } = await plans.get('standard');
+  const own = { ...limits, domains_limit: domainsLimit, ...more };
+  await plans.create(`limit_${username}`, { limits: own }, [...features]);
   return server.user(username, `limit_${username}`);
 }
 
@@ -301,7 +307,7 @@ test("the list shows the plan's limits from the next request on", async () => {
     return [body.domains_limit, body.names_limit];
   };
   assert.equal(await limits(), [3, 7]);
-  await server.hostkeep.core.plans.update('limit_teller', { domains_limit: 0 });
+  await server.hostkeep.core.plans.update('limit_teller', { limits: { domains_limit: 0 } });
   assert.equal(await limits(), [0, 7]);
   await server.hostkeep.core.accounts.update('teller', { plan: null });
   assert.is((await server.ask('/api/domains', { token })).status, 403);
@@ -377,7 +383,7 @@ test('every name counts against its own limit, also of many at once', async () =
   assert.not(existsSync(join(account.filesRoot, 'second.example')));
   await remove(token, (await names(token)).find((name) => name.startsWith('n')) ?? '');
   assert.is((await add(token, 'second.example')).status, 201);
-  await server.hostkeep.core.plans.update('limit_namer', { names_limit: 0 });
+  await server.hostkeep.core.plans.update('limit_namer', { limits: { names_limit: 0 } });
   assert.is((await add(token, 'more.name.example')).status, 201, '0 is unlimited');
 });
 
@@ -411,4 +417,54 @@ test('domains go with their account', async () => {
   await add(token, 'leaver.example');
   await server.hostkeep.core.accounts.remove(account.username);
   assert.is((await add((await server.user('taker')).token, 'leaver.example')).status, 201);
+});
+
+test('the list of 360 domains is short over the wire', async () => {
+  const { account, token } = await server.user('many');
+  await server.hostkeep.core.store.write(async (tx) => {
+    for (let i = 0; i < 360; i += 1) {
+      const label = `customer-${i}-${(i * 7919) % 1000}`;
+      await tx.run(
+        `insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at)
+          values (?, ?, ?, ?, 1, 'active', '', ?)`,
+        account.id,
+        `${label}.example`,
+        `example.${label}`,
+        `${label}.example`,
+        Date.now() + i * 86_400_000,
+      );
+    }
+  });
+  const { headers, body } = await server.ask<{ total: number }>('/api/domains', {
+    token,
+    headers: { 'accept-encoding': 'br' },
+  });
+  assert.equal([body.total, headers.get('content-encoding')], [360, 'br']);
+  assert.ok(Number(headers.get('content-length')) <= 8192, headers.get('content-length') ?? '');
+});
+
+test('domains come page by page to who asks so, and all at once otherwise', async () => {
+  const { token } = await server.user('paul');
+  const names = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example'].map((name) => `paul-${name}`);
+  for (const domain_url of names) {
+    const { status } = await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url } });
+    assert.is(status, 201);
+  }
+  interface Page {
+    readonly domains: readonly { readonly domain_url: string }[];
+    readonly total: number;
+    readonly next_cursor?: string | null;
+  }
+  const page = async (query: string) => (await server.ask<Page>(`/api/domains${query}`, { token })).body;
+  const seen: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const { domains, total, next_cursor: next = null }: Page = await page(`?limit=2&cursor=${cursor}`);
+    assert.is(total, names.length);
+    assert.ok(domains.length <= 2);
+    seen.push(...domains.map(({ domain_url: name }) => name));
+    cursor = next;
+  }
+  assert.equal(seen, names);
+  assert.equal(Object.keys(await page('')), ['domains', 'total', 'domains_limit', 'names_limit']);
+  assert.is((await server.ask('/api/domains?limit=0', { token })).status, 400);
 });

@@ -157,7 +157,7 @@ test('domains deleted together are announced singly, and all stay on a refusal',
 test('the limit holds while the world is asked, and when it refuses', async () => {
   const world = newWorld();
   const { server, add, remove, removeAll, total, mains } = await start(world);
-  await server.hostkeep.core.plans.update('developer', { domains_limit: 2 });
+  await server.hostkeep.core.plans.update('developer', { limits: { domains_limit: 2 } });
   const { token } = await server.user('ann');
   for (const name of ['a.new.example', 'b.new.example']) assert.is((await add(token, name)).status, 201);
   const { promise, resolve } = withResolver();

@@ -6,10 +6,19 @@ const rows: PluginRows = {
   walk: {
     add: () => ({ body: { domain_url: 'new-shop.example' } }),
     remove: () => ({ body: { domain_url: 'new-shop.example' } }),
+    search: () => ({ path: '/api/domains?q=garden' }),
     ofAccount: () => ({ path: '/api/accounts/demo/domains' }),
   },
-  answered: { list: 'anywhere', add: 'home', remove: 'home', ofAccount: 'anywhere', docker: 'anywhere' },
-  bounded: { list: OF_A_PLAN, ofAccount: OF_A_PLAN, docker: OF_A_PLAN },
+  opened: 'domains',
+  answered: {
+    list: 'anywhere',
+    add: 'home',
+    remove: 'home',
+    search: 'anywhere',
+    ofAccount: 'anywhere',
+    docker: 'anywhere',
+  },
+  bounded: { docker: OF_A_PLAN },
   isolation: { tellingTaken: ['add'] },
   pages: { '/home/domains': ['Add domain', 'Remove blog.sunny-garden.example'] },
 };

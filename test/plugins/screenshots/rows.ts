@@ -10,7 +10,9 @@ const rows: PluginRows = {
   // a remote service of screenshots needs no browser
   surroundings: () => ({ config: { screenshots: { remote_url: 'https://pictures.example/?url={url}' } } }),
   walk: { show: () => ({ path: '/api/screenshot/sunny-garden.example?width=320' }) },
+  opened: 'screenshots',
   answered: 'home',
+  without: { domains: { show: 404 } },
   homes: { paths: { show: (username) => `/api/screenshot/${username}.example` } },
   writer: {
     open: async (folder) => {

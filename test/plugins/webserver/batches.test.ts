@@ -20,7 +20,8 @@ function newBatcher(): { batcher: ChangeBatcher; path: string } {
   const config = { ...schemaDefaults(WebserverConfig), ...settings } as WebserverConfig;
   const { signal } = new AbortController();
   const rootOf = (username: string) => rootAt(`/srv/${username}`);
-  const writer = privileged.open({ config: config as never, log: createLog('silent'), rootOf, signal });
+  const host = { config: config as never, log: createLog('silent'), rootOf, userOf: () => null, signal };
+  const writer = privileged.open(host);
   return { batcher: new ChangeBatcher(writer, async () => undefined), path };
 }
 
@@ -31,6 +32,9 @@ const changes = (name: string, accountId: number, count: number) =>
       account: { id: accountId, username: name },
       components: [],
       isSuspended: false,
+      redirects: [],
+      php: null,
+      tls: null,
     },
     accountId,
   }));

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../../kernel/errors.ts';
+import { Budget } from '../../../plugins/websites/database-info/budget.ts';
 import { CONFIG_FILES } from '../../../plugins/websites/database-info/config-files.ts';
 import type { TypeWithDatabase } from '../../../plugins/websites/detection/detectors.ts';
 import { parseEnv } from '../../../plugins/websites/database-info/env-file.ts';
@@ -155,6 +156,15 @@ test('PHP that grows, nests or never ends is refused while it is evaluated', () 
 });
 
 // threat hostile-php: references in a .env cannot multiply its text
+test('the limit is processor time: what a busy machine does meanwhile does not count', () => {
+  const budget = new Budget();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2100); // stands still, as if others had the processors
+  budget.spendSteps(1);
+  assert.throws(() => {
+    for (;;) budget.spendSteps(1);
+  }, isTooComplex);
+});
+
 test('a .env whose references multiply its text is refused while it is expanded', () => {
   const nested = ['A0=' + 'x'.repeat(1000)];
   for (let i = 1; i <= 5; i += 1) nested.push(`A${i}=${`\${A${i - 1}}`.repeat(10)}`);

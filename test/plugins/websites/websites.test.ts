@@ -2,13 +2,17 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { Log } from '../../../kernel/log.ts';
+import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
+import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
+import { createLog, type Log } from '../../../kernel/log.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import type { Domain, DomainDirectory } from '../../../kernel/contract/points/domain-directory.ts';
 import { Sweep } from '../../../plugins/websites/detection/sweep.ts';
+import { Sites } from '../../../plugins/websites/sites.ts';
 import websites from '../../../plugins/websites/index.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
+import { pick } from '../../support/lists.ts';
 
 interface Installer {
   readonly technologies: { name: string; title: string }[];
@@ -77,22 +81,15 @@ test.before(
       config: { websites: { check_seconds: 0 } },
     })),
 );
-test.after(() => server.close());
 
 const installer = async (token: string) => (await server.ask<Installer>('/api/auto-installer', { token })).body;
 const info = (token: string, domain: string) =>
   server.ask(`/api/database_info?domain=${encodeURIComponent(domain)}`, { token });
 
-test('guests, accounts without the feature and bad input are refused', async () => {
-  for (const path of ['/api/auto-installer', '/api/database_info?domain=a.test'])
-    assert.is((await server.ask(path)).status, 401);
-  const { token } = await server.user('refused', 'basic');
-  assert.is((await server.ask('/api/auto-installer', { token })).body['feature'], 'autoinstaller');
-  await server.hostkeep.core.accounts.setFeature('refused', 'websites', false);
-  assert.is((await server.ask('/api/database_info?domain=a.test', { token })).body['feature'], 'websites');
-  const { token: other } = await server.user('refused2');
+test('bad input is refused', async () => {
+  const { token } = await server.user('refused');
   for (const query of ['', '?domain=', `?domain=${'a'.repeat(3000)}`])
-    assert.is((await server.ask(`/api/database_info${query}`, { token: other })).status, 400);
+    assert.is((await server.ask(`/api/database_info${query}`, { token })).status, 400);
 });
 
 test('a foreign site, a missing one and one without configuration get the same answer', async () => {
@@ -116,10 +113,7 @@ test('a foreign site, a missing one and one without configuration get the same a
     assert.is(body['error'], 'database_info_not_found');
     assert.is(body['detail'], 'there is no such site, or its configuration does not name a database');
   }
-  assert.equal(
-    (await installer(token)).sites.map(({ site }) => site),
-    ['plain.test'],
-  );
+  assert.equal(pick((await installer(token)).sites, 'site'), ['plain.test']);
 });
 
 test('every type of application is found, with the version that its own files give', async () => {
@@ -336,10 +330,7 @@ test('links are never followed, neither to a docroot nor to its files', async ()
   symlinkSync(join(victim.filesRoot, 'secret.test/wp-config.php'), join(account.filesRoot, 'half.test/wp-config.php'));
   symlinkSync(join(victim.filesRoot, 'secret.test'), join(account.filesRoot, 'half.test/below'));
   setDomains(account, { 'linked.test': 'linked.test', 'half.test': 'half.test' });
-  assert.equal(
-    (await installer(token)).sites.map(({ site }) => site),
-    ['half.test'],
-  );
+  assert.equal(pick((await installer(token)).sites, 'site'), ['half.test']);
   for (const domain of ['linked.test', 'half.test', 'half.test/below'])
     assert.is((await info(token, domain)).status, 404, domain);
 });
@@ -429,4 +420,52 @@ test('the sweep reports accounts it cannot check, except removed ones', async ()
   });
   await isDone;
   assert.equal(warnings, ['swept']);
+});
+
+test('only sites of accounts that live here are checked', async () => {
+  const [away, here] = [await server.account('away'), await server.account('here')];
+  const { accounts } = server.hostkeep.core;
+  const inFleet = { byId: (id: number) => accounts.byId(id), isHere: ({ id }: Account) => id === here.id };
+  const checked: string[] = [];
+  await new Promise<void>((done) => {
+    const sweep = new Sweep({
+      accounts: inFleet as unknown as Accounts,
+      owners: async function* owners() {
+        yield* [{ accountId: away.id }, { accountId: here.id }];
+      },
+      check: ({ username }) => {
+        checked.push(username);
+        setImmediate(() => void sweep.close().then(done));
+      },
+      log: createLog('silent'),
+      everyMs: 3_600_000,
+    });
+  });
+  assert.equal(checked, ['here']);
+});
+
+test('a long check gives the sites of the last one, and no empty list without one', async () => {
+  const [{ account: known }, { account: unknown }] = [await server.user('known'), await server.user('unknown')];
+  write(known, wordpress('known.example', '6.5'));
+  setDomains(known, { 'known.example': 'known.example' });
+  const [found] = await server.hostkeep.plugins.gather('sites', known);
+  assert.is(found?.ok, true);
+  const { local, accounts } = server.hostkeep.core;
+  const sites = new Sites({
+    jobs: {
+      open: () => ({ run: () => new Promise(() => undefined), close: () => Promise.resolve() }),
+      ownerOf: () => undefined,
+    } as unknown as AccountJobs,
+    local,
+    accounts,
+    domains: { list: () => domains.get(known.id) ?? [], async *all() {}, onChange: () => () => undefined },
+    log: createLog('silent'),
+    virtualRoot: '/var/www/html',
+    checkMs: 0,
+  });
+  assert.equal(
+    (await sites.lately(known)).map(({ site, type }) => [site, type]),
+    [['known.example', 'wordpress']],
+  );
+  assert.is(await sites.lately(unknown).catch(() => 'not known'), 'not known');
 });

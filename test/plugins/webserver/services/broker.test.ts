@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { BrokerClient } from '../../../../plugins/broker/launcher.ts';
-import { FIRST_ID, NOBODY, startBroker, type TestBroker } from '../../../support/broker.ts';
+import { FIRST_ID, launcherAt, NOBODY, startBroker, type TestBroker } from '../../../support/broker.ts';
 import { CLI } from '../../../support/command.ts';
 import { hasNginx, Nginx } from '../../../support/nginx.ts';
 import { NodeProcess, prepare } from '../../../support/node-process.ts';
@@ -12,6 +12,12 @@ import { testStore } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
+const makeKey = () =>
+  generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  }).privateKey;
 const test = testSuite('webserver through the broker');
 
 if (hasNginx()) {
@@ -68,10 +74,13 @@ if (hasNginx()) {
 
   // threat stolen-service: what a stolen service can have the broker write is a virtual host of an account, and no more
   test('the broker writes no virtual host that its caller could not have for an account', async () => {
-    const client = new BrokerClient(broker.socket);
+    const client = await launcherAt(broker.socket);
     const id = 'f'.repeat(16);
     const account = { id: 1, username: 'ann' };
-    const site = { domain: 'x.example', account, components: [] as string[], isSuspended: false };
+    const plain = { redirects: [], php: null, tls: null };
+    const site = { domain: 'x.example', account, components: [] as string[], isSuspended: false, ...plain };
+    const php = { socket: '/run/php/1/fpm.sock', bodyMib: 1, seconds: 1 };
+    const tls = { certificate: '', isForced: false, hasHsts: false, hasWww: false, thumbprint: '' };
     const before = readdirSync(nginx.vhostFolder).toSorted();
     for (const change of [
       { file: '../nginx.conf' },
@@ -85,9 +94,22 @@ if (hasNginx()) {
       { site: { ...site, domain: '*.example' } },
       { site: { ...site, account: { id: 1, username: '../etc' } } },
       { site: { ...site, listen: '81' } },
+      { site: { ...site, php: { ...php, socket: '/run/php/2/fpm.sock' } } },
+      { site: { ...site, php: { ...php, socket: '/run/php/2/../1/fpm.sock' } } },
+      { site: { ...site, php: { ...php, socket: '/run/docker.sock' } } },
+      { site: { ...site, php: { ...php, socket: '/run/php/1/fpm.sock";}' } } },
+      { site: { ...site, php: { ...php, bodyMib: '1m; return 200' } } },
+      { site: { ...site, tls: { ...tls, certificate: '/etc/ssl/private/other.pem' } } },
+      { site: { ...site, tls: { ...tls, certificate: `hostkeep-${'0'.repeat(64)}.pem` } } },
+      { site: { ...site, tls: { ...tls, thumbprint: '";}' } } },
     ])
       await client.call('webserver.apply', { id, changes: [change] }, 10_000).then(
         () => assert.unreachable(JSON.stringify(change)),
+        () => undefined,
+      );
+    for (const pem of ['', 'server {}', `${makeKey()}server {}`, makeKey()])
+      await client.call('webserver.keep', [pem], 10_000).then(
+        () => assert.unreachable(pem),
         () => undefined,
       );
     assert.equal(readdirSync(nginx.vhostFolder).toSorted(), before);

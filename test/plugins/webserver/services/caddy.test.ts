@@ -6,6 +6,7 @@ import { findDriver } from '../../../../plugins/webserver/drivers.ts';
 import { followsNoLinks } from '../../../../plugins/webserver/files-view.ts';
 import { Caddy, hasCaddy } from '../../../support/caddy.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
 import { fetchPage } from '../../../support/page.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
@@ -18,7 +19,9 @@ const DEFAULTS = {
   template: '',
   suspended_template: '',
   suspended_page: '',
+  log_folder: '',
   listen: '80',
+  listen_https: '443',
   check: [],
   reload: [],
   version: [],
@@ -34,8 +37,20 @@ test('each driver has default commands, which the configuration overrides', () =
     'nginx',
     '-t',
   ]);
-  assert.is(findDriver({ ...DEFAULTS, driver: 'nginx', served_timeout_ms: 0 })?.beacon, undefined);
+  assert.is(findDriver({ ...DEFAULTS, driver: 'nginx' })?.awaitsServed, true);
+  assert.is(findDriver({ ...DEFAULTS, driver: 'nginx', served_timeout_ms: 0 })?.awaitsServed, false);
   assert.is(findDriver({ ...DEFAULTS, driver: 'none' }), undefined);
+});
+
+test('with the driver auto, the web server is the one that is installed', () => {
+  const found = (...programs: string[]) => {
+    const folder = temporaryFolder();
+    for (const program of programs) writeFileSync(join(folder, program), '');
+    return findDriver({ ...DEFAULTS, driver: 'auto' }, [folder])?.name;
+  };
+  assert.is(found('caddy'), 'caddy');
+  assert.is(found('caddy', 'nginx'), 'nginx');
+  assert.is(found('apache2'), undefined);
 });
 
 test('the last mount over a path decides whether links are followed', () => {
@@ -58,6 +73,26 @@ test('the last mount over a path decides whether links are followed', () => {
 });
 
 if (hasCaddy()) {
+  test('doctor sees that the Caddyfile lacks the line that imports the virtual hosts', async () => {
+    const caddy = await Caddy.start();
+    const server = await TestServer.start({ config: caddy.config });
+    const reload = async () => {
+      const part = (await server.hostkeep.plugins.gather('doctor')).find(({ plugin }) => plugin === 'webserver');
+      return part?.ok === true ? part.value.find(({ name }) => name === 'reload') : undefined;
+    };
+    try {
+      assert.is((await reload())?.ok, true, JSON.stringify(await reload()));
+      const file = join(caddy.folder, 'Caddyfile');
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/^import .*$/m, ''));
+      const lacking = await reload();
+      assert.is(lacking?.ok, false);
+      assert.match(lacking?.remedy ?? '', /put the line "import \S+\/vhosts\/\*\.conf" into its Caddyfile/);
+    } finally {
+      await server.close();
+      await caddy.remove();
+    }
+  });
+
   test('no domain is added where Caddy would follow links', async () => {
     const caddy = await Caddy.start();
     const { files_root, webserver } = caddy.config;

@@ -117,59 +117,52 @@ const escaped = (path: string) =>
 
 async function check(config: Record<string, unknown>, port: number): Promise<void> {
   const server = await TestServer.start({ config });
-  try {
-    const { account, token } = await server.user('ann');
-    const body = { domain_url: 'shop.example' };
-    assert.is((await server.ask('/api/domains/new', { method: 'POST', token, body })).status, 201);
-    const docroot = join(account.filesRoot, 'shop.example');
-    for (const path of [...SERVED, ...REFUSED]) {
-      mkdirSync(dirname(join(docroot, path)), { recursive: true });
-      writeFileSync(join(docroot, path), `content of ${path}`);
-    }
-    for (const path of SERVED) {
-      // `index.html` is served under its folder's name; Caddy redirects there
-      const { status, body: text } = await fetchPage(port, 'shop.example', encoded(path.replace(/index\.html$/, '')));
-      assert.equal([status, text], [200, `content of ${path}`], path);
-    }
-    for (const path of REFUSED)
-      for (const url of [encoded(path), escaped(path), `/x/..${encoded(path)}`, `/.${encoded(path)}`])
-        assert.is((await fetchPage(port, 'shop.example', url)).status, 404, `${url} of ${path}`);
-  } finally {
-    await server.close();
+  const { account, token } = await server.user('ann');
+  const body = { domain_url: 'shop.example' };
+  assert.is((await server.ask('/api/domains/new', { method: 'POST', token, body })).status, 201);
+  const docroot = join(account.filesRoot, 'shop.example');
+  for (const path of [...SERVED, ...REFUSED]) {
+    mkdirSync(dirname(join(docroot, path)), { recursive: true });
+    writeFileSync(join(docroot, path), `content of ${path}`);
   }
+  for (const path of SERVED) {
+    // `index.html` is served under its folder's name; Caddy redirects there
+    const { status, body: text } = await fetchPage(port, 'shop.example', encoded(path.replace(/index\.html$/, '')));
+    assert.equal([status, text], [200, `content of ${path}`], path);
+  }
+  for (const path of REFUSED)
+    for (const url of [encoded(path), escaped(path), `/x/..${encoded(path)}`, `/.${encoded(path)}`])
+      assert.is((await fetchPage(port, 'shop.example', url)).status, 404, `${url} of ${path}`);
+  await server.close();
 }
 
 /** Links of one account to what another one, and the system, keep from it. */
 async function checkLinks(config: Record<string, unknown>, port: number): Promise<void> {
   const server = await TestServer.start({ config });
-  try {
-    const [ann, bob] = [await server.user('ann'), await server.user('bob')];
-    const body = { domain_url: 'ann.example' };
-    assert.is((await server.ask('/api/domains/new', { method: 'POST', token: ann.token, body })).status, 201);
-    mkdirSync(bob.account.filesRoot, { recursive: true });
-    const secret = join(bob.account.filesRoot, 'notes.txt');
-    writeFileSync(secret, 'of bob');
-    const docroot = join(ann.account.filesRoot, 'ann.example');
-    writeFileSync(join(docroot, 'own.txt'), 'of ann');
-    mkdirSync(join(docroot, 'way'));
-    const links = {
-      'file.txt': secret,
-      folder: bob.account.filesRoot,
-      'way/up': '../../../bob',
-      'etc.txt': '/etc/hostname',
-    };
-    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(docroot, name));
-    for (const { account } of [ann, bob])
-      execFileSync('chown', ['-hR', String(200_000 + account.id), account.filesRoot]);
-    assert.is((await fetchPage(port, 'ann.example', '/own.txt')).body, 'of ann');
-    for (const path of ['file.txt', 'folder/notes.txt', 'way/up/notes.txt', 'etc.txt']) {
-      const { status, body: text } = await fetchPage(port, 'ann.example', `/${path}`);
-      assert.ok(status >= 400, `${path}: ${status}`);
-      assert.not.match(text, /of bob/);
-    }
-  } finally {
-    await server.close();
+  const [ann, bob] = [await server.user('ann'), await server.user('bob')];
+  const body = { domain_url: 'ann.example' };
+  assert.is((await server.ask('/api/domains/new', { method: 'POST', token: ann.token, body })).status, 201);
+  mkdirSync(bob.account.filesRoot, { recursive: true });
+  const secret = join(bob.account.filesRoot, 'notes.txt');
+  writeFileSync(secret, 'of bob');
+  const docroot = join(ann.account.filesRoot, 'ann.example');
+  writeFileSync(join(docroot, 'own.txt'), 'of ann');
+  mkdirSync(join(docroot, 'way'));
+  const links = {
+    'file.txt': secret,
+    folder: bob.account.filesRoot,
+    'way/up': '../../../bob',
+    'etc.txt': '/etc/hostname',
+  };
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, join(docroot, name));
+  for (const { account } of [ann, bob]) execFileSync('chown', ['-hR', String(200_000 + account.id), account.filesRoot]);
+  assert.is((await fetchPage(port, 'ann.example', '/own.txt')).body, 'of ann');
+  for (const path of ['file.txt', 'folder/notes.txt', 'way/up/notes.txt', 'etc.txt']) {
+    const { status, body: text } = await fetchPage(port, 'ann.example', `/${path}`);
+    assert.ok(status >= 400, `${path}: ${status}`);
+    assert.not.match(text, /of bob/);
   }
+  await server.close();
 }
 
 if (hasNginx()) {

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { get } from 'node:https';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';
 import { PROCESS_ID } from '../../../../kernel/kit/programs/process-id.ts';
-import domains from '../../../../plugins/domains/index.ts';
 import webserverPlugin from '../../../../plugins/webserver/index.ts';
 import { FolderLock } from '../../../../plugins/webserver/vhosts/folder-lock.ts';
 import { compileTemplate } from '../../../../plugins/webserver/vhosts/template.ts';
 import { vhostFileName, isVhostFile, VhostFolder } from '../../../../plugins/webserver/vhosts/vhost-folder.ts';
+import { selfSigned } from '../../../support/certificate.ts';
 import { hostkeep, start as startProgram } from '../../../support/command.ts';
+import { needs } from '../../../support/needs.ts';
 import { memberFolder } from '../../../support/node-pair.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { allPlugins, TestServer } from '../../../support/hostkeep.ts';
@@ -20,6 +22,7 @@ import { hasNginx, Nginx } from '../../../support/nginx.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
+const [domains] = await needs('domains');
 const test = testSuite('webserver');
 const hasReal = hasNginx();
 let nginx: Nginx;
@@ -52,6 +55,10 @@ const values = {
   username: 'ann',
   listen: '80',
   vhost_folder: '/etc/nginx/hostkeep.d',
+  logs: '',
+  redirects: '',
+  php: '',
+  tls: '',
 };
 
 // threat shell-injection: virtual host templates take only checked values
@@ -83,6 +90,10 @@ test('a template is filled with what cannot be read as anything else', () => {
     assert.throws(() => render(7, { ...values, domain }), /cannot serve this name/, domain);
   }
   assert.throws(() => render(7, { ...values, username: 'a b' }));
+  assert.throws(
+    () => render(7, values, ['php']),
+    (error: Error) => /\{\{php\}\}/.test(String(error)),
+  );
   assert.throws(() => compileTemplate('server_name {{domain}} {{unknown}}'), /\{\{unknown\}\}/);
   assert.throws(() => compileTemplate('server {}'), /\{\{domain\}\}/);
 });
@@ -107,6 +118,8 @@ test('without a driver the plugin does not react to domains', async () => {
     const status = server.hostkeep.node.plugins().find(({ name }) => name === 'webserver');
     assert.is(status?.state, 'ready');
     assert.equal(status?.provides, ['demoOutside', 'doctor']);
+    const part = (await server.hostkeep.plugins.gather('doctor')).find(({ plugin }) => plugin === 'webserver');
+    assert.ok(part?.ok === true && part.value[0]?.isWarning === true, 'nobody serves the domains');
   } finally {
     await server.close();
   }
@@ -164,6 +177,79 @@ if (hasReal) {
         assert.is((await fetchPage(port, 'nobody.example', '/', 'GET', address)).status, 0, address);
       }
     });
+  });
+
+  test('over TLS too, a name of no domain gets nothing of a customer', async () => {
+    const [plain, secure] = [await freePort(), await freePort()];
+    const { cert, key } = selfSigned('0.example');
+    const template = join(temporaryFolder(), 'vhost.conf');
+    const tls = `listen ${secure} ssl; listen [::]:${secure} ssl; ssl_certificate ${cert}; ssl_certificate_key ${key};`;
+    writeFileSync(template, `server { listen {{listen}}; ${tls} server_name {{domain}}; return 200 "{{domain}}"; }`);
+    const ask = (servername: string, host: string) =>
+      new Promise<string>((resolve) => {
+        const options = { host, port: secure, servername, headers: { host: servername }, rejectUnauthorized: false };
+        const sent = get({ ...options, agent: false }, (response) => {
+          response.setEncoding('utf8').once('data', resolve);
+        });
+        sent.on('error', ({ message }) => resolve(message));
+      });
+    await withServer({ ...nginx.settings, listen: String(plain), template }, async (server) => {
+      const { token } = await server.user('ann');
+      assert.is((await add(server, token, '0.example')).status, 201);
+      for (const address of ['127.0.0.1', '::1']) {
+        assert.is(await ask('0.example', address), '0.example');
+        assert.match(await ask('nobody.example', address), /unrecognized name/);
+        assert.is((await fetchPage(plain, 'nobody.example', '/', 'GET', address)).status, 0);
+      }
+    });
+  });
+
+  test('a virtual host that the web server refuses is told, and served once it is mended', async () => {
+    const broken = join(nginx.vhostFolder, 'zz-operator.conf');
+    const found = async (server: TestServer, point: 'doctor' | 'health') => {
+      const part = (await server.hostkeep.plugins.gather(point)).find(({ plugin }) => plugin === 'webserver');
+      return part?.ok === true ? part.value.find(({ name }) => name === 'virtual hosts') : undefined;
+    };
+    await withServer(
+      nginx.settings,
+      async (server) => {
+        const { token } = await server.user('ann');
+        assert.is((await add(server, token, 'shop.example')).status, 201);
+        assert.equal([(await found(server, 'doctor'))?.ok, await found(server, 'health')], [true, undefined]);
+      },
+      async (server) => {
+        assert.not(vhosts().includes('hostkeep-shop.example.conf'));
+        assert.match((await found(server, 'doctor'))?.detail ?? '', /not as the domain needs it: shop\.example$/);
+        assert.match(
+          (await found(server, 'health'))?.detail ?? '',
+          /changes that the domains need were not made.*nginx/s,
+        );
+        rmSync(broken);
+        await until('its file is back', () => vhosts().includes('hostkeep-shop.example.conf'));
+        await until('it is well', async () => (await found(server, 'health')) === undefined);
+        assert.is((await found(server, 'doctor'))?.ok, true);
+      },
+      () => {
+        rmSync(join(nginx.vhostFolder, 'hostkeep-shop.example.conf'));
+        writeFileSync(broken, 'server { listen');
+      },
+    );
+  });
+
+  test('a reload says what the web server lacks', async () => {
+    const data = temporaryFolder();
+    const config = join(data, 'config.json');
+    writeFileSync(config, JSON.stringify({ webserver: nginx.settings }));
+    const { child } = await startProgram(data, ['serve', '--workers', '2', '--config', config], /"all workers serve"/);
+    const broken = join(nginx.vhostFolder, 'zz-operator.conf');
+    const reload = async () => (await hostkeep(data, ['--config', config, 'reload'])).stdout;
+    assert.not.match(await reload(), /webserver/);
+    writeFileSync(broken, 'server { listen');
+    assert.match(await reload(), /^the configuration was reloaded\n(?:.*\n)*webserver: .* were not made: .*nginx/m);
+    rmSync(broken);
+    assert.not.match(await reload(), /webserver/);
+    child.kill('SIGTERM');
+    await once(child, 'exit');
   });
 
   test('a document root that the web server would misread is refused', async () => {
@@ -505,19 +591,21 @@ if (hasReal) {
       const states = async () => (await found()).map(({ name, ok }) => [name, ok]);
       const { account, token } = await server.user('ann');
       assert.is((await add(server, token, 'shop.example', 'shop')).status, 201);
-      assert.match((await found()).at(-1)?.detail ?? '', /none has a page yet/);
+      const site = async () => (await found()).find(({ name }) => name === 'site');
+      assert.match((await site())?.detail ?? '', /none has a page yet/);
+      assert.is((await site())?.isUntried, true);
       const page = join(account.filesRoot, 'shop/index.html');
       writeFileSync(page, 'Welcome');
       const all = [
         ['web server', true],
         ['reload', true],
       ];
-      assert.equal(await states(), [...all, ['site', true]], JSON.stringify(await found()));
+      assert.equal(await states(), [...all, ['site', true], ['virtual hosts', true]], JSON.stringify(await found()));
       const isRoot = process.getuid?.() === 0;
       if (isRoot)
         await nginx.runAs('nobody nogroup'); // who may not pass the data folder
       else chmodSync(page, 0);
-      const refused = (await found()).at(-1);
+      const refused = await site();
       if (isRoot) await nginx.runAs('root');
       assert.equal([refused?.name, refused?.ok], ['site', false]);
       assert.match(refused?.detail ?? '', /nginx answers http:\/\/shop\.example\/index\.html with 40[34]/);

@@ -1,0 +1,62 @@
+import { PHP_SOCKET, type SitePhp } from '../../kernel/contract/points/web-server-part.ts';
+import { fail } from '../../kernel/errors.ts';
+import { readInteger, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
+
+/** Added to what a script may take, so that its own limit is what ends it. */
+const GRACE_SECONDS = 15;
+/** Sources, and what editors and copies make of their names; nginx-common.conf has the same. */
+const SOURCE = String.raw`(?i)(\.(php[0-9]?|phps|phtml?|pht|phar|inc)([^a-z0-9/][^/]*)?|/wp-config[^/]*)$`;
+
+/** Checks again where an account's scripts run, whatever its plugin has checked. Errors: 400 `invalid_request`. */
+export function readSitePhp(value: unknown, accountId: number): SitePhp {
+  const { socket, bodyMib, seconds } = readMembers(value, ['socket', 'bodyMib', 'seconds']);
+  const path = readText(socket, PHP_SOCKET);
+  if (path.split('/').at(-2) !== String(accountId))
+    throw fail.invalid_request(`${path} is not a socket of the account ${accountId}`);
+  return { socket: path, bodyMib: readInteger(bodyMib, 1, 65_536), seconds: readInteger(seconds, 1, 86_400) };
+}
+
+/**
+ * Sends what is no file to the index of the site, as most applications expect. What scripts say goes into no log that sites
+ * share: they choose the bytes, and could forge lines of another site.
+ */
+export function nginxPhp(php: SitePhp | null, errorLog?: string): string {
+  if (php === null) return 'if ($hostkeep_refuses = php) {\n        return 404;\n    }';
+  return [
+    'index index.php;',
+    `client_max_body_size ${php.bodyMib}m;`,
+    'location / {',
+    '    try_files $uri $uri/ /index.php?$args;',
+    '}',
+    'location ~ \\.php$ {',
+    '    try_files $uri =404;',
+    `    fastcgi_pass "unix:${php.socket}";`,
+    ...(errorLog === undefined ? [] : [`    error_log "${errorLog}" crit;`]),
+    `    fastcgi_read_timeout ${php.seconds + GRACE_SECONDS}s;`,
+    '}',
+  ].join('\n    ');
+}
+
+/** Has scripts opened where they are on this host, which may not be where Caddy sees the files. */
+export function caddyPhp(php: SitePhp | null, docroot: string): string {
+  const refused = [
+    '@source {',
+    `\tpath_regexp ${SOURCE}`,
+    `\tnot path *.html *.htm${php === null ? '' : ' *.php'}`,
+    '}',
+    'respond @source 404',
+  ];
+  if (php === null) return refused.join('\n\t');
+  return [
+    ...refused,
+    '@settings path_regexp (?i)/wp-config[^/]*$',
+    'respond @settings 404',
+    'request_body {',
+    `\tmax_size ${php.bodyMib}MiB`,
+    '}',
+    `php_fastcgi "unix/${php.socket}" {`,
+    `\troot "${docroot}"`,
+    `\tread_timeout ${php.seconds + GRACE_SECONDS}s`,
+    '}',
+  ].join('\n\t');
+}

@@ -1,0 +1,58 @@
+import {
+  MOST_REDIRECTS,
+  REDIRECT_PATH,
+  REDIRECT_TARGET,
+  type SiteRedirect,
+} from '../../kernel/contract/points/web-server-part.ts';
+import { readBoolean, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
+
+/** A redirect as web servers take it. */
+export interface RedirectRule {
+  /** Matches path and query as the visitor sent them: group 1 is the part of the path that may be kept, group 2 the query. */
+  readonly pattern: string;
+  /** Whether it leaves out the paths at which authorities ask for the proof of a certificate, which it would match too. */
+  readonly sparesChallenges: boolean;
+  readonly to: string;
+  /** The groups that are appended to the target. */
+  readonly groups: readonly number[];
+  readonly status: number;
+}
+
+export const CHALLENGES = '/.well-known/acme-challenge/';
+const QUERY = '(\\?.*)?';
+/** No second slash or backslash: appended to an empty path it would lead browsers to another host. */
+const REST = '(/(?:[^?/\\x5C][^?]*)?)';
+const literal = (path: string) => path.replace(/[.+]/g, '\\$&');
+
+/** Returns the rules in the order in which they count: that of the longer path first. */
+export function redirectRules(redirects: readonly SiteRedirect[]): readonly RedirectRule[] {
+  return readRedirects(redirects)
+    .toSorted((a, b) => b.from.length - a.from.length)
+    .flatMap(rulesFor);
+}
+
+function rulesFor({ from, isPrefix, to, status, keepsPath, keepsQuery }: SiteRedirect): RedirectRule[] {
+  const query = keepsQuery ? [2] : [];
+  const exact = { pattern: `${literal(from)}()${QUERY}`, sparesChallenges: false, to, groups: query, status };
+  if (!isPrefix) return [exact];
+  const base = from === '/' ? '' : literal(from);
+  const sparesChallenges = from === '/';
+  if (!keepsPath) return [{ ...exact, pattern: `${base}(/[^?]*)?${QUERY}`, sparesChallenges }];
+  const below = { pattern: `${base}${REST}${QUERY}`, to: to.replace(/\/$/, ''), groups: [1, ...query] };
+  return [exact, { ...exact, ...below, sparesChallenges }];
+}
+
+/** Checks redirects again, whatever their plugin has checked. Errors: 400 `invalid_request`. */
+export function readRedirects(value: unknown): SiteRedirect[] {
+  return readList(value, MOST_REDIRECTS, (item) => {
+    const given = readMembers(item, ['from', 'isPrefix', 'to', 'status', 'keepsPath', 'keepsQuery']);
+    return {
+      from: readText(given.from, REDIRECT_PATH),
+      isPrefix: readBoolean(given.isPrefix),
+      to: readText(given.to, REDIRECT_TARGET),
+      status: Number(readText(String(given.status), /^30[1278]$/)),
+      keepsPath: readBoolean(given.keepsPath),
+      keepsQuery: readBoolean(given.keepsQuery),
+    };
+  });
+}

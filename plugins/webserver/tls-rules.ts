@@ -1,0 +1,95 @@
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import type { SiteTls } from '../../kernel/contract/points/web-server-part.ts';
+import { readBoolean, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
+import { CHALLENGES } from './redirect-rules.ts';
+
+/** How a site answers over TLS, as the part with rights takes it: that has the certificate already. */
+export interface TlsRule extends Omit<SiteTls, 'pem' | 'isSelfMade'> {
+  /** See `certificateFile`. */
+  readonly certificate: string;
+}
+
+/** The largest key with its certificates. */
+export const PEM_BYTES = 65_536;
+const FILE = /^hostkeep-[0-9a-f]{64}\.pem$/;
+const NAMED = /hostkeep-[0-9a-f]{64}\.pem/g;
+const THUMBPRINT = /^([A-Za-z0-9_-]{43})?$/;
+
+/** Returns the name of the file of a key and its certificates: another content has another name. */
+export const certificateFile = (pem: string): string =>
+  `hostkeep-${createHash('sha256').update(pem).digest('hex')}.pem`;
+
+export const isCertificateFile = (name: string): boolean => FILE.test(name);
+
+/** Returns the files of certificates that a virtual host names. */
+export const namedCertificates = (content: string | undefined): string[] => content?.match(NAMED) ?? [];
+
+export function tlsRule({ pem, isForced, hasHsts, hasWww, thumbprint }: SiteTls): TlsRule {
+  return { certificate: certificateFile(pem), isForced, hasHsts, hasWww, thumbprint };
+}
+
+/** Checks a rule again, whatever its caller has checked. Errors: 400 `invalid_request`. */
+export function readTls(value: unknown): TlsRule | null {
+  if (value === null) return null;
+  const given = readMembers(value, ['certificate', 'isForced', 'hasHsts', 'hasWww', 'thumbprint']);
+  return {
+    certificate: readText(given.certificate, FILE),
+    isForced: readBoolean(given.isForced),
+    hasHsts: readBoolean(given.hasHsts),
+    hasWww: readBoolean(given.hasWww),
+    thumbprint: readText(given.thumbprint, THUMBPRINT),
+  };
+}
+
+/** Returns a private key and its certificates as they were given. Throws for anything else. */
+export function readPem(value: unknown): string {
+  const pem = readText(value, /^[\x20-\x7e\n]{1,65536}$/);
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----\n[^-]+-----END CERTIFICATE-----\n/g) ?? [];
+  const key = createPrivateKey(pem).export({ type: 'pkcs8', format: 'pem' });
+  const certificates = blocks.map((block) => new X509Certificate(block).toString());
+  if (certificates.length === 0 || pem !== key + certificates.join(''))
+    throw new Error('a key must be followed by its certificates, and nothing else');
+  return pem;
+}
+
+interface TlsPlace {
+  readonly domain: string;
+  /** The path of the file of the certificate. */
+  readonly certificate: string;
+  /** The value of `listen`. */
+  readonly listen: string;
+  /** The port of HTTPS. */
+  readonly port: number;
+}
+
+/** Versions that are not known to be weak. */
+export const NGINX_PROTOCOLS = 'ssl_protocols TLSv1.2 TLSv1.3;';
+
+/** Renders directives of nginx. A proof is asked for by plain HTTP, and answered whatever else the site does. */
+export function nginxTls({ isForced, hasHsts, hasWww, thumbprint }: TlsRule, place: TlsPlace): string {
+  const proof = `^${CHALLENGES.replaceAll('.', '\\.')}([A-Za-z0-9_-]+)$`;
+  return [
+    ...(hasWww ? [`server_name www.${place.domain};`] : []),
+    `listen ${place.listen.replaceAll(';', ' ssl;')} ssl;`,
+    `ssl_certificate "${place.certificate}";`,
+    `ssl_certificate_key "${place.certificate}";`,
+    NGINX_PROTOCOLS,
+    ...(thumbprint === ''
+      ? []
+      : [`location ~ "${proof}" {`, '    default_type text/plain;', `    return 200 "$1.${thumbprint}";`, '}']),
+    ...(isForced
+      ? [
+          'if ($hostkeep_is_plain) {',
+          `    return 308 https://$host${place.port === 443 ? '' : `:${place.port}`}$request_uri;`,
+          '}',
+        ]
+      : []),
+    ...(hasHsts ? ['add_header Strict-Transport-Security $hostkeep_hsts always;'] : []),
+  ].join('\n    ');
+}
+
+/** Renders directives of Caddy, which gets certificates by itself and leads to HTTPS unless an address says otherwise. */
+export function caddyTls({ hasHsts }: TlsRule, { certificate }: TlsPlace): string {
+  const hsts = hasHsts ? ['header Strict-Transport-Security "max-age=31536000"'] : [];
+  return [`tls "${certificate}" "${certificate}"`, ...hsts].join('\n\t');
+}
