@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { defineJob } from '../../kernel/kit/jobs/job.ts';
+import { fail } from './errors.ts';
+import type makeFolders from './folders-job.ts';
+import type { PhpVerbs } from './pools/php-pools.ts';
+import { OWN_FOLDER } from './pools/pool-config.ts';
+import { poolName, type Pool } from './pools/pool.ts';
+import type { PhpConfig } from './schema.ts';
+
+const FOLDERS = defineJob<typeof makeFolders>({
+  beside: import.meta.url,
+  script: 'folders-job',
+  timeoutMs: 5000,
+  tooMuch: 'files_unavailable',
+});
+const OWN_FOLDERS = ['sessions', 'tmp'].map((name) => [OWN_FOLDER, name]);
+
+/** The pools of accounts, as the service starts and ends them. */
+export class AccountPools {
+  readonly #host: Host<PhpConfig>;
+  readonly verbs: PhpVerbs;
+
+  constructor(host: Host<PhpConfig>, verbs: PhpVerbs) {
+    this.#host = host;
+    this.verbs = verbs;
+  }
+
+  /** Returns the name that a pool has at this node. */
+  nameOf(pool: Pool): string {
+    return poolName(pool, this.#host.config.disabled_functions);
+  }
+
+  /** Returns the path of a pool's socket, whether or not it runs. */
+  socketOf(account: Pick<Account, 'id'>, pool: Pool): string {
+    return join(this.#host.config.run_folder, String(account.id), `${this.nameOf(pool)}.sock`);
+  }
+
+  /** Has a pool answer. Errors: 502 `php_failed`; those of jobs and of the broker. */
+  async start({ id, username }: Account, pool: Pool): Promise<void> {
+    const account = { id, username };
+    await this.#host.jobs.run(FOLDERS, account, OWN_FOLDERS, { makesRoot: true });
+    const name = await this.verbs.start({ account, pool });
+    if (name !== this.nameOf(pool)) throw fail.php_failed('the broker has other settings of PHP: reload it');
+    // it may have been suspended, removed or closed for its move meanwhile
+    if (!this.isOpen(await this.#host.identity.accounts.byUsername(username))) await this.verbs.end(id);
+  }
+
+  /** Whether scripts of an account may run at this node now. */
+  isOpen(account: Account | undefined): account is Account {
+    const { accounts } = this.#host.identity;
+    return account !== undefined && !account.suspended && !account.isReadOnly && accounts.isHere(account);
+  }
+
+  /** Runs changes of an account's pools one after another, in all workers. */
+  async inTurn<T>({ id }: Pick<Account, 'id'>, change: () => Promise<T>): Promise<T> {
+    const release = await this.#host.workers.acquire(`php ${id}`, 1);
+    try {
+      return await change();
+    } finally {
+      release();
+    }
+  }
+}

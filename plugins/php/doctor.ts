@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { errorMessage } from '../../kernel/errors.ts';
+import { findFiles } from '../../kernel/kit/files/find-files.ts';
+import type { PhpVerbs } from './pools/php-pools.ts';
+
+/** Where Debian's packages have pools: a folder for each version. */
+const POOLS = '/etc/php';
+
+/** Has each installed version answer, and looks for pools of others that read accounts' files. */
+export async function findings(
+  verbs: PhpVerbs,
+  versions: readonly string[],
+  webGroup: string,
+  pools = POOLS,
+): Promise<Finding[]> {
+  const proofs = await Promise.all(versions.map((version) => proof(verbs, version)));
+  return [...proofs, limitsFinding(), ...(await strangers(webGroup, pools))];
+}
+
+async function proof(verbs: PhpVerbs, version: string): Promise<Finding> {
+  const name = `php ${version}`;
+  try {
+    const { isAlone } = await verbs.prove(version);
+    if (isAlone)
+      return { name, ok: true, detail: `php-fpm${version} answered from a pool that was started for this check` };
+    return {
+      name,
+      ok: false,
+      isWarning: true,
+      detail: `php-fpm${version} answers, and its scripts see the names of all processes of this host`,
+      remedy: 'let the broker make process namespaces: CAP_SYS_ADMIN, and no filter of unshare and mount',
+    };
+  } catch (error) {
+    const remedy = `see that php-fpm${version} is installed (apt-get install php${version}-fpm), and that the broker runs`;
+    return { name, ok: false, detail: errorMessage(error), remedy };
+  }
+}
+
+function limitsFinding(): Finding {
+  return {
+    name: 'limits of scripts',
+    ok: false,
+    isWarning: true,
+    detail:
+      'memory is limited for each process of PHP, and the number of processes for each account; their sum, processor time and disk traffic are not',
+    remedy: 'choose php_workers_limit and php_memory_limit_mib of plans so that their product fits',
+  };
+}
+
+/** Folders of accounts have the group of the web server, so that a script that runs with it reads all of them. */
+async function strangers(webGroup: string, folder: string): Promise<Finding[]> {
+  const found: Finding[] = [];
+  if (!existsSync(folder)) return found;
+  for (const path of findFiles('*/fpm/pool.d/*.conf', folder).map((file) => join(folder, file))) {
+    const [, user] = /^\s*(?:user|group)\s*=\s*"?([\w-]+)/m.exec(await readFile(path, 'utf8')) ?? [];
+    if (user === webGroup)
+      found.push({
+        name: 'foreign pool',
+        ok: false,
+        isWarning: true,
+        detail: `scripts of the pool in ${path} run as ${webGroup}, and read the files of all accounts`,
+        remedy: `remove ${path}, or stop the service that reads it`,
+      });
+  }
+  return found;
+}

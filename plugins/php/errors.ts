@@ -1,0 +1,10 @@
+import { defineErrors } from '../../kernel/errors.ts';
+
+/** The errors of this plugin; `locales/` has their titles in other languages. */
+export const fail = defineErrors({
+  domain_not_found: [404, 'Domain not found'],
+  invalid_php_option: [400, 'Not a usable PHP option'],
+  php_version_not_found: [404, 'PHP version not installed'],
+  php_failed: [502, 'PHP does not start this way'],
+  webserver_failed: [502, 'The web server refused the change'],
+});

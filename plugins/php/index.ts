@@ -1,0 +1,109 @@
+import { resolve } from 'node:path';
+import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { Unavailable } from '../../kernel/errors.ts';
+import { AccountPools } from './account-pools.ts';
+import { findings } from './doctor.ts';
+import { fail } from './errors.ts';
+import { events } from './events.ts';
+import { movePart } from './mover.ts';
+import { boundsFor } from './options.ts';
+import { PhpSites } from './php-sites.ts';
+import privileged from './privileged.ts';
+import { PoolKeeper } from './reconciling.ts';
+import {
+  BROKERS,
+  NewPhpOptions,
+  NewPhpVersion,
+  PhpConfig,
+  PhpSite,
+  PhpSiteParams,
+  PhpSites as SiteList,
+} from './schema.ts';
+import { installedVersions } from './versions.ts';
+
+const CHANGES = ['domain_not_found', 'php_version_not_found', 'php_failed', 'webserver_failed'] as const;
+
+export default definePlugin({
+  name: 'php',
+  description: 'PHP of domains: versions and options.',
+  features: ['php', 'php_options'],
+  uses: ['domains'],
+  errors: fail,
+  events,
+  config: PhpConfig,
+  routes: {
+    list: {
+      method: 'GET',
+      path: '/api/php',
+      at: 'home',
+      feature: ['php', 'php_options'],
+      summary: 'List the versions of PHP, and the domains with theirs',
+      description:
+        'Options of a domain without a version count once it has one. Values above the bounds of the plan are shown, and used, as these.',
+      reply: SiteList,
+    },
+    setVersion: {
+      method: 'PUT',
+      path: '/api/php/sites/:domain/version',
+      at: 'home',
+      feature: 'php',
+      summary: 'Set the version of PHP of a domain, or switch PHP off',
+      description:
+        'Scripts run as the account. Requests on their way are answered by the version before. If PHP does not start, or ' +
+        'the web server refuses, nothing is changed.',
+      params: PhpSiteParams,
+      body: NewPhpVersion,
+      reply: PhpSite,
+      errors: CHANGES,
+    },
+    setOptions: {
+      method: 'PUT',
+      path: '/api/php/sites/:domain/options',
+      at: 'home',
+      feature: 'php_options',
+      summary: 'Change options of PHP of a domain',
+      description: 'Members that are left out stay as they are. The bounds are in GET /api/php.',
+      params: PhpSiteParams,
+      body: NewPhpOptions,
+      reply: PhpSite,
+      errors: [...CHANGES, 'invalid_php_option'],
+    },
+  },
+  async setup(given) {
+    const { node } = given;
+    const otherwise = node.config.broker.socket === '' ? resolve(node.config.data, 'php') : BROKERS;
+    const config = { ...given.config, run_folder: given.config.run_folder || otherwise };
+    const host = { ...given, config };
+    const versions = await installedVersions();
+    if (versions.length === 0)
+      throw new Unavailable('no PHP-FPM is installed', 'apt-get install php-fpm, and restart the server');
+    const verbs = node.privileged(privileged, config);
+    const pools = new AccountPools(host, verbs);
+    const [sites, keeper] = [new PhpSites(host, pools, versions), new PoolKeeper(host, pools)];
+    if (node.isServing) await node.onLeader(() => keeper.start());
+    forgetRemoved(host, (id) => sites.forget(id));
+    return {
+      handlers: {
+        list: async ({ account }) => {
+          const { workers, memoryMib, uploadMib, seconds } = boundsFor(account, config);
+          const bounds = { workers, memory_mib: memoryMib, upload_mib: uploadMib, execution_seconds: seconds };
+          return { versions, sites: await sites.list(account), bounds };
+        },
+        setVersion: ({ account, params: { domain }, body: { version }, ip }) =>
+          sites.setVersion({ account, domain, ip }, version),
+        setOptions: ({ account, params: { domain }, body, ip }) => sites.setOptions({ account, domain, ip }, body),
+      },
+      provides: {
+        siteRules: (domainIds) => sites.rules(domainIds),
+        move: () => movePart(host, verbs),
+        purge: async ({ id }) => [{ what: 'PHP pools', removed: await verbs.end(id) }],
+        doctor: () => findings(verbs, versions, node.config.ids.web_group),
+        health: () =>
+          keeper.problem === undefined
+            ? []
+            : [{ name: 'pools', ok: false, detail: keeper.problem, remedy: 'see the log for the reason' }],
+      },
+    };
+  },
+});

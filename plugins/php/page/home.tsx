@@ -1,0 +1,15 @@
+import { defineArea } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'php',
+  order: 12,
+  pages: [
+    {
+      path: '/php',
+      title: 'php.title',
+      icon: 'gauge',
+      features: ['php', 'php_options'],
+      load: () => import('./php-page.tsx'),
+    },
+  ],
+});

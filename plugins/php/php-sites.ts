@@ -1,0 +1,120 @@
+import type { Host } from '../../kernel/contract/plugin.ts';
+import {
+  domainNamed,
+  NO_DOMAINS,
+  type Domain,
+  type DomainDirectory,
+} from '../../kernel/contract/points/domain-directory.ts';
+import { SiteChanges, type SiteRule, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Tx } from '../../kernel/store/store.ts';
+import type { AccountPools } from './account-pools.ts';
+import { fail } from './errors.ts';
+import { boundsFor, DEFAULTS, optionsIn, poolFor, readOptions } from './options.ts';
+import { bodyMib } from './pools/pool-config.ts';
+import type { NewPhpOptions, PhpConfig, PhpSite } from './schema.ts';
+import * as rows from './store.ts';
+
+interface Change {
+  readonly account: Account;
+  /** As the client wrote it. */
+  readonly domain: string;
+  readonly ip: string;
+}
+type Record = (tx: Tx, domain: string) => Promise<void>;
+
+/** Versions and options of domains: each is served before it is stored, and stored only if it is served. */
+export class PhpSites {
+  readonly #host: Host<PhpConfig>;
+  readonly #pools: AccountPools;
+  readonly #domains: DomainDirectory;
+  readonly #versions: readonly string[];
+  readonly #changes: SiteChanges<rows.Site>;
+
+  constructor(host: Host<PhpConfig>, pools: AccountPools, versions: readonly string[]) {
+    this.#host = host;
+    this.#pools = pools;
+    this.#versions = versions;
+    this.#changes = new SiteChanges(host, 'PHP');
+    this.#domains = host.peer<DomainDirectory>('domains') ?? NO_DOMAINS;
+  }
+
+  /** Returns the domains of an account by name. */
+  async list(account: Account): Promise<PhpSite[]> {
+    const domains = await this.#domains.list(account);
+    const sites = await rows.listSites(
+      this.#host.store,
+      domains.map(({ id }) => id),
+    );
+    const byId = new Map(sites.map((site) => [site.domainId, site]));
+    return domains.map((domain) => this.#shown(account, domain, byId.get(domain.id)));
+  }
+
+  /** Returns how the web server has scripts of domains run. */
+  async rules(domainIds: readonly number[]): Promise<SiteRules> {
+    const stored = await rows.listSites(this.#host.store, domainIds);
+    const wanted = domainIds.flatMap((id) => this.#changes.wanted(id) ?? []);
+    const rules = new Map<number, SiteRule>();
+    for (const site of [...stored, ...wanted]) {
+      const account = await this.#host.identity.accounts.byId(site.accountId);
+      rules.delete(site.domainId);
+      if (account === undefined || site.version === '') continue;
+      const pool = poolFor(site, boundsFor(account, this.#host.config));
+      const socket = this.#pools.socketOf(account, pool);
+      rules.set(site.domainId, { php: { socket, bodyMib: bodyMib(pool), seconds: pool.seconds } });
+    }
+    return rules;
+  }
+
+  /** Errors: 404 `domain_not_found`, `php_version_not_found`; 502 `php_failed`; any error of a provider of `siteChanged`. */
+  setVersion({ account, domain, ip }: Change, version: string): Promise<PhpSite> {
+    if (version !== '' && !this.#versions.includes(version))
+      throw fail.php_version_not_found(`PHP ${version} is not installed on this server`, { path: '/version' });
+    const said = version === '' ? 'switched PHP off for' : `set PHP ${version} for`;
+    return this.#change(account, domain, { version }, (tx, name) =>
+      this.#host.events.record(tx, {
+        ...{ type: 'php.version_set', account, text: `${said} ${name}`, ip },
+        data: { domain_url: name, version },
+      }),
+    );
+  }
+
+  /** Errors: 400 `invalid_php_option`; those of `setVersion`. */
+  setOptions({ account, domain, ip }: Change, options: NewPhpOptions): Promise<PhpSite> {
+    const changes = readOptions(options, boundsFor(account, this.#host.config));
+    return this.#change(account, domain, changes, (tx, name) =>
+      this.#host.events.record(tx, {
+        ...{ type: 'php.options_set', account, text: `changed the options of PHP for ${name}`, ip },
+        data: { domain_url: name },
+      }),
+    );
+  }
+
+  /** Removes what is stored of a removed domain. */
+  forget(domainId: number): Promise<void> {
+    return this.#host.store.write((tx) => rows.removeSite(tx, domainId));
+  }
+
+  #shown(account: Account, domain: Domain, site: rows.Site | undefined): PhpSite {
+    const pool = poolFor(site ?? DEFAULTS, boundsFor(account, this.#host.config));
+    return { domain_url: domain.name, version: pool.version, options: optionsIn(pool) };
+  }
+
+  /** Starts what is missing, has it served, and stores it; what is not stored is no longer served. */
+  async #change(account: Account, given: string, changes: Partial<rows.Site>, record: Record): Promise<PhpSite> {
+    const domain = await domainNamed(this.#domains, account, given);
+    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
+    return this.#pools.inTurn(account, async () => {
+      const [before] = await rows.listSites(this.#host.store, [domain.id]);
+      const site = { ...DEFAULTS, domainId: domain.id, accountId: account.id, ...before, ...changes };
+      if (site.version !== '') await this.#pools.start(account, poolFor(site, boundsFor(account, this.#host.config)));
+      const { id, name, docroot } = domain;
+      await this.#changes.serve({ id, name, docroot, account }, site, async (tx) => {
+        await this.#host.identity.accounts.assertExists(tx, account);
+        await rows.putSite(tx, site);
+        await record(tx, name);
+      });
+      return this.#shown(account, domain, site);
+    });
+  }
+}

@@ -1,0 +1,200 @@
+import { lstat } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fail as refuse, errorMessage } from '../../../kernel/errors.ts';
+import type { PrivilegedHost } from '../../../kernel/contract/privileged.ts';
+import type { Identified } from '../../../kernel/kit/jobs/job.ts';
+import { identify, isRunning } from '../../../kernel/kit/programs/process-id.ts';
+import {
+  canBeAlone,
+  killProgram,
+  ownProcessId,
+  startProgram,
+  type ChildProcess,
+} from '../../../kernel/kit/programs/start-program.ts';
+import { readAccount, readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+import { fail } from '../errors.ts';
+import { BROKERS, type PhpConfig } from '../schema.ts';
+import { answersPing } from './fastcgi.ts';
+import { poolConfig } from './pool-config.ts';
+import { PoolFolder, type Master } from './pool-folder.ts';
+import { POOL_NAME, poolName, readPool, VERSION, type Pool } from './pool.ts';
+
+/** A pool by its account. */
+export interface NamedPool {
+  readonly accountId: number;
+  readonly name: string;
+}
+
+export interface PhpVerbs {
+  /** Has a pool answer, and resolves with its name. Does nothing for one that runs. */
+  start(request: { readonly account: Identified; readonly pool: Pool }): Promise<string>;
+  /** Lets a pool finish its requests and end; its socket takes no others. */
+  stop(pool: NamedPool): Promise<null>;
+  /** Ends all pools of an account at once, and removes what they have beside its files. Resolves with their number. */
+  end(accountId: number): Promise<number>;
+  /** Resolves with the pools that run. */
+  running(nothing: null): Promise<readonly NamedPool[]>;
+  /** Has a pool of nobody answer for a while. Rejects with why it does not. */
+  prove(version: string): Promise<{ readonly isAlone: boolean }>;
+}
+
+const START_MS = 10_000;
+const PING_MS = 1000;
+const POLL_MS = 20;
+/** How long a killed master may take to be gone. */
+const KILLED_MS = 5000;
+const MIB = 2 ** 20;
+/** Of a process, besides what its scripts may take. */
+const OWN_MIB = 256;
+/** Processes and threads that the account may have besides those of a pool: jobs, and programs of its scripts. */
+const OTHERS = 256;
+const OPEN_FILES = 4096;
+/** Characters that a master printed which are kept. */
+const PRINTED = 1000;
+/** No account has this number. */
+const NOBODY = { id: 0, uid: 65_534, name: 'nobody' } as const;
+const PROOF: Omit<Pool, 'version'> = {
+  ...{ workers: 1, memoryMib: 16, uploadMib: 1, seconds: 5, showsErrors: false, timezone: 'UTC' },
+};
+
+/** Starts and ends masters of PHP-FPM: one for each pool, so that a pool never changes, and none waits for another. */
+export class PhpPools implements PhpVerbs {
+  readonly #host: PrivilegedHost<PhpConfig>;
+  readonly #folder: PoolFolder;
+  /** Those that this process started, which end with it. */
+  readonly #children = new Set<ChildProcess>();
+
+  constructor(host: PrivilegedHost<PhpConfig>) {
+    this.#host = host;
+    this.#folder = new PoolFolder(host.config.run_folder || BROKERS);
+    host.signal.addEventListener('abort', () => {
+      for (const child of this.#children) killProgram(child, { isGroup: true });
+    });
+  }
+
+  async start(request: unknown): Promise<string> {
+    const given = readMembers(request, ['account', 'pool']);
+    const [account, pool] = [readAccount(given.account), readPool(given.pool)];
+    const name = poolName(pool, this.#host.config.disabled_functions);
+    const master = await this.#folder.master(account.id, name);
+    if (master?.isEnding === false) return name;
+    if (master !== undefined) await killMaster(master);
+    const user = this.#host.userOf(account);
+    if (user === null || user.webGid === null)
+      throw fail.php_failed('accounts need user ids, and the web server a group: set ids.first and ids.web_group');
+    const root = this.#host.rootOf(account.username).path;
+    const { uid } = await lstat(root);
+    if (uid !== user.uid && uid !== user.namesakeUid)
+      throw fail.php_failed(`${root} belongs to the user id ${uid}, and not to ${user.uid}`);
+    await this.#start(account.id, name, pool, { uid, webGid: user.webGid, root });
+    return name;
+  }
+
+  async stop(pool: unknown): Promise<null> {
+    const given = readMembers(pool, ['accountId', 'name']);
+    const [accountId, name] = [readId(given.accountId), readText(given.name, POOL_NAME)];
+    const master = await this.#folder.master(accountId, name);
+    if (master === undefined) await this.#folder.clear(accountId, name);
+    if (master === undefined || master.isEnding) return null;
+    await this.#folder.setEnding(accountId, name);
+    const pid = ownProcessId(pidOf(master));
+    if (pid !== undefined) process.kill(pid, 'SIGQUIT');
+    return null;
+  }
+
+  async end(given: unknown): Promise<number> {
+    const accountId = readId(given);
+    const names = await this.#folder.pools(accountId);
+    for (const name of names) {
+      const master = await this.#folder.master(accountId, name);
+      if (master !== undefined) await killMaster(master);
+    }
+    await this.#folder.remove(accountId);
+    return names.length;
+  }
+
+  async running(): Promise<NamedPool[]> {
+    const found: NamedPool[] = [];
+    for (const accountId of await this.#folder.accounts())
+      for (const name of await this.#folder.pools(accountId)) {
+        const master = await this.#folder.master(accountId, name);
+        if (master?.isEnding === false) found.push({ accountId, name });
+        if (master === undefined) await this.#folder.clear(accountId, name);
+      }
+    return found;
+  }
+
+  async prove(version: unknown): Promise<{ readonly isAlone: boolean }> {
+    const pool = { ...PROOF, version: readText(version, VERSION) };
+    const name = poolName(pool, [NOBODY.name]);
+    try {
+      await this.#start(NOBODY.id, name, pool, { uid: NOBODY.uid, webGid: NOBODY.uid, root: '/nonexistent' });
+      return { isAlone: canBeAlone() };
+    } finally {
+      await this.end(NOBODY.id);
+    }
+  }
+
+  async #start(
+    accountId: number,
+    name: string,
+    pool: Pool,
+    owner: { readonly uid: number; readonly webGid: number; readonly root: string },
+  ): Promise<void> {
+    const { log, config } = this.#host;
+    if (process.geteuid?.() !== 0) throw fail.php_failed('only root, or the broker, starts processes of accounts');
+    const socket = this.#folder.socket(accountId, name);
+    const settings = poolConfig(pool, { ...owner, socket }, config.disabled_functions);
+    const file = await this.#folder.write(accountId, name, settings, owner.webGid);
+    const child = startProgram(`php-fpm${pool.version}`, ['--nodaemonize', '--force-stderr', '--fpm-config', file], {
+      exception: 'process manager',
+      isAlone: true,
+      isGroup: true,
+      diesWithParent: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      limits: {
+        dataBytes: (pool.memoryMib + OWN_MIB) * MIB,
+        openFiles: OPEN_FILES,
+        processes: pool.workers + OTHERS,
+      },
+    });
+    let printed = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-PRINTED);
+      log.debug({ account: accountId, pool: name, text }, 'php-fpm');
+    });
+    let end: string | undefined;
+    child.once('error', (error) => (end = errorMessage(error)));
+    child.once('exit', (code, signal) => {
+      end = `it ended with ${signal ?? code}`;
+      this.#children.delete(child);
+    });
+    this.#children.add(child);
+    child.unref();
+    const id = child.pid === undefined ? undefined : identify(child.pid);
+    if (id !== undefined) await this.#folder.setMaster(accountId, name, id);
+    const deadline = performance.now() + START_MS;
+    while (!(await answersPing(socket, PING_MS))) {
+      if (end === undefined && performance.now() > deadline) end = `it does not answer within ${START_MS} ms`;
+      if (end !== undefined) {
+        killProgram(child, { isGroup: true });
+        await this.#folder.clear(accountId, name);
+        throw fail.php_failed(`php-fpm${pool.version}: ${end}${printed && `: ${printed.trim()}`}`);
+      }
+      await delay(POLL_MS);
+    }
+  }
+}
+
+function readId(value: unknown): number {
+  return readInteger(value, 0, 2 ** 31);
+}
+
+const pidOf = ({ id }: Master): number => Number.parseInt(id, 10);
+
+/** Kills a master and all that it started, and resolves when it is gone. */
+async function killMaster(master: Master): Promise<void> {
+  killProgram({ pid: pidOf(master) }, { isGroup: true });
+  for (const deadline = performance.now() + KILLED_MS; isRunning(master.id); await delay(POLL_MS))
+    if (performance.now() > deadline) throw refuse.overloaded(`the process ${master.id} does not end`);
+}

@@ -1,0 +1,155 @@
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import { WORKER_EXITED } from '../../kernel/contract/workers.ts';
+import { errorMessage } from '../../kernel/errors.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { LogThrottle } from '../../kernel/log.ts';
+import type { AccountPools } from './account-pools.ts';
+import { boundsFor, poolFor } from './options.ts';
+import type { NamedPool } from './pools/php-pools.ts';
+import type { Pool } from './pools/pool.ts';
+import type { PhpConfig } from './schema.ts';
+import { sitesWithPhp } from './store.ts';
+
+/** How soon a pool that ended is started again, and what other processes changed, such as the command line, is seen. */
+const AGAIN_MS = 2500;
+/** Pools that start at a time. */
+const STARTS = 4;
+const EVENTS = new Set([
+  ...['account.suspended', 'account.unsuspended', 'account.removed', 'account.moved'],
+  ...['php.version_set', 'php.options_set', 'domain.removed'],
+]);
+
+interface Wanted {
+  readonly account: Account;
+  readonly pool: Pool;
+}
+
+/** Keeps the pools that domains need running, and no others. */
+export class PoolKeeper {
+  readonly #host: Host<PhpConfig>;
+  readonly #pools: AccountPools;
+  readonly #domains: DomainDirectory;
+  readonly #throttle = new LogThrottle();
+  /** By pool, since when no domain needs it, on the monotonic clock. */
+  readonly #unused = new Map<string, number>();
+  #problem: string | undefined;
+
+  constructor(host: Host<PhpConfig>, pools: AccountPools) {
+    this.#host = host;
+    this.#pools = pools;
+    this.#domains = host.peer<DomainDirectory>('domains') ?? NO_DOMAINS;
+  }
+
+  /** Why pools are not as they should be; `undefined` if they are. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Reconciles now, after events that concern pools, and every few seconds; one run at a time. */
+  start(): void {
+    const { events, workers, onClose } = this.#host;
+    let running: Promise<void> | undefined;
+    let isDue = false;
+    const run = async () => {
+      while (isDue) {
+        isDue = false;
+        await this.reconcile();
+      }
+      running = undefined;
+    };
+    const wake = () => {
+      isDue = true;
+      running ??= run();
+    };
+    const timer = setInterval(wake, AGAIN_MS).unref();
+    const stops = [
+      workers.subscribe(WORKER_EXITED, wake),
+      events.listen(({ type }) => {
+        if (EVENTS.has(type)) wake();
+      }),
+    ];
+    onClose(async () => {
+      clearInterval(timer);
+      for (const stop of stops) stop();
+      isDue = false;
+      await running;
+    });
+    wake();
+  }
+
+  /** Brings all pools up to date. Failures are the `problem`, and are tried again. */
+  async reconcile(): Promise<void> {
+    const problems: string[] = [];
+    const attempt = async (what: string, work: () => Promise<unknown>) => {
+      try {
+        await work();
+      } catch (err) {
+        problems.push(`${what}: ${errorMessage(err)}`);
+        if (this.#throttle.isDue(what)) this.#host.log.warn({ err }, `${what} could not be brought up to date`);
+      }
+    };
+    await attempt('pools of PHP', async () => {
+      const wanted = await this.#wanted();
+      const running = await this.#pools.verbs.running(null);
+      await this.#end(running, wanted, attempt);
+      const there = new Set(running.map(keyOf));
+      const missing = [...wanted].filter(([key]) => !there.has(key)).map(([, each]) => each);
+      for (let i = 0; i < missing.length; i += STARTS)
+        await Promise.all(
+          missing
+            .slice(i, i + STARTS)
+            .map(({ account, pool }) =>
+              attempt(`PHP ${pool.version} of ${account.username}`, () =>
+                this.#pools.inTurn(account, () => this.#pools.start(account, pool)),
+              ),
+            ),
+        );
+    });
+    this.#problem = problems[0];
+  }
+
+  async #end(
+    running: readonly NamedPool[],
+    wanted: ReadonlyMap<string, Wanted>,
+    attempt: (what: string, work: () => Promise<unknown>) => Promise<void>,
+  ): Promise<void> {
+    const closed = new Set<number>();
+    for (const pool of running) {
+      const key = keyOf(pool);
+      const { accountId } = pool;
+      if (!this.#pools.isOpen(await this.#host.identity.accounts.byId(accountId))) closed.add(accountId);
+      else if (wanted.has(key)) this.#unused.delete(key);
+      else {
+        const since = this.#unused.get(key) ?? performance.now();
+        this.#unused.set(key, since);
+        if (performance.now() - since >= this.#host.config.drain_seconds * 1000)
+          await attempt(`the pool ${key}`, () => this.#pools.inTurn({ id: accountId }, () => this.#stop(pool)));
+      }
+    }
+    for (const id of closed) await attempt(`pools of the account ${id}`, () => this.#pools.verbs.end(id));
+    const there = new Set(running.map(keyOf));
+    for (const key of this.#unused.keys()) if (!there.has(key)) this.#unused.delete(key);
+  }
+
+  /** A change that has just ended may need the pool after all. */
+  async #stop(pool: NamedPool): Promise<void> {
+    if (!(await this.#wanted(pool.accountId)).has(keyOf(pool))) await this.#pools.verbs.stop(pool);
+  }
+
+  /** Resolves with the pools that domains need, of all accounts or of one. */
+  async #wanted(accountId?: number): Promise<Map<string, Wanted>> {
+    const wanted = new Map<string, Wanted>();
+    for (const site of await sitesWithPhp(this.#host.store)) {
+      if (accountId !== undefined && site.accountId !== accountId) continue;
+      const account = await this.#host.identity.accounts.byId(site.accountId);
+      if (!this.#pools.isOpen(account)) continue;
+      if (!(await this.#domains.list(account)).some(({ id }) => id === site.domainId)) continue;
+      const pool = poolFor(site, boundsFor(account, this.#host.config));
+      wanted.set(keyOf({ accountId: account.id, name: this.#pools.nameOf(pool) }), { account, pool });
+    }
+    return wanted;
+  }
+}
+
+const keyOf = ({ accountId, name }: NamedPool): string => `${accountId}/${name}`;

@@ -1,0 +1,322 @@
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { installedVersions } from '../../../../plugins/php/versions.ts';
+import { Caddy, hasCaddy } from '../../../support/caddy.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { needs } from '../../../support/needs.ts';
+import { hasNginx, Nginx } from '../../../support/nginx.ts';
+import { fetchPage, type Page } from '../../../support/page.ts';
+import { hasPhp } from '../php.ts';
+import { testSuite } from '../../../support/suite.ts';
+import { until } from '../../../support/until.ts';
+
+await needs('domains', 'webserver');
+const [VERSION = ''] = await installedVersions();
+const test = testSuite('php-served');
+const FIRST = 200_000;
+
+/** A web server of the tests, and settings with which a node serves through it. */
+interface Serving {
+  readonly port: number;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly remove: () => Promise<void>;
+}
+
+async function nginx(): Promise<Serving> {
+  const started = await Nginx.start('www-data');
+  const files = join(started.folder, 'files/{username}');
+  return {
+    port: started.port,
+    config: { webserver: started.settings, files_root: files },
+    remove: () => started.remove(),
+  };
+}
+
+async function caddy(): Promise<Serving> {
+  const started = await Caddy.start();
+  chmodSync(started.folder, 0o755);
+  return { port: started.port, config: started.config, remove: () => started.remove() };
+}
+
+interface Customer {
+  readonly id: number;
+  readonly domain: string;
+  readonly token: string;
+  /** The document root. */
+  readonly docroot: string;
+  readonly filesRoot: string;
+  get(path?: string): Promise<Page>;
+  put(file: string, text: string): void;
+  set(what: 'version' | 'options', body: object): Promise<{ status: number; body: Record<string, unknown> }>;
+}
+
+interface House {
+  readonly server: TestServer;
+  readonly run: string;
+  customer(name: string, plan?: string): Promise<Customer>;
+  change(name: string, verb: 'suspend' | 'unsuspend'): Promise<void>;
+}
+
+async function inHouse(
+  start: () => Promise<Serving>,
+  use: (house: House) => Promise<void>,
+  php: object = {},
+): Promise<void> {
+  const serving = await start();
+  const run = join(temporaryFolder(), 'php');
+  chmodSync(join(run, '..'), 0o755);
+  const config = { ...serving.config, php: { run_folder: run, drain_seconds: 0, ...php } };
+  const server = await TestServer.start({ config });
+  try {
+    await use({
+      server,
+      run,
+      customer: (name, plan) => customer(server, serving.port, name, plan),
+      change: async (name, verb) => void (await server.hostkeep.core.accounts[verb](name)),
+    });
+  } finally {
+    await server.close();
+    await serving.remove();
+  }
+}
+
+async function customer(server: TestServer, port: number, name: string, plan?: string): Promise<Customer> {
+  const { account, token } = await server.user(name, plan);
+  const domain = `${name}.example`;
+  const ask = (path: string, method: string, body: object) =>
+    server.ask<Record<string, unknown>>(path, { method, token, body });
+  assert.is((await ask('/api/domains/new', 'POST', { domain_url: domain })).status, 201);
+  const docroot = join(account.filesRoot, domain);
+  return {
+    ...{ id: account.id, domain, token, docroot, filesRoot: account.filesRoot },
+    get: (path = '/') => fetchPage(port, domain, path),
+    put: (file, text) => {
+      writeFileSync(join(docroot, file), text);
+      chownSync(join(docroot, file), FIRST + account.id, FIRST + account.id);
+    },
+    set: (what, body) => ask(`/api/php/sites/${domain}/${what}`, 'PUT', body),
+  };
+}
+
+/** Processes of a user, by their ids. */
+/** Returns the processes of a user, without those in which the service reads files for a while. */
+function processesOf(uid: number): string[] {
+  return readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('job-process')) return false;
+      return new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(readFileSync(`/proc/${name}/status`, 'utf8'));
+    } catch {
+      return false; // it has ended
+    }
+  });
+}
+
+function serves(name: string, start: () => Promise<Serving>): void {
+  test(`${name} has scripts run as the account, with its options, and shows no source`, () =>
+    inHouse(start, async ({ customer: open }) => {
+      const ann = await open('ann');
+      ann.put('index.php', '<?php echo "uid ", posix_geteuid(), " ", $_SERVER["REQUEST_URI"], " ", $_GET["a"] ?? "-";');
+      ann.put(
+        'info.php',
+        '<?php echo ini_get("memory_limit"), " ", ini_get("upload_max_filesize"), " ", ini_get("max_execution_time"), " ", date_default_timezone_get(), " ", ini_get("display_errors");',
+      );
+      ann.put('wp-config.php', '<?php echo "secret";');
+      ann.put('page.html', 'a page');
+      assert.equal([(await ann.get('/index.php')).status, (await ann.get('/')).status !== 200], [404, true]);
+      const set = await ann.set('version', { version: VERSION });
+      assert.is(set.status, 200, JSON.stringify(set.body));
+      assert.is((await ann.get('/')).body, `uid ${FIRST + ann.id} / -`);
+      assert.is((await ann.get('/blog/post?a=b')).body, `uid ${FIRST + ann.id} /blog/post?a=b b`);
+      assert.is((await ann.get('/page.html')).body, 'a page');
+      assert.is((await ann.get('/info.php')).body, '128M 64M 60 UTC 0');
+      assert.equal([(await ann.get('/wp-config.php')).status, (await ann.get('/.user.ini')).status], [404, 404]);
+      for (const path of ['/index.PHP', '/index.phps', '/missing.php'])
+        assert.not.match((await ann.get(path)).body, /<\?php/);
+      const options = {
+        memory_mib: 200,
+        upload_mib: 8,
+        execution_seconds: 5,
+        display_errors: true,
+        timezone: 'Europe/Paris',
+      };
+      assert.equal((await ann.set('options', options)).body['options'], options);
+      assert.is((await ann.get('/info.php')).body, '200M 8M 5 Europe/Paris 1');
+      assert.is((await ann.set('version', { version: '' })).status, 200);
+      assert.is((await ann.get('/index.php')).status, 404);
+    }));
+}
+
+/** Reads by all means what belongs to others, and prints what it got. */
+const SHELL = `<?php
+  error_reporting(0);
+  $told = json_decode(file_get_contents('php://input') ?: '[]', true);
+  foreach (explode("\n", $_GET['paths']) as $path) {
+    $told[] = file_get_contents($path);
+    @unlink(__DIR__ . '/link');
+    symlink($path, __DIR__ . '/link');
+    $told[] = file_get_contents(__DIR__ . '/link');
+    $told[] = shell_exec('cat ' . escapeshellarg($path) . ' 2>&1');
+    $told[] = implode(' ', scandir(dirname($path)) ?: []);
+    $socket = stream_socket_client('unix://' . $path);
+    $told[] = $socket ? 'connected' : 'closed';
+  }
+  $told[] = shell_exec('cat /proc/*/cmdline /proc/*/environ 2>/dev/null | tr "\\0" " "');
+  $told[] = shell_exec('id; ps aux');
+  echo implode("\n", $told);`;
+
+if (hasPhp()) {
+  if (hasNginx()) serves('nginx', nginx);
+  if (hasCaddy()) serves('Caddy', caddy);
+}
+
+if (hasPhp() && hasNginx()) {
+  // threat other-accounts: scripts of an account read nothing of others, by whatever means they start programs
+  test('a shell in one account reads nothing of another, or of the server', () =>
+    inHouse(
+      nginx,
+      async ({ server, run, customer: open }) => {
+        const [ann, bea] = [await open('ann'), await open('bea')];
+        bea.put('index.php', '<?php $password = "secret-of-bea"; echo "bea";');
+        ann.put('shell.php', SHELL);
+        for (const each of [ann, bea]) assert.is((await each.set('version', { version: VERSION })).status, 200);
+        assert.is((await bea.get()).body, 'bea');
+        const sockets = readdirSync(join(run, String(bea.id))).filter((file) => file.endsWith('.sock'));
+        assert.is(sockets.length, 1);
+        const paths = [
+          join(bea.docroot, 'index.php'),
+          join(bea.filesRoot, '.php/sessions'),
+          ...sockets.map((file) => join(run, String(bea.id), file)),
+          ...readdirSync(server.data).map((file) => join(server.data, file)),
+          '/etc/shadow',
+          `/proc/${process.pid}/environ`,
+          `/proc/${process.pid}/root/etc/shadow`,
+          `/proc/${process.pid}/cwd/package.json`,
+        ];
+        const told = (await ann.get(`/shell.php?paths=${encodeURIComponent(paths.join('\n'))}`)).body;
+        assert.match(told, new RegExp(`uid=${FIRST + ann.id}\\b`), 'it ran');
+        for (const secret of [/secret-of-bea/, /connected/, /root:[^:\n]*:\d+:/, /HOSTKEEP_/, /"name": "hostkeep"/])
+          assert.not.match(told.replaceAll(/^.*(No such file|Permission denied|Not a directory).*$/gm, ''), secret);
+        assert.not.match(told, /^root(?!.*php-fpm)/m, 'no process of the server is seen');
+      },
+      { disabled_functions: [] },
+    ));
+
+  test('what an operator disables and what lies outside is closed to scripts', () =>
+    inHouse(nginx, async ({ customer: open }) => {
+      const ann = await open('ann');
+      ann.put(
+        'index.php',
+        '<?php error_reporting(0); echo function_exists("system") ? "system" : "none", " ", file_get_contents("/etc/hostname") === false ? "closed" : "open", " ", ini_set("memory_limit", "1G") === false ? "kept" : "changed", " ", session_save_path();',
+      );
+      await ann.set('version', { version: VERSION });
+      assert.is((await ann.get()).body, `none closed kept ${ann.filesRoot}/.php/sessions`);
+    }));
+
+  test('versions and options that cannot be had are refused, and nothing changes', () =>
+    inHouse(
+      nginx,
+      async ({ server, run, customer: open }) => {
+        await server.hostkeep.core.plans.create('small', { limits: { php_memory_limit_mib: 64 } }, [
+          'domains',
+          'php',
+          'php_options',
+        ]);
+        const ann = await open('ann', 'small');
+        const [refused, outside] = [
+          await ann.set('version', { version: '1.0' }),
+          await ann.set('version', { version: '../8' }),
+        ];
+        assert.equal([refused.status, refused.body['error'], outside.status], [404, 'php_version_not_found', 400]);
+        for (const options of [
+          { memory_mib: 65 },
+          { upload_mib: 101 },
+          { execution_seconds: 31 },
+          { execution_seconds: 0 },
+          { timezone: 'Mars/Olympus' },
+          { timezone: 'UTC"\nuser = root' },
+          { display_errors: 'on' },
+          { open_basedir: '/' },
+        ])
+          assert.is((await ann.set('options', options)).status, 400, JSON.stringify(options));
+        assert.is((await ann.set('version', { version: VERSION })).status, 200);
+        ann.put('index.php', '<?php echo ini_get("memory_limit");');
+        assert.is((await ann.get()).body, '64M', 'what the plan allows of the default');
+        const { body } = await server.ask<{ sites: object[] }>('/api/php', { token: ann.token });
+        assert.is(body.sites.length, 1);
+        const { token } = await server.user('eve');
+        const foreign = { method: 'PUT', token, body: { version: VERSION } };
+        assert.is((await server.ask(`/api/php/sites/${ann.domain}/version`, foreign)).status, 404);
+        assert.equal(readdirSync(run), [String(ann.id)]);
+      },
+      { max_upload_mib: 100, max_seconds: 30 },
+    ));
+
+  test('options change under load without a lost request', () =>
+    inHouse(
+      nginx,
+      async ({ customer: open }) => {
+        const ann = await open('ann');
+        ann.put('index.php', '<?php usleep(100000); echo "done ", ini_get("memory_limit");');
+        await ann.set('version', { version: VERSION });
+        const end = new AbortController();
+        const answers: Page[] = [];
+        const visit = async () => {
+          while (!end.signal.aborted) answers.push(await ann.get());
+        };
+        const visitors = [visit(), visit(), visit()];
+        for (const memory_mib of [130, 140, 128]) assert.is((await ann.set('options', { memory_mib })).status, 200);
+        await until('answers by the last options', () => answers.at(-1)?.body === 'done 128M' && answers.length > 20);
+        end.abort();
+        await Promise.all(visitors);
+        assert.equal(
+          answers.filter(({ body }) => !body.startsWith('done ')),
+          [],
+        );
+        assert.ok(
+          answers.some(({ body }) => body === 'done 140M'),
+          'the change was seen in between',
+        );
+      },
+      { drain_seconds: 3 },
+    ));
+
+  test('what suspension and removal end leaves no process, socket or file', () =>
+    inHouse(
+      nginx,
+      async ({ server, run, customer: open, change }) => {
+        const ann = await open('ann');
+        const uid = FIRST + ann.id;
+        ann.put('index.php', '<?php shell_exec("setsid sleep 1000 >/dev/null 2>&1 &"); echo "started";');
+        await ann.set('version', { version: VERSION });
+        assert.is((await ann.get()).body, 'started');
+        await until('its processes', () => processesOf(uid).length > 0);
+        await change('ann', 'suspend');
+        await until('no process of a suspended account', () => processesOf(uid).length === 0);
+        await until('no folder of sockets', () => !existsSync(join(run, String(ann.id))));
+        await until('the page of a suspended site', async () => (await ann.get()).status === 503);
+        await change('ann', 'unsuspend');
+        await until('the site again', async () => (await ann.get()).body === 'started');
+        await server.hostkeep.core.accounts.remove('ann');
+        await until('no process of a removed account', () => processesOf(uid).length === 0);
+        await until('no folder of a removed account', () => !existsSync(join(run, String(ann.id))));
+      },
+      { disabled_functions: [] },
+    ));
+
+  test('a master that was killed is started again, and one that no domain needs ends', () =>
+    inHouse(nginx, async ({ run, customer: open }) => {
+      const ann = await open('ann');
+      ann.put('index.php', '<?php echo "here";');
+      await ann.set('version', { version: VERSION });
+      const folder = join(run, String(ann.id));
+      const files = (ending: string) => readdirSync(folder).filter((file) => file.endsWith(ending));
+      const [master = ''] = files('.master');
+      process.kill(Number.parseInt(readFileSync(join(folder, master), 'utf8'), 10), 'SIGKILL');
+      await until('it answers again', async () => (await ann.get()).body === 'here');
+      await ann.set('version', { version: '' });
+      await until('no pool is left', () => readdirSync(folder).length === 0);
+    }));
+}
