@@ -1,0 +1,137 @@
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import {
+  domainNamed,
+  NO_DOMAINS,
+  type Domain,
+  type DomainDirectory,
+  type DomainPart,
+} from '../../kernel/contract/points/domain-directory.ts';
+import {
+  MOST_REDIRECTS,
+  SiteChanges,
+  type SiteRedirect,
+  type SiteRules,
+} from '../../kernel/contract/points/web-server-part.ts';
+import type { Tx } from '../../kernel/store/store.ts';
+import { fail } from './errors.ts';
+import { isCircular, parseRedirect } from './parse-redirect.ts';
+import type { NewRedirect } from './schema.ts';
+import * as rows from './store.ts';
+
+/** A redirect with its domain's name. */
+export type Named = rows.Redirect & { readonly domain: string };
+
+const AT_DOMAIN = { path: '/domain_url' };
+
+/** Adds and removes redirects: each is served before it is stored, and stored only if it is served. */
+export class Redirects {
+  readonly #host: Host;
+  readonly #domains: DomainDirectory;
+  readonly #changes: SiteChanges<readonly SiteRedirect[]>;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#changes = new SiteChanges(host, 'redirects');
+    this.#domains = host.peer<DomainDirectory>('domains') ?? NO_DOMAINS;
+  }
+
+  /** Returns the redirects of an account by domain and path. */
+  async list(account: Account): Promise<Named[]> {
+    const names = new Map((await this.#domains.list(account)).map(({ id, name }) => [id, name]));
+    const all = await rows.listRedirects(this.#host.store, [...names.keys()]);
+    const named = all.map((each) => ({ ...each, domain: names.get(each.domainId) ?? '' }));
+    return named.toSorted((a, b) => (a.domain === b.domain ? 0 : a.domain < b.domain ? -1 : 1));
+  }
+
+  /** Returns by which rules domains are served. */
+  async rules(domainIds: readonly number[]): Promise<SiteRules> {
+    const rules = new Map<number, { readonly redirects: readonly SiteRedirect[] }>();
+    for (const each of await rows.listRedirects(this.#host.store, domainIds))
+      rules.set(each.domainId, { redirects: [...(rules.get(each.domainId)?.redirects ?? []), siteRedirect(each)] });
+    for (const id of domainIds) {
+      const redirects = this.#changes.wanted(id);
+      if (redirects !== undefined) rules.set(id, { redirects });
+    }
+    return rules;
+  }
+
+  /**
+   * Errors: 404 `domain_not_found`; 400 `invalid_redirect`; 409 `redirect_exists`, `redirects_limit_reached`; any error of a
+   * provider of `siteChanged`.
+   */
+  async add(account: Account, body: NewRedirect, ip: string): Promise<Named> {
+    const domain = await domainNamed(this.#domains, account, body.domain_url);
+    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name', AT_DOMAIN);
+    const redirect = { ...parseRedirect(body), domainId: domain.id, createdAt: Date.now() };
+    return this.#changes.inTurn(domain, async () => {
+      const before = await rows.listRedirects(this.#host.store, [domain.id]);
+      assertFits(account, domain, before, redirect);
+      const id = await this.#changes.serve(
+        sitePart(domain, account),
+        [...before, redirect].map(siteRedirect),
+        async (tx) => {
+          assertFits(account, domain, await rows.listRedirects(tx, [domain.id]), redirect);
+          const inserted = await rows.insertRedirect(tx, account.id, redirect);
+          await this.#record(tx, 'added', account, { id: inserted, domain: domain.name, ...redirect }, ip);
+          return inserted;
+        },
+      );
+      return { id, domain: domain.name, ...redirect };
+    });
+  }
+
+  /** Errors: 404 `redirect_not_found`; any error of a provider of `siteChanged`, and then it stays. */
+  async remove(account: Account, id: number, ip: string): Promise<void> {
+    const none = () => fail.redirect_not_found('the account has no redirect with this id');
+    const found = (await this.list(account)).find((each) => each.id === id);
+    const domain = (await this.#domains.list(account)).find((each) => each.id === found?.domainId);
+    if (found === undefined || domain === undefined) throw none();
+    await this.#changes.inTurn(domain, async () => {
+      const before = await rows.listRedirects(this.#host.store, [domain.id]);
+      const others = before.filter((each) => each.id !== id);
+      if (others.length === before.length) throw none();
+      await this.#changes.serve(sitePart(domain, account), others.map(siteRedirect), async (tx) => {
+        if (!(await rows.removeRedirect(tx, account.id, id))) throw none();
+        await this.#record(tx, 'removed', account, found, ip);
+      });
+    });
+  }
+
+  /** Removes those of a removed domain. */
+  forget(domainId: number): Promise<void> {
+    return this.#host.store.write((tx) => rows.removeRedirectsOfDomain(tx, domainId));
+  }
+
+  #record(tx: Tx, what: 'added' | 'removed', account: Account, redirect: Named, ip: string): Promise<void> {
+    const { id, domain, from, to } = redirect;
+    return this.#host.events.record(tx, {
+      type: `redirect.${what}`,
+      account,
+      text: `${what} the redirect from ${domain}${from} to ${to}`,
+      ip,
+      data: { redirect_id: id, domain_url: domain, path: from, target: to },
+    });
+  }
+}
+
+const sitePart = ({ id, name, docroot }: Domain, account: Account): DomainPart => ({ id, name, docroot, account });
+
+function siteRedirect({ from, isPrefix, to, status, keepsPath, keepsQuery }: SiteRedirect): SiteRedirect {
+  return { from, isPrefix, to, status, keepsPath, keepsQuery };
+}
+
+function assertFits(
+  { plan }: Account,
+  { name }: Domain,
+  others: readonly SiteRedirect[],
+  redirect: SiteRedirect,
+): void {
+  if (others.some(({ from }) => from === redirect.from))
+    throw fail.redirect_exists(`${name}${redirect.from} is redirected already; remove that redirect first`);
+  const limit = plan?.limits['redirects_limit'] || MOST_REDIRECTS;
+  if (others.length >= limit)
+    throw fail.redirects_limit_reached(`a domain can have ${limit} redirect${limit === 1 ? '' : 's'}`);
+  if (isCircular(redirect, others, name))
+    throw fail.invalid_redirect('the redirect would lead back to itself', { path: '/target' });
+}
