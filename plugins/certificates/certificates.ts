@@ -1,0 +1,300 @@
+import { X509Certificate } from 'node:crypto';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import {
+  domainNamed,
+  NO_DOMAINS,
+  type Domain,
+  type DomainDirectory,
+} from '../../kernel/contract/points/domain-directory.ts';
+import {
+  SiteChanges,
+  type SiteRules,
+  type SiteTls,
+  type WebServerPart,
+} from '../../kernel/contract/points/web-server-part.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { EventInput } from '../../kernel/store/events/audit-log.ts';
+import type { Tx } from '../../kernel/store/store.ts';
+import { certificateEntry, renewalTime, timeText } from './certificate-entry.ts';
+import { checkCertificate, isSelfSigned, Unusable, type Certificate } from './check-certificate.ts';
+import { fail } from './errors.ts';
+import { OwnKeys } from './keys.ts';
+import type { CertificateEntry, CertificatesConfig, CertificateSettings, OwnCertificate } from './schema.ts';
+import { newTls, NO_CERTIFICATE, readTls, removeTls, writeTls, type DomainTls } from './store.ts';
+
+/** A domain with its account. */
+export interface Subject {
+  readonly domain: Domain;
+  readonly account: Account;
+}
+/** Of an event that is recorded with a change. */
+type Told = Omit<EventInput, 'account'>;
+
+const HOUR_MS = 3_600_000;
+/** The longest pause after failures. */
+const LONGEST_PAUSE_MS = 24 * HOUR_MS;
+/** How soon a certificate may be followed by another without need: authorities issue a few a week for the same names. */
+const FRESH_MS = 48 * HOUR_MS;
+
+/** The certificates of domains: each change is served before it is stored, and stored only if it is served. */
+export class Certificates {
+  readonly #host: Host<CertificatesConfig>;
+  readonly #changes: SiteChanges<DomainTls>;
+  readonly domains: DomainDirectory;
+  readonly keys: OwnKeys;
+
+  constructor(host: Host<CertificatesConfig>) {
+    this.#host = host;
+    this.#changes = new SiteChanges(host, 'certificate');
+    this.domains = host.peer<DomainDirectory>('domains') ?? NO_DOMAINS;
+    this.keys = new OwnKeys(host);
+  }
+
+  /** Whether certificates are ordered for an account. */
+  orders({ features }: Account): boolean {
+    return this.#host.config.directory !== '' && features.has('ssl');
+  }
+
+  async webServer(): Promise<WebServerPart | undefined> {
+    return (await this.#host.gather('webServer')).find((part) => part.ok)?.value;
+  }
+
+  /** Returns the state of each domain of an account, by name. */
+  async list(account: Account): Promise<CertificateEntry[]> {
+    const domains = await this.domains.list(account);
+    const ids = domains.map(({ id }) => id);
+    const [rows, webServer] = await Promise.all([readTls(this.#host.store, ids), this.webServer()]);
+    const surroundings = this.#surroundings(account, webServer);
+    return domains.map(({ id, name }) => certificateEntry(name, rows.get(id) ?? newTls(id, account.id), surroundings));
+  }
+
+  /** Returns by which rules domains are served over TLS. */
+  async rules(domainIds: readonly number[]): Promise<SiteRules> {
+    const { config, store } = this.#host;
+    const rows = await readTls(store, domainIds);
+    const selfSigned = await this.keys.selfSigned();
+    const thumbprint = config.directory === '' ? '' : (await this.keys.account(config.directory)).thumbprint;
+    const rule = (id: number): SiteTls => {
+      const tls = this.#changes.wanted(id) ?? rows.get(id);
+      const pem = tls?.sealed === undefined ? undefined : this.#unseal(tls.sealed, id);
+      return {
+        pem: pem ?? selfSigned,
+        isSelfMade: pem === undefined,
+        isForced: tls?.forcesHttps ?? false,
+        hasHsts: tls?.hasHsts ?? false,
+        hasWww: tls?.hasWww ?? false,
+        thumbprint,
+      };
+    };
+    return new Map(domainIds.map((id) => [id, { tls: rule(id) }]));
+  }
+
+  /** Errors: 404 `domain_not_found`; 400 `invalid_certificate`; any error of a provider of `siteChanged`. */
+  async upload(account: Account, name: string, given: OwnCertificate, ip: string): Promise<CertificateEntry> {
+    const domain = await this.#domain(account, name);
+    const certificate = usable(given, domain.name);
+    const text = `put a certificate of its own in place for ${domain.name}`;
+    const told = { type: 'certificate.uploaded', text, ip, data: tellCertificate(domain, certificate) } as const;
+    return this.#change({ domain, account }, told, (tls) => ({
+      ...tls,
+      ...this.#stored(certificate, domain.id),
+      isOwn: true,
+      hasHsts: tls.hasHsts && !certificate.isSelfSigned,
+      failures: 0,
+      problem: '',
+    }));
+  }
+
+  /** Removes a customer's own certificate; another one is ordered. Errors: 404 `domain_not_found`, `certificate_not_found`. */
+  async removeOwn(account: Account, name: string, ip: string): Promise<CertificateEntry> {
+    const domain = await this.#domain(account, name);
+    const text = `removed the certificate of its own for ${domain.name}`;
+    const told = { type: 'certificate.removed', text, ip, data: { domain_url: domain.name } } as const;
+    return this.#change({ domain, account }, told, (tls) => {
+      if (!tls.isOwn) throw fail.certificate_not_found('the domain has no certificate of your own');
+      return { ...tls, ...NO_CERTIFICATE, forcesHttps: false, hasHsts: false, tryAt: 0 };
+    });
+  }
+
+  /** Errors: 404 `domain_not_found`; 409 `certificate_required`; any error of a provider of `siteChanged`. */
+  async set(account: Account, name: string, settings: CertificateSettings, ip: string): Promise<CertificateEntry> {
+    const domain = await this.#domain(account, name);
+    const wanted = (tls: DomainTls) => {
+      const forcesHttps = settings.force_https ?? tls.forcesHttps;
+      return { forcesHttps, hasHsts: forcesHttps && (settings.hsts ?? tls.hasHsts) };
+    };
+    const change = (tls: DomainTls): DomainTls => {
+      const { forcesHttps, hasHsts } = wanted(tls);
+      if (settings.hsts === true && !hasHsts)
+        throw fail.certificate_required('browsers can be told to come over HTTPS only where HTTPS is forced');
+      if (forcesHttps && tls.sealed === undefined)
+        throw fail.certificate_required('browsers would warn of the self-signed certificate');
+      if (hasHsts && this.#isSelfSigned(tls))
+        throw fail.certificate_required('the certificate is self-signed, and no browser would let its visitor go on');
+      return { ...tls, forcesHttps, hasHsts };
+    };
+    return this.#change(
+      { domain, account },
+      (tls) => ({
+        type: 'certificate.changed',
+        text: `changed how ${domain.name} uses HTTPS`,
+        ip,
+        data: { domain_url: domain.name, force_https: tls.forcesHttps, hsts: tls.hasHsts },
+      }),
+      change,
+    );
+  }
+
+  /**
+   * Has a certificate ordered at once. Errors: 404 `domain_not_found`; 409 `certificates_not_issued`, also where the domain has
+   * one of its own; 429 `certificate_too_soon`.
+   */
+  async request(account: Account, name: string, ip: string): Promise<CertificateEntry> {
+    const { config, store, events } = this.#host;
+    const domain = await this.#domain(account, name);
+    const webServer = await this.webServer();
+    if (!this.orders(account) || webServer?.takesTls !== true || webServer.certifies === true)
+      throw fail.certificates_not_issued('no authority is set up to order certificates from');
+    const now = Date.now();
+    const tls = await store.write(async (tx) => {
+      const before = await readOne(tx, domain);
+      if (before.isOwn) throw fail.certificates_not_issued('the domain has a certificate of your own: remove it first');
+      const restMs =
+        before.sealed !== undefined && before.failures === 0 ? FRESH_MS : (config.retry_seconds * 1000) / 4;
+      const waitMs = before.triedAt + restMs - now;
+      if (waitMs > 0)
+        throw fail.certificate_too_soon('authorities issue a few certificates for a name in a while', {
+          retryAfterSeconds: waitMs / 1000,
+        });
+      await writeTls(tx, { ...before, tryAt: now });
+      const text = `asked for a certificate of ${domain.name}`;
+      const data = { domain_url: domain.name };
+      await events.record(tx, { type: 'certificate.requested', account, text, ip, data });
+      return { ...before, tryAt: now };
+    });
+    return certificateEntry(domain.name, tls, this.#surroundings(account, webServer));
+  }
+
+  /** Notes that an order begins: if the process is killed, the next one waits a while. */
+  begin({ domain }: Subject): Promise<void> {
+    const now = Date.now();
+    const tryAt = now + Math.round((this.#host.config.retry_seconds * 1000) / 12);
+    return this.#host.store.write(async (tx) => writeTls(tx, { ...(await readOne(tx, domain)), triedAt: now, tryAt }));
+  }
+
+  /** Serves and stores an issued certificate, unless the customer has brought one. Errors: those of `siteChanged`. */
+  async issued({ domain, account }: Subject, certificate: Certificate): Promise<void> {
+    const text = `got a certificate of ${domain.name} from ${certificate.issuer}`;
+    const data = tellCertificate(domain, certificate);
+    const told = { type: 'certificate.issued', text, ip: '', isNoticed: true, data } as const;
+    await this.#change({ domain, account }, told, (tls) => {
+      if (tls.isOwn) throw fail.certificates_not_issued('the customer has brought a certificate meanwhile');
+      const stored = { ...tls, ...this.#stored(certificate, domain.id), isOwn: false };
+      return { ...stored, tryAt: renewalTime(certificate), failures: 0, problem: '' };
+    });
+  }
+
+  /** Notes why an order failed, and when the next one begins. */
+  async failed({ domain, account }: Subject, reason: string, pauseMs: number): Promise<void> {
+    const { config, store, events } = this.#host;
+    await store.write(async (tx) => {
+      const tls = await readOne(tx, domain);
+      if (tls.isOwn) return;
+      const backoffMs = Math.min(config.retry_seconds * 1000 * 2 ** Math.min(tls.failures, 10), LONGEST_PAUSE_MS);
+      const tryAt = Date.now() + Math.max(pauseMs, backoffMs * (1 + Math.random() / 4));
+      await writeTls(tx, { ...tls, failures: tls.failures + 1, problem: reason, tryAt: Math.round(tryAt) });
+      const text = `got no certificate of ${domain.name}: ${reason}`;
+      const data = { domain_url: domain.name, reason };
+      await events.record(tx, { type: 'certificate.failed', account, text, ip: '', isNoticed: true, data });
+    });
+  }
+
+  /** Serves a domain with or without `www.` from now on. Errors: those of `siteChanged`. */
+  async serveWww(subject: Subject, hasWww: boolean): Promise<void> {
+    await this.#change(subject, undefined, (tls) => ({ ...tls, hasWww }));
+  }
+
+  /** Tells once that a certificate expires soon. */
+  async tellExpiry({ domain, account }: Subject): Promise<void> {
+    await this.#host.store.write(async (tx) => {
+      const tls = await readOne(tx, domain);
+      if (tls.isTold || tls.sealed === undefined) return;
+      await writeTls(tx, { ...tls, isTold: true });
+      const text = `found that the certificate of ${domain.name} expires on ${timeText(tls.validTo)}`;
+      const data = tellCertificate(domain, tls);
+      const event = { type: 'certificate.expiring', account, text, ip: '', isNoticed: true, data } as const;
+      await this.#host.events.record(tx, event);
+    });
+  }
+
+  /** Removes what is known of a removed domain. */
+  forget(domainId: number): Promise<void> {
+    return this.#host.store.write((tx) => removeTls(tx, domainId));
+  }
+
+  async #change(
+    { domain, account }: Subject,
+    told: Told | ((tls: DomainTls) => Told) | undefined,
+    change: (tls: DomainTls) => DomainTls,
+  ): Promise<CertificateEntry> {
+    const { store, events } = this.#host;
+    const part = { id: domain.id, name: domain.name, docroot: domain.docroot, account };
+    const tls = await this.#changes.inTurn(part, async () => {
+      const wanted = change(await readOne(store, domain));
+      await this.#changes.serve(part, wanted, async (tx) => {
+        await writeTls(tx, change(await readOne(tx, domain)));
+        const event = typeof told === 'function' ? told(wanted) : told;
+        if (event !== undefined) await events.record(tx, { ...event, account } as EventInput);
+      });
+      return wanted;
+    });
+    return certificateEntry(domain.name, tls, this.#surroundings(account, await this.webServer()));
+  }
+
+  #surroundings(account: Account, webServer: WebServerPart | undefined) {
+    return { webServer, isIssuing: this.orders(account), now: Date.now() };
+  }
+
+  async #domain(account: Account, text: string): Promise<Domain> {
+    const domain = await domainNamed(this.domains, account, text);
+    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
+    return domain;
+  }
+
+  #stored({ pem, names, issuer, validFrom, validTo }: Certificate, domainId: number) {
+    const sealed = this.#host.identity.keys.seal(pem, context(domainId));
+    return { sealed, names, issuer, validFrom, validTo, isTold: false };
+  }
+
+  #unseal(sealed: string, domainId: number): string {
+    return this.#host.identity.keys.unseal(sealed, context(domainId));
+  }
+
+  #isSelfSigned({ sealed, domainId }: DomainTls): boolean {
+    const pem = this.#unseal(sealed ?? '', domainId);
+    return isSelfSigned(new X509Certificate(pem.slice(pem.indexOf('-----BEGIN CERTIFICATE'))));
+  }
+}
+
+/** Binds a sealed key to its domain. */
+const context = (domainId: number) => `certificate ${domainId}`;
+
+async function readOne(reader: Tx | Host['store'], { id, accountId }: Domain): Promise<DomainTls> {
+  return (await readTls(reader, [id])).get(id) ?? newTls(id, accountId);
+}
+
+function usable({ certificate, private_key: key }: OwnCertificate, name: string): Certificate {
+  try {
+    return checkCertificate(certificate, key, [name], Date.now());
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    const path = error.message.includes('private key') ? '/private_key' : '/certificate';
+    throw fail.invalid_certificate(error.message, { path });
+  }
+}
+
+const tellCertificate = ({ name }: Domain, { issuer, validTo }: Pick<Certificate, 'issuer' | 'validTo'>) => ({
+  domain_url: name,
+  issuer,
+  valid_to: timeText(validTo),
+});

@@ -1,0 +1,149 @@
+import { errorMessage } from '../../kernel/errors.ts';
+import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { gauge } from '../../kernel/contract/points/metric.ts';
+import { Certificates } from './certificates.ts';
+import { fail } from './errors.ts';
+import { events } from './events.ts';
+import { Issuing } from './issuing.ts';
+import * as schema from './schema.ts';
+import { countTls } from './store.ts';
+
+const ofDomain = { at: 'home', params: schema.CertificateParams, reply: schema.CertificateEntry } as const;
+const DOCTOR_MS = 20_000;
+
+export default definePlugin({
+  name: 'certificates',
+  description: 'HTTPS for domains: certificates that are ordered and renewed, or brought by the customer.',
+  features: ['ssl'],
+  uses: ['domains'],
+  errors: fail,
+  events,
+  config: schema.CertificatesConfig,
+  routes: {
+    list: {
+      method: 'GET',
+      path: '/api/certificates',
+      at: 'home',
+      summary: 'List the certificate of each domain of the account, and what becomes of it',
+      description: 'Every domain answers over HTTPS: with a self-signed certificate until it has another one.',
+      reply: schema.CertificateList,
+    },
+    request: {
+      ...ofDomain,
+      method: 'POST',
+      path: '/api/certificates/:domain/request',
+      summary: 'Have a certificate of a domain ordered or renewed at once',
+      description:
+        'Certificates are ordered and renewed without it. It is also for www, where that leads to the same place.',
+      status: 202,
+      errors: ['domain_not_found', 'certificates_not_issued', 'certificate_too_soon'],
+    },
+    upload: {
+      ...ofDomain,
+      method: 'PUT',
+      path: '/api/certificates/:domain',
+      summary: 'Put your own certificate and private key in place',
+      description:
+        'Served at once; if the web server refuses it, nothing is changed. It is not renewed. The private key never leaves the server again.',
+      idempotencyKey: 'refused',
+      body: schema.OwnCertificate,
+      errors: ['domain_not_found', 'invalid_certificate', 'webserver_failed'],
+    },
+    remove: {
+      ...ofDomain,
+      method: 'DELETE',
+      path: '/api/certificates/:domain',
+      summary: 'Remove your own certificate',
+      description: 'HTTPS is no longer forced. A certificate is ordered, if this server orders any.',
+      errors: ['domain_not_found', 'certificate_not_found', 'webserver_failed'],
+    },
+    change: {
+      ...ofDomain,
+      method: 'PATCH',
+      path: '/api/certificates/:domain',
+      summary: 'Lead visitors to HTTPS, and have browsers remember it',
+      description: 'Both need a certificate; what browsers remember for a year, nobody can take back.',
+      body: schema.CertificateSettings,
+      errors: ['domain_not_found', 'certificate_required', 'webserver_failed'],
+    },
+  },
+  // Waits for nothing: the web server asks for rules at its own start.
+  setup(host) {
+    const { config, node, store } = host;
+    const certificates = new Certificates(host);
+    const issuing = new Issuing(host, certificates);
+    forgetRemoved(host, (id) => certificates.forget(id));
+    if (node.isServing) void node.onLeader(() => issuing.start());
+    return {
+      handlers: {
+        list: async ({ account }) => ({
+          certificates: await certificates.list(account),
+          is_issuing: certificates.orders(account),
+        }),
+        request: ({ account, params, ip }) => certificates.request(account, params.domain, ip),
+        upload: ({ account, params, body, ip }) => certificates.upload(account, params.domain, body, ip),
+        remove: ({ account, params, ip }) => certificates.removeOwn(account, params.domain, ip),
+        change: ({ account, params, body, ip }) => certificates.set(account, params.domain, body, ip),
+      },
+      provides: {
+        siteRules: (domainIds) => certificates.rules(domainIds),
+        metrics: async () => {
+          const { valid, expired, failing, next } = await countTls(store, Date.now());
+          return [
+            gauge('hostkeep_certificates', 'Certificates of domains by state', [
+              { labels: { state: 'valid' }, value: valid },
+              { labels: { state: 'expired' }, value: expired },
+            ]),
+            gauge('hostkeep_certificates_failing', 'Domains whose last order of a certificate failed', failing),
+            ...(next === 0
+              ? []
+              : [
+                  gauge(
+                    'hostkeep_certificates_next_expiry_seconds',
+                    'When the next one expires, Unix time',
+                    next / 1000,
+                  ),
+                ]),
+          ];
+        },
+        doctor: async () => [
+          await authorityFinding(config.directory, () => issuing.prove(AbortSignal.timeout(DOCTOR_MS))),
+          await failuresFinding(host),
+        ],
+      },
+    };
+  },
+});
+
+async function authorityFinding(directory: string, prove: () => Promise<void>): Promise<Finding> {
+  const name = 'authority';
+  if (directory === '')
+    return {
+      name,
+      ok: true,
+      isUntried: true,
+      detail: 'certificates.directory is empty, so a domain has a self-signed certificate, or its own',
+    };
+  try {
+    await prove();
+    return { name, ok: true, detail: `${directory} has an account for this server` };
+  } catch (error) {
+    const remedy = 'see that this server reaches certificates.directory, and that certificates.ca_file is right';
+    return { name, ok: false, detail: errorMessage(error), remedy };
+  }
+}
+
+async function failuresFinding({ store }: Pick<Host, 'store'>): Promise<Finding> {
+  const { failing, expired } = await countTls(store, Date.now());
+  const name = 'certificates';
+  if (failing + expired === 0) return { name, ok: true, detail: 'none has expired, and no order failed' };
+  return {
+    name,
+    ok: false,
+    isWarning: true,
+    detail: `${expired} have expired, and the last order failed for ${failing} domains`,
+    remedy: 'the events certificate.failed say why; most often the domain does not lead to this server',
+  };
+}

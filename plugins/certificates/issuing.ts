@@ -1,0 +1,212 @@
+import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { HttpError, errorMessage } from '../../kernel/errors.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { Domain } from '../../kernel/contract/points/domain-directory.ts';
+import { newPrivateKey } from '../../kernel/kit/net/x509.ts';
+import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
+import { AcmeClient } from './acme/acme-client.ts';
+import { AcmeFailure } from './acme/acme-failure.ts';
+import { expiresSoon } from './certificate-entry.ts';
+import type { Certificates, Subject } from './certificates.ts';
+import { checkCertificate, Unusable } from './check-certificate.ts';
+import type { CertificatesConfig } from './schema.ts';
+import { readTls, type DomainTls } from './store.ts';
+
+/** Domains that are looked through at a time. */
+const PAGE = 500;
+/** How long after its death a process still keeps others from ordering what it ordered. */
+const LEASE_MS = 60_000;
+const DNS_MS = 5000;
+/** Events after which a certificate may be due. */
+const WAKING = new Set([
+  'certificate.requested',
+  'certificate.removed',
+  'domain.added',
+  'domain.removed',
+  'account.moved',
+]);
+
+/** Orders certificates for the domains of this node, when they are due. */
+export class Issuing {
+  readonly #host: Host<CertificatesConfig>;
+  readonly #certificates: Certificates;
+  readonly #queue: FairQueue;
+  readonly #closing = new AbortController();
+  /** By domain, the order that waits or runs. */
+  readonly #orders = new Map<number, Promise<void>>();
+  #client: Promise<AcmeClient> | undefined;
+  /** Until when the authority wants no order. */
+  #pausedUntil = 0;
+  #looking: Promise<void> | undefined;
+  #isStale = false;
+
+  constructor(host: Host<CertificatesConfig>, certificates: Certificates) {
+    this.#host = host;
+    this.#certificates = certificates;
+    const { parallel } = host.config;
+    this.#queue = new FairQueue({ slots: parallel, perClient: Math.ceil(parallel / 2) });
+  }
+
+  /** Looks through the domains now and from now on. */
+  start(): void {
+    const { config, events, onClose } = this.#host;
+    const timer = setInterval(() => this.#wake(), config.check_seconds * 1000).unref();
+    onClose(() => this.#close());
+    onClose(events.listen(({ type }) => (WAKING.has(type) ? this.#wake() : undefined)));
+    onClose(() => clearInterval(timer));
+    this.#wake();
+  }
+
+  /** Proves that the authority answers and has an account for this server. Rejects with an `AcmeFailure`. */
+  async prove(signal: AbortSignal): Promise<void> {
+    await (await this.#acme()).account(signal);
+  }
+
+  #wake(): void {
+    this.#isStale = true;
+    this.#looking ??= this.#look()
+      .catch((err: unknown) => this.#host.log.error({ err }, 'domains could not be looked through for certificates'))
+      .finally(() => (this.#looking = undefined));
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(new Error('the plugin closes'));
+    await this.#looking;
+    await Promise.all(this.#orders.values());
+  }
+
+  async #look(): Promise<void> {
+    while (this.#isStale && !this.#closing.signal.aborted) {
+      this.#isStale = false;
+      const webServer = await this.#certificates.webServer();
+      const orders = webServer?.takesTls === true && webServer.certifies !== true;
+      let page: Domain[] = [];
+      for await (const domain of this.#certificates.domains.all())
+        if (page.push(domain) === PAGE) page = await this.#lookAt(page, orders);
+      await this.#lookAt(page, orders);
+    }
+  }
+
+  /** Returns the empty page that follows. */
+  async #lookAt(page: readonly Domain[], orders: boolean): Promise<Domain[]> {
+    const rows = await readTls(
+      this.#host.store,
+      page.map(({ id }) => id),
+    );
+    const now = Date.now();
+    for (const domain of page) {
+      const tls = rows.get(domain.id);
+      const isExpiring = tls?.sealed !== undefined && !tls.isTold && expiresSoon(tls, now);
+      const isDue = orders && now >= this.#pausedUntil && !this.#orders.has(domain.id) && isDueAt(tls, now);
+      if (!isDue && !isExpiring) continue;
+      const account = await this.#host.identity.accounts.byId(domain.accountId);
+      if (account === undefined) continue;
+      const subject = { domain, account };
+      if (isExpiring) await this.#certificates.tellExpiry(subject);
+      // what there is stays valid, whatever the plan says now
+      if (
+        isDue &&
+        (tls?.sealed === undefined ? this.#certificates.orders(account) : this.#host.config.directory !== '')
+      )
+        this.#start(subject);
+    }
+    return [];
+  }
+
+  #start(subject: Subject): void {
+    const { id, accountId } = subject.domain;
+    const { signal } = this.#closing;
+    const order = this.#queue
+      .run(accountId, () => this.#orderOnce(subject), { signal })
+      .catch((err: unknown) => {
+        if (!signal.aborted) this.#host.log.error({ err, domain: subject.domain.name }, 'an order could not be noted');
+      })
+      .finally(() => this.#orders.delete(id));
+    this.#orders.set(id, order);
+  }
+
+  /** Orders, unless another process does, or a pause began meanwhile. */
+  async #orderOnce(subject: Subject): Promise<void> {
+    if (Date.now() < this.#pausedUntil) return;
+    const lease = await this.#host.node.leases.acquire(`certificate ${subject.domain.id}`, LEASE_MS);
+    if (lease === undefined) return;
+    const { config } = this.#host;
+    const limit = AbortSignal.timeout(config.order_seconds * 1000);
+    try {
+      await this.#order(subject, AbortSignal.any([this.#closing.signal, lease.signal, limit]));
+    } catch (error) {
+      if (this.#closing.signal.aborted || lease.signal.aborted) return;
+      const reason = limit.aborted ? new AcmeFailure(`the order takes longer than ${config.order_seconds} s`) : error;
+      await this.#fail(subject, reason);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  async #order(subject: Subject, signal: AbortSignal): Promise<void> {
+    const { domain } = subject;
+    await this.#certificates.begin(subject);
+    const names = await this.#names(subject);
+    const tls = (await readTls(this.#host.store, [domain.id])).get(domain.id);
+    if ((tls?.hasWww ?? false) !== names.length > 1) await this.#certificates.serveWww(subject, names.length > 1);
+    const key = newPrivateKey();
+    const chain = await (await this.#acme()).order(names, key, signal);
+    const certificate = checkCertificate(chain, key, names, Date.now());
+    await this.#certificates.issued(subject, certificate);
+    this.#host.log.info({ domain: domain.name, names, valid_to: certificate.validTo }, 'a certificate was issued');
+  }
+
+  async #fail(subject: Subject, error: unknown): Promise<void> {
+    const isKnown = error instanceof AcmeFailure || error instanceof Unusable || error instanceof HttpError;
+    if (!isKnown)
+      this.#host.log.error({ err: error, domain: subject.domain.name }, 'a certificate could not be ordered');
+    const pauseMs = error instanceof AcmeFailure ? error.pauseMs : 0;
+    if (pauseMs > 0) this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + pauseMs);
+    const reason =
+      error instanceof Unusable ? `what the authority issued cannot be used: ${error.message}` : errorMessage(error);
+    await this.#certificates.failed(subject, isKnown ? reason : 'an internal error', pauseMs);
+  }
+
+  /** Resolves with the name of a domain, and with `www.` before it where that leads to the same place and is no domain itself. */
+  async #names({ domain: { name }, account }: Subject): Promise<string[]> {
+    const resolver = new Resolver({ timeout: DNS_MS, tries: 2 });
+    if (this.#host.config.resolvers.length > 0) resolver.setServers(this.#host.config.resolvers);
+    const www = `www.${name}`;
+    const [own, other] = await Promise.all([addressesFor(resolver, name), addressesFor(resolver, www)]);
+    if (own.length === 0) throw new AcmeFailure(`the name servers know no address of ${name}`);
+    const isTaken = (await this.#certificates.domains.list(account)).some((each) => each.name === www);
+    const isSame = other.length > 0 && other.every((address) => own.includes(address));
+    return isSame && !isTaken && www.length <= 253 ? [name, www] : [name];
+  }
+
+  #acme(): Promise<AcmeClient> {
+    return (this.#client ??= this.#makeClient().catch((error: unknown) => {
+      this.#client = undefined;
+      throw error;
+    }));
+  }
+
+  async #makeClient(): Promise<AcmeClient> {
+    const { directory, ca_file: file, timeout_seconds: seconds, contact } = this.#host.config;
+    const read = async () => {
+      try {
+        return file === '' ? undefined : await readFile(file, 'utf8');
+      } catch (cause) {
+        throw new AcmeFailure('certificates.ca_file cannot be read', { cause });
+      }
+    };
+    const authority = { directory, ca: await read(), timeoutMs: seconds * 1000 };
+    return new AcmeClient(authority, await this.#certificates.keys.account(directory), contact);
+  }
+}
+
+function isDueAt(tls: DomainTls | undefined, now: number): boolean {
+  return tls === undefined || (!tls.isOwn && tls.tryAt <= now);
+}
+
+/** Resolves with the addresses of a name; none if it has none, or no name server can tell. */
+async function addressesFor(resolver: Resolver, name: string): Promise<string[]> {
+  const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+}
