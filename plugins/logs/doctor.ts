@@ -1,0 +1,56 @@
+import { open } from 'node:fs/promises';
+import { errorMessage } from '../../kernel/errors.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import type { SiteLogs } from '../../kernel/contract/points/web-server-part.ts';
+import { accessLines } from './follower/web-server-lines.ts';
+import type { VisitorCounts } from './visitors.ts';
+
+const READ_BYTES = 64 << 10;
+
+export const noLogs = (): Finding => ({
+  name: 'logs',
+  ok: false,
+  isWarning: true,
+  detail: 'no web server writes logs of sites',
+  remedy: 'have nginx serve the domains and set webserver.log_folder, or switch the plugin off; Caddy writes none',
+});
+
+/** Reads the end of each log. */
+export async function readable({ access, error }: SiteLogs): Promise<Finding> {
+  try {
+    const lines = accessLines(await endOf(access));
+    await endOf(error);
+    const detail = lines.length === 0 ? 'no request of a site is logged yet' : `${access} is read`;
+    return { name: 'logs', ok: true, isUntried: lines.length === 0, detail };
+  } catch (cause) {
+    return {
+      name: 'logs',
+      ok: false,
+      detail: errorMessage(cause),
+      remedy: 'let this service read the files in webserver.log_folder: chgrp hostkeep, chmod 0640',
+    };
+  }
+}
+
+export async function goaccess(visitors: VisitorCounts): Promise<Finding> {
+  const name = 'visitors';
+  try {
+    return { name, ok: true, detail: await visitors.version() };
+  } catch (error) {
+    const remedy = 'install it (apt-get install goaccess), or set logs.goaccess to an empty text';
+    return { name, ok: false, isWarning: true, detail: errorMessage(error), remedy };
+  }
+}
+
+async function endOf(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const start = Math.max(0, size - READ_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, start);
+    const text = buffer.toString('latin1', 0, bytesRead);
+    return start === 0 ? text : text.slice(text.indexOf('\n') + 1);
+  } finally {
+    await file.close();
+  }
+}

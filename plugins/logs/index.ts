@@ -1,0 +1,140 @@
+import { join } from 'node:path';
+import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import {
+  domainNamed,
+  NO_DOMAINS,
+  type Domain,
+  type DomainDirectory,
+} from '../../kernel/contract/points/domain-directory.ts';
+import type { SiteLogs } from '../../kernel/contract/points/web-server-part.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { goaccess, noLogs, readable } from './doctor.ts';
+import { download } from './download.ts';
+import { fail } from './errors.ts';
+import { Collector } from './follower/collector.ts';
+import { Sites } from './follower/sites.ts';
+import { LiveLogs } from './live.ts';
+import { routes } from './routes.ts';
+import { LogsConfig } from './schema.ts';
+import { LogFilter } from './site-logs/filter.ts';
+import { SiteFolders, type Kind } from './site-logs/segments.ts';
+import { tail } from './site-logs/tail.ts';
+import { listDomains, forgetAccount, forgetDomain } from './store.ts';
+import { trafficReport } from './traffic.ts';
+import { VisitorCounts } from './visitors.ts';
+
+/** After which the domains of this node may be others. */
+const CHANGES = new Set(['domain.added', 'domain.removed', 'account.removed', 'account.moved']);
+
+export default definePlugin({
+  name: 'logs',
+  description: 'Requests and errors of sites: read, follow, download, and count visitors.',
+  features: ['errors', 'goaccess'],
+  uses: ['domains', 'webserver'],
+  errors: fail,
+  config: LogsConfig,
+  routes,
+  async setup(host) {
+    const { config, local, node, peer, onClose } = host;
+    const domains = peer<DomainDirectory>('domains') ?? NO_DOMAINS;
+    const files = peer<SiteLogs>('webserver');
+    const folders = new SiteFolders(join(node.config.data, 'logs'));
+    const live = new LiveLogs(host, { all: config.streams, own: config.streams_of_account });
+    onClose(() => live.close());
+    const visitors = new VisitorCounts(config, folders);
+    const problem = files === undefined ? undefined : await follow(host, files, folders, live);
+    /** Errors: 404 `domain_not_found`. */
+    const site = async (account: Account, name: string): Promise<Domain> => {
+      const found = await domainNamed(domains, account, name);
+      if (found === undefined)
+        throw fail.domain_not_found('the account has no domain of this name', { path: '/domain_url' });
+      return found;
+    };
+    return {
+      handlers: {
+        list: async ({ account }) => {
+          const limits = account.plan?.limits;
+          return {
+            written: files !== undefined,
+            logs: await Promise.all((await domains.list(account)).map((each) => sizes(folders, each))),
+            kept_mib: limits?.['logs_limit_mib'] ?? 0,
+            kept_days: limits?.['logs_limit_days'] ?? 0,
+          };
+        },
+        lines: async ({ account, query }) => {
+          const { id: domainId } = await site(account, query.domain_url);
+          const wanted = { domainId, kind: query.kind as Kind, filter: new LogFilter(query) };
+          const { lines, next } = await tail(folders, wanted, query);
+          return { lines, next_cursor: next };
+        },
+        stream: async ({ account, query }) => {
+          const { id } = await site(account, query.domain_url);
+          return live.open(account, id, query.kind as Kind, new LogFilter(query));
+        },
+        download: async ({ account, query }) => {
+          const { id, name } = await site(account, query.domain_url);
+          const kind = query.kind as Kind;
+          return download(name, kind, await folders.segments(id, kind));
+        },
+        visitors: async ({ account, query }) =>
+          visitors.read(account, await site(account, query.domain_url), query.days),
+      },
+      provides: {
+        ...(files !== undefined && trafficReport(local)),
+        purge: async ({ id }) => {
+          const kept = await listDomains(local, id);
+          for (const domainId of kept) {
+            await local.write((tx) => forgetDomain(tx, domainId));
+            await folders.remove(domainId);
+          }
+          await local.write((tx) => forgetAccount(tx, id));
+          return [{ what: 'logs of domains', removed: kept.length }];
+        },
+        move: () => ({ obstacles: () => [], leftToDo: () => [] }),
+        doctor: async () =>
+          files === undefined
+            ? [noLogs()]
+            : [await readable(files), ...(config.goaccess === '' ? [] : [await goaccess(visitors)])],
+        health: () => {
+          const why = problem?.();
+          if (why === undefined) return [];
+          const remedy = 'free the disk, or let this service read the files in webserver.log_folder';
+          return [{ name: 'logs', ok: false, detail: why, remedy, features: ['errors', 'goaccess'] }];
+        },
+      },
+    };
+  },
+});
+
+/** Follows the logs of the web server in the process that does what is done once; returns what tells why it does not. */
+async function follow(
+  host: Host<LogsConfig>,
+  files: SiteLogs,
+  folders: SiteFolders,
+  live: LiveLogs,
+): Promise<() => string | undefined> {
+  const domains = host.peer<DomainDirectory>('domains');
+  if (domains === undefined || !host.node.isServing) return () => undefined;
+  const sites = new Sites(domains);
+  const collector = new Collector(host, { files, folders, sites, live });
+  host.onClose(
+    host.events.listen(({ type }) => {
+      if (CHANGES.has(type)) sites.isStale = true;
+    }),
+  );
+  host.onClose(() => collector.close());
+  await host.node.onLeader(() => collector.start());
+  return () => collector.problem;
+}
+
+async function sizes(folders: SiteFolders, { id, name }: Domain) {
+  const [access, error] = await Promise.all([folders.segments(id, 'access'), folders.segments(id, 'error')]);
+  const sum = (all: typeof access) => all.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
+  const newest = Math.max(...[...access, ...error].map(({ changedAt }) => changedAt));
+  return {
+    domain_url: name,
+    access_bytes: sum(access),
+    error_bytes: sum(error),
+    written_at: newest > 0 ? new Date(newest).toISOString() : null,
+  };
+}

@@ -1,0 +1,16 @@
+import { defineArea } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'logs',
+  order: 12,
+  pages: [
+    { path: '/logs', title: 'logs.title', icon: 'file', features: ['errors'], load: () => import('./logs-page.tsx') },
+    {
+      path: '/visitors',
+      title: 'logs.visitors',
+      icon: 'users',
+      features: ['goaccess'],
+      load: () => import('./visitors-page.tsx'),
+    },
+  ],
+});

@@ -1,0 +1,178 @@
+import type { ComponentChildren } from 'preact';
+import {
+  Answer,
+  api,
+  bytes,
+  Card,
+  Choices,
+  Empty,
+  number,
+  PageHead,
+  Select,
+  t,
+  Table,
+  toUnicode,
+  useAddressState,
+  useQuery,
+  ask,
+  type Column,
+  type ReplyOf,
+} from '../../pages/kit/index.ts';
+
+type Visitors = ReplyOf<'GET /api/logs/visitors'>;
+type Counted = Visitors['pages'][number];
+/** The part of another plugin's reply that is shown. */
+interface Domains {
+  readonly domains: readonly { readonly domain_url: string }[];
+}
+
+const PERIODS = ['1', '7', '30'] as const;
+const DAYS = { 1: 1, 7: 7, 30: 30 } as const;
+const [WIDTH, HEIGHT] = [960, 200];
+
+export default function VisitorsPage() {
+  const [{ domain: wanted, days: given }, set] = useAddressState('domain', 'days');
+  const domains = useQuery('logs.domains', () => ask<Domains>('GET', '/api/domains'));
+  const days = PERIODS.find((each) => each === given) ?? '7';
+  return (
+    <>
+      <PageHead title={t('logs.visitors')} about={t('logs.visitorsAbout')} />
+      <Answer of={domains} lines={5}>
+        {({ domains: all }) => {
+          const names = all.map(({ domain_url: name }) => name);
+          const domain = names.find((name) => name === wanted) ?? names[0];
+          if (domain === undefined)
+            return (
+              <Empty icon="users" title={t('logs.noDomains')}>
+                {t('logs.noDomainsAbout')}
+              </Empty>
+            );
+          return (
+            <div class="stack">
+              <div class="row apart">
+                <Select
+                  label={t('logs.domain')}
+                  isLabelHidden
+                  value={domain}
+                  of={names.map((name) => [name, toUnicode(name)] as const)}
+                  onChange={(next) => set({ domain: next })}
+                />
+                <Choices
+                  label={t('logs.period')}
+                  value={days}
+                  of={PERIODS.map((each) => [each, t(`logs.days.${each}`)] as const)}
+                  onChange={(next) => set({ days: next })}
+                />
+              </div>
+              <Counts key={`${domain} ${days}`} domain={domain} days={days} />
+            </div>
+          );
+        }}
+      </Answer>
+    </>
+  );
+}
+
+function Counts({ domain, days }: { readonly domain: string; readonly days: (typeof PERIODS)[number] }) {
+  const visitors = useQuery(`logs.visitors ${domain} ${days}`, (signal) =>
+    api('GET /api/logs/visitors', { query: { domain_url: domain, days: DAYS[days] }, signal }),
+  );
+  return (
+    <Answer of={visitors} lines={8}>
+      {(counts) => (
+        <div class="stack">
+          <div class="tiles">
+            <Tile title={t('logs.visitors')}>{number(counts.visitors)}</Tile>
+            <Tile title={t('logs.requests')}>{number(counts.hits)}</Tile>
+            <Tile title={t('logs.sent')}>{bytes(counts.bytes)}</Tile>
+          </div>
+          {counts.truncated && <p class="notice-bar small">{t('logs.truncated')}</p>}
+          <Card title={t('logs.overTime')}>
+            {counts.times.length === 0 ? (
+              <Empty icon="users" title={t('logs.nobody')}>
+                {t('logs.nobodyAbout')}
+              </Empty>
+            ) : (
+              <Columns times={counts.times} />
+            )}
+          </Card>
+          <Names title={t('logs.pages')} rows={counts.pages} />
+          <Names title={t('logs.missing')} rows={counts.missing} />
+          <Names title={t('logs.statuses')} rows={counts.statuses} />
+          <Names title={t('logs.referrers')} rows={counts.referrers} />
+          {counts.countries !== null && <Names title={t('logs.countries')} rows={counts.countries} />}
+        </div>
+      )}
+    </Answer>
+  );
+}
+
+function Tile({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <Card title={title}>
+      <p class="title number">{children}</p>
+    </Card>
+  );
+}
+
+/** A column for each hour or day, and the same as a table for who does not see it. */
+function Columns({ times }: { readonly times: Visitors['times'] }) {
+  const top = Math.max(1, ...times.map(({ visitors }) => visitors));
+  const width = WIDTH / times.length;
+  return (
+    <figure class="curve">
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {times.map(({ time, visitors }, i) => (
+          <rect
+            key={time}
+            class="column"
+            x={i * width + width * 0.1}
+            width={width * 0.8}
+            y={HEIGHT - (visitors / top) * HEIGHT}
+            height={(visitors / top) * HEIGHT}
+          />
+        ))}
+      </svg>
+      <div class="row apart small soft number" aria-hidden="true">
+        <span>{times[0]?.time.replace('T', ' ')}</span>
+        <span>{times.at(-1)?.time.replace('T', ' ')}</span>
+      </div>
+      <details>
+        <summary>{t('logs.asTable')}</summary>
+        <dl class="facts">
+          {times.map(({ time, visitors, hits }) => (
+            <>
+              <dt class="number">{time.replace('T', ' ')}</dt>
+              <dd class="number">{t('logs.ofTime', { visitors: number(visitors), hits: number(hits) })}</dd>
+            </>
+          ))}
+        </dl>
+      </details>
+    </figure>
+  );
+}
+
+function Names({ title, rows }: { readonly title: string; readonly rows: readonly Counted[] }) {
+  if (rows.length === 0) return null;
+  const columns: readonly Column<Counted>[] = [
+    {
+      name: 'name',
+      title: t('logs.name'),
+      by: ({ name }) => name,
+      cell: ({ name }) => <code class="wrap">{name}</code>,
+    },
+    { name: 'hits', title: t('logs.requests'), by: ({ hits }) => hits, cell: ({ hits }) => number(hits) },
+    {
+      name: 'visitors',
+      title: t('logs.visitors'),
+      by: ({ visitors }) => visitors,
+      cell: ({ visitors }) => number(visitors),
+    },
+    { name: 'bytes', title: t('logs.sent'), by: ({ bytes: sent }) => sent, cell: ({ bytes: sent }) => bytes(sent) },
+  ];
+  return (
+    <Card title={title} isFlush>
+      <Table caption={title} columns={columns} rows={rows} keyOf={({ name }) => name} sortedBy="hits" />
+    </Card>
+  );
+}

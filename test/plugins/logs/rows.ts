@@ -1,0 +1,74 @@
+import type { PluginRows } from '../../support/plugin-rows.ts';
+
+const OF_DOMAIN = '?domain_url=harbour-cafe.example';
+
+const rows: PluginRows = {
+  walk: {
+    lines: () => ({ path: `/api/logs/lines${OF_DOMAIN}` }),
+    stream: () => ({ path: `/api/logs/stream${OF_DOMAIN}` }),
+    download: () => ({ path: `/api/logs/download${OF_DOMAIN}` }),
+    visitors: () => ({ path: `/api/logs/visitors${OF_DOMAIN}` }),
+  },
+  opened: { list: 'errors', lines: 'errors', stream: 'errors', download: 'errors', visitors: 'goaccess' },
+  answered: 'home',
+  isolation: { unmarked: { lines: 'requests of its domain, which had none', stream: 'the same' } },
+  pages: { '/home/logs': [], '/home/visitors': [] },
+  without: { domains: { list: ['.logs[]'], lines: 404, stream: 404, download: 404, visitors: 404 } },
+  examples: {
+    invented: {
+      list: {
+        written: true,
+        logs: [
+          {
+            domain_url: 'harbour-cafe.example',
+            access_bytes: 1048576,
+            error_bytes: 2048,
+            written_at: '2026-11-24T16:21:23.000Z',
+          },
+        ],
+        kept_mib: 100,
+        kept_days: 30,
+      },
+      lines: {
+        lines: [
+          {
+            at: '2026-11-24T16:21:23.000Z',
+            ip: '203.0.113.7',
+            method: 'GET',
+            path: '/menu.html?lang=en',
+            status: 200,
+            bytes: 5120,
+            referrer: 'https://search.example/',
+            agent: 'Mozilla/5.0',
+            level: null,
+            text: '203.0.113.7 - - [24/Nov/2026:16:21:23 +0000] "GET /menu.html?lang=en HTTP/1.1" 200 5120 "https://search.example/" "Mozilla/5.0"',
+          },
+        ],
+        next_cursor: '3.917504',
+      },
+      visitors: {
+        domain_url: 'harbour-cafe.example',
+        since: '2026-11-17T16:21:23.000Z',
+        counted_at: '2026-11-24T16:21:23.000Z',
+        truncated: false,
+        hits: 1200,
+        visitors: 310,
+        bytes: 6144000,
+        times: [{ time: '2026-11-24', hits: 1200, visitors: 310, bytes: 6144000 }],
+        pages: [{ name: '/menu.html', hits: 800, visitors: 250, bytes: 4096000 }],
+        missing: [{ name: '/old.html', hits: 12, visitors: 9, bytes: 1800 }],
+        statuses: [
+          { name: '200', hits: 1188, visitors: 301, bytes: 6142200 },
+          { name: '404', hits: 12, visitors: 9, bytes: 1800 },
+        ],
+        referrers: [{ name: 'search.example', hits: 300, visitors: 120, bytes: 1536000 }],
+        countries: null,
+      },
+    },
+  },
+  bounded: {
+    list: 'domains of the account, by its plan',
+    visitors: 'hours of a day or days of a month, and the twenty with most requests',
+  },
+};
+export default rows;
