@@ -1,56 +1,138 @@
-import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { defineJob } from '../../kernel/kit/jobs/job.ts';
+import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import type { Call } from '../../kernel/contract/route-spec.ts';
-import type listing from './listing-job.ts';
-import { FilesConfig, FolderList, FolderParams } from './schema.ts';
+import { entryRoutes, folderRoutes, trashRoutes } from './routes.ts';
+import { fail } from './errors.ts';
+import { CHANGE, COPY, ENTRIES, LIST, REPAIR, TRASH, WRITE } from './jobs.ts';
+import type { Expected } from './jobs/write-job.ts';
+import type { TrashInput } from './jobs/trash-job.ts';
+import { freeBytes } from './room.ts';
+import { FilesConfig } from './schema.ts';
+import { archiveHandlers } from './archives/handlers.ts';
+import { archiveRoutes } from './archives/routes.ts';
+import { sendFile } from './send-file.ts';
+import { taskRoutes } from './tasks/routes.ts';
+import { LongWork } from './tasks/long-work.ts';
+import { Transfers } from './transfers.ts';
+import { upload } from './upload.ts';
 
-const LIST = defineJob<typeof listing>({
-  beside: import.meta.url,
-  script: 'listing-job',
-  timeoutMs: 10_000,
-  tooMuch: 'overloaded',
-});
-
-const LIST_ERRORS = ['folder_not_found', 'files_unavailable', 'overloaded'] as const;
+type Asked = Pick<Call, 'account' | 'signal'>;
+const DAY_MS = 24 * 3_600_000;
 
 export default definePlugin({
   name: 'files',
-  description: 'Folders of the account.',
-  features: ['filemanager'],
+  description: 'Files of the account: folders, uploads, downloads and a trash.',
+  errors: fail,
+  features: ['filemanager', 'fix_permissions'],
   config: FilesConfig,
-  routes: {
-    list: {
-      method: 'GET',
-      path: '/api/folders/*path',
-      at: 'home',
-      summary: 'List the subfolders of a folder',
-      description: 'Symbolic links are neither listed nor followed. The root of an account without files is empty.',
-      params: FolderParams,
-      reply: FolderList,
-      errors: ['invalid_path', ...LIST_ERRORS],
-    },
-    root: {
-      method: 'GET',
-      path: '/api/folders',
-      at: 'home',
-      summary: 'List the folders of the account',
-      description: 'Those in the root, without symbolic links. The root of an account without files is empty.',
-      reply: FolderList,
-      errors: LIST_ERRORS,
-    },
-  },
-  setup({ config, node, jobs }) {
+  routes: { ...folderRoutes, ...entryRoutes, ...trashRoutes, ...taskRoutes, ...archiveRoutes },
+  setup(host) {
+    const { config, node, jobs, gather, onClose } = host;
     const { virtual_root: virtualRoot } = node.config;
-    const list = ({ account, signal }: Pick<Call, 'account' | 'signal'>, path: string) => {
-      const components = pathComponents(absolute(path, virtualRoot), virtualRoot);
-      return jobs.run(LIST, account, { components, virtualRoot, limits: config }, { signal });
+    const transfers = new Transfers(config.transfers);
+    const work = new LongWork(host);
+    onClose(() => work.tasks.close());
+    const components = (path: string) => pathComponents(path, virtualRoot);
+    const shown = (path: string) => ({ path: [virtualRoot, ...components(path)].join('/') });
+    const list = ({ account, signal }: Asked, path: string) => {
+      const parts = components(absolute(path, virtualRoot));
+      return jobs.run(LIST, account, { components: parts, virtualRoot, limits: config }, { signal });
     };
-    return { handlers: { list: (call) => list(call, call.params.path), root: (call) => list(call, '') } };
+    const trash = async ({ account }: Asked, input: TrashInput) => {
+      const keptMs = config.trash_days * DAY_MS;
+      return jobs.run(TRASH, account, { ...input, keptMs }, { makesRoot: input.act === 'remove' });
+    };
+    const results = async (call: Asked, input: TrashInput) => {
+      const { done } = await trash(call, input);
+      return { results: done.map(({ id, error = null, detail = null }) => ({ id, error, detail })) };
+    };
+    return {
+      handlers: {
+        list: (call) => list(call, call.params.path),
+        root: (call) => list(call, ''),
+        entries: async ({ account, signal, query: { path, sort, order, limit, cursor } }) => {
+          const offset = Number(cursor);
+          const input = {
+            ...{ components: components(path), offset, limit, maxEntries: config.max_entries },
+            sort: sort as 'name' | 'size' | 'modified',
+            isDescending: order === 'desc',
+          };
+          const { entries, total, isTruncated } = await jobs.run(ENTRIES, account, input, { signal });
+          const next = offset + limit < total ? String(offset + limit) : null;
+          return { ...shown(path), entries, total, truncated: isTruncated, next_cursor: next };
+        },
+        read: (call) => sendFile({ jobs, transfers }, call.account, components(call.query.path), call),
+        write: async (call) => {
+          const { account, query, body } = call;
+          const end = transfers.begin(account.id);
+          try {
+            const target = {
+              components: components(query.path),
+              expected: readExpected(call.header('if-match'), call.header('if-none-match')),
+              digest: call.header('content-digest'),
+              freeBytes: await freeBytes({ gather }, account),
+            };
+            const entry = await upload(body, target, (input, bytes) =>
+              jobs.run(WRITE, account, input, { makesRoot: true, ...(bytes && { bytes }) }),
+            );
+            return { ...entry, ...shown(query.path) };
+          } finally {
+            end();
+          }
+        },
+        makeFolder: async ({ account, body: { path } }) => ({
+          ...(await jobs.run(
+            CHANGE,
+            account,
+            { change: 'make folder', components: components(path) },
+            { makesRoot: true },
+          )),
+          ...shown(path),
+        }),
+        move: async ({ account, body: { from, to } }) => {
+          const [source, target] = [components(from), components(to)];
+          if (source.every((name, i) => target[i] === name))
+            throw fail.invalid_path('a folder cannot be moved to itself, or into itself');
+          return { ...(await jobs.run(CHANGE, account, { change: 'move', from: source, to: target })), ...shown(to) };
+        },
+        copy: ({ account, body: { from, to } }) =>
+          work.begin(account, 'copy', to, COPY, { from: work.belowRoot(from), to: work.belowRoot(to) }),
+        repair: ({ account, body: { path } }) =>
+          work.begin(account, 'repair', path, REPAIR, { components: components(path) }),
+        tasks: async ({ account }) => ({ tasks: await work.tasks.list(account) }),
+        task: ({ account, params }) => work.tasks.get(account, params.id),
+        cancel: ({ account, params }) => work.tasks.cancel(account, params.id),
+        ...archiveHandlers({ host, transfers, work }),
+        setMode: async ({ account, body: { path, mode } }) => {
+          const change = { change: 'mode', components: components(path), mode: Number.parseInt(mode, 8) } as const;
+          return { ...(await jobs.run(CHANGE, account, change)), ...shown(path) };
+        },
+        remove: (call) => results(call, { act: 'remove', paths: call.body.paths.map(components) }),
+        removed: async (call) => {
+          const { removed } = await trash(call, { act: 'list' });
+          const absoluteOf = (path: string) => `${virtualRoot}${path}`;
+          return {
+            removed: removed.map((each) => ({ ...each, path: absoluteOf(each.path) })),
+            kept_days: config.trash_days,
+          };
+        },
+        restore: (call) => results(call, { act: 'restore', ids: call.body.ids }),
+        empty: (call) => results(call, { act: 'empty', ids: call.body.ids }),
+      },
+    };
   },
 });
 
 /** Restores the leading slash of an absolute path: in a URL it merges with the slash after `/api/folders`. */
 function absolute(path: string, root: string): string {
   return `/${path}` === root || `/${path}`.startsWith(`${root}/`) ? `/${path}` : path;
+}
+
+/** Errors: 400 for a condition that we cannot hold, because to ignore it could lose what it protects. */
+function readExpected(ifMatch: string, ifNoneMatch: string): Expected {
+  if (ifNoneMatch !== '' && ifNoneMatch !== '*') throw fail.invalid_request('If-None-Match must be *');
+  if (ifNoneMatch === '*') return 'nothing';
+  if (ifMatch === '') return 'anything';
+  if (!/^"[!#-~]+"$/.test(ifMatch)) throw fail.invalid_request('If-Match must be one ETag');
+  return { etag: ifMatch };
 }

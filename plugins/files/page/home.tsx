@@ -7,9 +7,18 @@ export default defineArea({
     {
       path: '/files',
       title: 'files.title',
+      about: 'files.about',
       icon: 'folder',
       features: ['filemanager'],
       load: () => import('./files-page.tsx'),
+    },
+    {
+      path: '/files/trash',
+      title: 'files.trash',
+      icon: 'trash',
+      features: ['filemanager'],
+      isHidden: true,
+      load: () => import('./trash-page.tsx'),
     },
   ],
 });

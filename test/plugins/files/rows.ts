@@ -1,10 +1,84 @@
 import type { PluginRows } from '../../support/plugin-rows.ts';
 
+/** A result for each of at most 1000 that the request names. */
+const ASKED = 'as many as the request names';
+const CONTENT = '/api/files/content?path=';
+let [task, link] = ['', ''];
+let removed: readonly { readonly id: string }[] = [];
+
+const ROUTES = [
+  ...[
+    'list',
+    'root',
+    'entries',
+    'read',
+    'write',
+    'makeFolder',
+    'move',
+    'setMode',
+    'remove',
+    'removed',
+    'restore',
+    'empty',
+  ],
+  ...['copy', 'compress', 'extract', 'tasks', 'task', 'cancel', 'newDownload'],
+];
+const EITHER = 'filemanager or fix_permissions';
+const each = <T extends string>(value: T) => Object.fromEntries(ROUTES.map((name) => [name, value]));
+
 const rows: PluginRows = {
-  walk: { list: () => ({ path: '/api/folders/var/www/html' }) },
-  answered: 'home',
-  bounded: { list: 'files.max_folders', root: 'files.max_folders' },
+  walk: {
+    list: () => ({ path: '/api/folders/var/www/html' }),
+    makeFolder: () => ({ body: { path: 'drafts' } }),
+    write: () => ({ path: `${CONTENT}drafts/note.txt`, body: 'A note' }),
+    read: () => ({ path: `${CONTENT}drafts/note.txt` }),
+    setMode: () => ({ body: { path: 'drafts/note.txt', mode: '0600' } }),
+    move: () => ({ body: { from: 'drafts/note.txt', to: 'drafts/letter.txt' } }),
+    copy: () => ({
+      body: { from: 'drafts', to: 'drafts-before' },
+      keep: ({ id = '' }) => void (task = id),
+    }),
+    task: () => ({ path: `/api/files/tasks/${task}` }),
+    cancel: () => ({ path: `/api/files/tasks/${task}` }),
+    compress: () => ({ body: { paths: ['drafts'], to: 'drafts.zip', format: 'zip' } }),
+    extract: () => ({ body: { from: 'drafts.zip', to: 'drafts-again' } }),
+    repair: () => ({ body: { path: 'drafts' } }),
+    newDownload: () => ({
+      body: { paths: ['drafts/letter.txt'], format: null },
+      keep: ({ href = '' }) => void (link = href),
+    }),
+    download: () => ({ path: link }),
+    remove: () => ({ body: { paths: ['drafts'] }, keep: ({ results }) => (removed = [results].flat() as never) }),
+    restore: () => ({ body: { ids: removed.map(({ id }) => id) } }),
+    empty: () => ({ body: { ids: null } }),
+  },
+  opened: {
+    ...each('filemanager'),
+    ...{ tasks: EITHER, task: EITHER, cancel: EITHER, repair: 'fix_permissions', download: 'guest' },
+  },
+  answered: { ...each('home'), repair: 'home', download: 'named' },
+  bounded: {
+    list: 'files.max_folders',
+    root: 'files.max_folders',
+    removed: 'at most 1000',
+    tasks: 'at most 50',
+    remove: ASKED,
+    restore: ASKED,
+    empty: ASKED,
+  },
+  isolation: {
+    unmarked: {
+      read: 'bytes of the file that it names',
+      removed: 'a trash that is empty',
+      tasks: 'no tasks',
+      task: 'work on paths that a request chose',
+    },
+  },
   homes: { paths: { list: (username) => `/api/folders/of-${username}` } },
-  pages: { '/home/files': [] },
+  examples: { invented: { newDownload: { href: '/api/files/downloads/demo/AbC0…', expires_in: 600 } } },
+  pages: {
+    '/home/files': ['New folder', 'Details of sunny-garden.example', 'Rename sunny-garden.example'],
+    '/home/files/trash': [],
+  },
 };
 export default rows;

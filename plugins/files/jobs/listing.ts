@@ -1,7 +1,7 @@
-import { entryName } from '../../kernel/kit/files/client-path.ts';
-import { isMissing } from '../../kernel/kit/files/files-root.ts';
-import type { Folder } from '../../kernel/kit/files/safe-folder.ts';
-import type { FilesConfig, SubFolder } from './schema.ts';
+import { entryName } from '../../../kernel/kit/files/client-path.ts';
+import { isMissing } from '../../../kernel/kit/files/files-root.ts';
+import type { Folder } from '../../../kernel/kit/files/safe-folder.ts';
+import type { FilesConfig, SubFolder } from '../schema.ts';
 
 /** Concurrent system calls: as many as the process has threads for files. */
 const CONCURRENCY = 4;
@@ -17,7 +17,11 @@ interface Listing {
 }
 
 /** Lists the subfolders of `folder`; `path` is its path as clients see it. */
-export async function listFolders(folder: Folder, path: string, limits: FilesConfig): Promise<Listing> {
+export async function listFolders(
+  folder: Folder,
+  path: string,
+  limits: Pick<FilesConfig, 'max_folders' | 'max_entries'>,
+): Promise<Listing> {
   const scanner = new FolderScanner(folder, limits.max_entries, COUNTING.has((await folder.fileSystem()).type));
   const names = await scanner.names(limits.max_folders);
   const folders: SubFolder[] = [];

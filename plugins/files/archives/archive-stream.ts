@@ -1,0 +1,63 @@
+import { Stream, type Sink } from '../../../kernel/contract/reply.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
+import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
+import { attachment, sendParts } from '../download.ts';
+import { fail } from '../errors.ts';
+import { STREAM } from '../jobs.ts';
+import type { StreamInput } from './stream-job.ts';
+
+const IDLE_MS = 120_000;
+/** How long nothing may come from the programs, which look at large folders before they write. */
+const PATIENCE_MS = 300_000;
+
+/**
+ * Begins an archive that is made while it is sent. Its process is its own, because it holds the programs between two parts.
+ * `onEnd` is called once when the stream was opened. Errors: 404 `file_not_found`, `folder_not_found`.
+ */
+export async function archiveStream(
+  jobs: AccountJobs,
+  account: Account,
+  archive: Omit<StreamInput & { step: 'begin' }, 'step'>,
+  name: string,
+  onEnd: () => void,
+): Promise<Stream> {
+  const pool = jobs.open({ name: 'archives', processes: 1, idleMs: IDLE_MS, isResident: true });
+  const owner = jobs.ownerOf(account);
+  const abort = new AbortController();
+  const run = (input: StreamInput) => pool.run(STREAM, owner, input, { signal: abort.signal });
+  try {
+    await run({ step: 'begin', ...archive });
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+  const open = (sink: Sink): (() => void) => {
+    void sendParts(sink, parts(run), () => abort.signal.aborted);
+    return () => {
+      abort.abort(new Error('the client takes no more'));
+      void closed(pool, onEnd);
+    };
+  };
+  return new Stream('application/octet-stream', open, { headers: attachment(name) });
+}
+
+async function closed(pool: JobPool, onEnd: () => void): Promise<void> {
+  try {
+    await pool.close();
+  } finally {
+    onEnd();
+  }
+}
+
+async function* parts(run: (input: StreamInput) => Promise<{ bytes: Uint8Array; output: boolean }>) {
+  for (let heard = performance.now(); ;) {
+    const { bytes, output: isLast } = await run({ step: 'read' });
+    if (isLast) return;
+    if (bytes.length > 0) {
+      heard = performance.now();
+      yield bytes;
+    } else if (performance.now() - heard > PATIENCE_MS)
+      throw fail.files_unavailable('nothing more comes of the archive');
+  }
+}

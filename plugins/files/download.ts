@@ -1,0 +1,108 @@
+import { matched } from '../../kernel/contract/etag-reply.ts';
+import { reply, Stream, type Reply, type Sink } from '../../kernel/contract/reply.ts';
+import type { WithBytes } from '../../kernel/kit/jobs/job.ts';
+import { fail } from './errors.ts';
+import type { Entry } from './schema.ts';
+
+/** Bytes that one job reads: two of them are in memory for each download. */
+const PART_BYTES = 1 << 20;
+const TYPE = 'application/octet-stream';
+
+/** Reads bytes of the file that has this ETag. */
+export type ReadPart = (offset: number, sizeBytes: number, etag: string) => Promise<WithBytes>;
+interface Conditions {
+  readonly range: string;
+  readonly ifRange: string;
+  readonly ifNoneMatch: string;
+}
+
+/**
+ * Returns a file as an attachment, because a page of a customer must not run at our address. `onEnd` is called once.
+ * Errors: 416 `range_not_satisfiable`.
+ */
+export function download(entry: Entry, conditions: Conditions, read: ReadPart, onEnd: () => void): Stream | Reply {
+  const { etag, size_bytes: size } = entry;
+  const headers = {
+    ETag: etag,
+    'Last-Modified': new Date(entry.modified_at).toUTCString(),
+    'Accept-Ranges': 'bytes',
+    ...attachment(entry.name),
+  };
+  if (matched(conditions.ifNoneMatch, [etag]) !== undefined) {
+    onEnd();
+    return reply('', { type: TYPE, status: 304, headers });
+  }
+  const isSame = conditions.ifRange === '' || conditions.ifRange === etag;
+  const range = isSame ? parseRange(conditions.range, size) : undefined;
+  const { start, end } = range ?? { start: 0, end: size };
+  const open = (sink: Sink): (() => void) => {
+    let isStopped = false;
+    const parts = readParts(start, end, (offset, sizeBytes) => read(offset, sizeBytes, etag));
+    void sendParts(sink, parts, () => isStopped);
+    return () => {
+      isStopped = true;
+      onEnd();
+    };
+  };
+  return new Stream(TYPE, open, {
+    sizeBytes: end - start,
+    ...(range === undefined
+      ? { headers }
+      : { status: 206, headers: { ...headers, 'Content-Range': `bytes ${start}-${end - 1}/${size}` } }),
+  });
+}
+
+/** Returns the headers of what browsers save and never show. */
+export function attachment(name: string): Readonly<Record<string, string>> {
+  return {
+    'Cache-Control': 'private, no-cache',
+    'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`,
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+  };
+}
+
+async function* readParts(
+  start: number,
+  end: number,
+  read: (offset: number, sizeBytes: number) => Promise<WithBytes>,
+): AsyncGenerator<Uint8Array> {
+  for (let offset = start; offset < end; offset += PART_BYTES)
+    yield (await read(offset, Math.min(PART_BYTES, end - offset))).bytes;
+}
+
+/** Sends parts, of which the next is read while the client takes the last one. */
+export async function sendParts(
+  sink: Sink,
+  parts: AsyncGenerator<Uint8Array>,
+  isStopped: () => boolean,
+): Promise<void> {
+  let drained = Promise.resolve();
+  let wake = (): void => undefined;
+  sink.onDrain(() => wake());
+  try {
+    for await (const bytes of parts) {
+      await drained;
+      if (isStopped()) return;
+      if (!sink.write(bytes)) drained = new Promise((resolve) => (wake = resolve));
+    }
+    await drained;
+    sink.end();
+  } catch {
+    sink.abort(); // the client sees that the answer is not complete; the job's pool has logged why
+  }
+}
+
+/**
+ * Returns the one range that a client asks for (RFC 9110, section 14.1.2), `undefined` for the whole: for another unit, for
+ * several ranges, and for what is no range. Errors: 416 `range_not_satisfiable`.
+ */
+export function parseRange(header: string, size: number): { start: number; end: number } | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header) ?? [];
+  if (first === '' && last === '') return undefined;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1);
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
+  if (start >= end)
+    throw fail.range_not_satisfiable(`the file has ${size} bytes`, { headers: { 'Content-Range': `bytes */${size}` } });
+  return { start, end };
+}

@@ -1,0 +1,17 @@
+import { defineErrors } from '../../kernel/errors.ts';
+
+/** The errors of this plugin; `locales/` has their titles in other languages. */
+export const fail = defineErrors({
+  file_not_found: [404, 'File not found'],
+  file_exists: [409, 'Something of this name exists already'],
+  file_changed: [412, 'The file was changed by somebody else'],
+  range_not_satisfiable: [416, 'The file is shorter'],
+  download_not_found: [404, 'The link has expired'],
+  archive_unreadable: [422, 'Not an archive that can be unpacked'],
+  archive_refused: [422, 'The archive is not safe to unpack'],
+  task_not_found: [404, 'No such work on files'],
+  task_too_large: [422, 'Too large for one step'],
+  task_interrupted: [503, 'The server stopped meanwhile'],
+  digest_mismatch: [422, 'What arrived is not what was sent'],
+  no_space: [507, 'No room for this file'],
+});

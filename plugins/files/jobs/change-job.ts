@@ -1,0 +1,72 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+} from 'node:fs';
+import { entryPath } from '../../../kernel/kit/files/safe-folder.ts';
+import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { fail } from '../errors.ts';
+import type { Entry } from '../schema.ts';
+import { readEntry } from './entry.ts';
+import { assertFree, clearly, inFolder, type Place } from './place.ts';
+
+export type ChangeInput =
+  | { readonly change: 'make folder'; readonly components: readonly string[] }
+  | { readonly change: 'move'; readonly from: readonly string[]; readonly to: readonly string[] }
+  | { readonly change: 'mode'; readonly components: readonly string[]; readonly mode: number };
+
+const FOLDER_MODE = 0o755;
+/** A descriptor of an entry itself, which needs no right to read it; Node.js has no name for it. */
+const O_PATH = 0x200000;
+
+/** Errors: 404 `file_not_found`, `folder_not_found`, 409 `file_exists`, 507 `no_space`. */
+export default function change(input: ChangeInput, { root }: JobContext): Entry {
+  switch (input.change) {
+    case 'make folder':
+      return inFolder(root, input.components, ({ name, path }) => {
+        clearly(() => mkdirSync(path, { mode: FOLDER_MODE }), 'folder');
+        return readEntry(name, path);
+      });
+    case 'move':
+      return inFolder(root, input.from, (from) => inFolder(root, input.to, (to) => move(from, to)));
+    case 'mode':
+      return inFolder(root, input.components, (place) => setMode(place, input.mode));
+  }
+}
+
+/** Moves without taking the place of anything. */
+export function move(from: Place, to: Place): Entry {
+  const stats = clearly(() => lstatSync(from.path), 'file');
+  assertFree(to);
+  clearly(() => {
+    // a folder takes the place of an empty one at most, and a link to a file that of nothing
+    if (stats.isDirectory()) return renameSync(from.path, to.path);
+    linkSync(from.path, to.path);
+    unlinkSync(from.path);
+  }, 'file');
+  return readEntry(to.name, to.path);
+}
+
+/** Changes the entry itself: a link that takes its place is not followed. */
+function setMode({ folder, name, path }: Place, mode: number): Entry {
+  changeMode(path, mode);
+  return readEntry(name, entryPath(folder, name) as string);
+}
+
+/** Errors: 404 `file_not_found`, also for a link, which has no mode. */
+export function changeMode(path: string | Buffer, mode: number): void {
+  const descriptor = clearly(() => openSync(path, O_PATH | constants.O_NOFOLLOW), 'file');
+  try {
+    if (fstatSync(descriptor).isSymbolicLink()) throw fail.file_not_found('a link has no mode');
+    chmodSync(`/proc/self/fd/${descriptor}`, mode);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,65 @@
+import { closeSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
+import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
+import { entryPath, Folder } from '../../../kernel/kit/files/safe-folder.ts';
+import { removeTree } from '../../../kernel/kit/jobs/remove-tree.ts';
+import { fail } from '../errors.ts';
+import { move } from './change-job.ts';
+import { assertFree, inFolder, openOwnFolder, placeIn, type Place } from './place.ts';
+
+/** Work that ended without a word, such as by a power failure, is removed when the account begins another. */
+const FORGOTTEN_MS = 24 * 3_600_000;
+
+/**
+ * Calls back with the place of what a task makes, out of everybody's sight, and moves that to its own place when it is
+ * complete. Errors: 404 `folder_not_found`, 409 `file_exists`.
+ */
+export async function inWork<T>(
+  root: FilesRoot,
+  { work, to }: { readonly work: string; readonly to: readonly string[] },
+  make: (place: Place) => Promise<T>,
+): Promise<T> {
+  inFolder(root, to, assertFree);
+  const folder = openOwnFolder(root, 'work');
+  try {
+    await removeForgotten(root, folder);
+    const place = placeIn(folder, work);
+    const made = await make(place);
+    inFolder(root, to, (target) => move(place, target));
+    return made;
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Removes what a task has made so far. */
+export async function discardWork(root: FilesRoot, names: readonly string[]): Promise<void> {
+  let folder: Folder;
+  try {
+    folder = await Folder.open(root, [OWN_FOLDER, 'work']);
+  } catch (error) {
+    if (isMissing(error)) return;
+    throw error;
+  }
+  try {
+    for (const name of names) {
+      const { problem } = await removeTree(folder, name);
+      if (problem !== undefined) throw fail.files_unavailable(`not all could be removed: ${problem}`);
+    }
+  } finally {
+    await folder.close();
+  }
+}
+
+async function removeForgotten(root: FilesRoot, folder: number): Promise<void> {
+  const isForgotten = (name: string) => {
+    const stats = lstatSync(placeIn(folder, name).path, { throwIfNoEntry: false });
+    return stats !== undefined && Date.now() - stats.mtimeMs > FORGOTTEN_MS;
+  };
+  await discardWork(root, readdirSync(entryPath(folder, '')).filter(isForgotten));
+}
+
+/** Makes a folder that only its owner may enter until it has its mode. */
+export function makeFolder(parent: number, name: string | Buffer): void {
+  mkdirSync(entryPath(parent, name), { mode: 0o700 });
+}

@@ -1,0 +1,101 @@
+import { useEffect, useRef } from 'preact/hooks';
+import {
+  Answer,
+  api,
+  attempt,
+  Button,
+  bytes,
+  Card,
+  changed,
+  t,
+  textOr,
+  toast,
+  useQuery,
+  useRefresh,
+  type ReplyOf,
+} from '../../../pages/kit/index.ts';
+import { lastName } from '../place.ts';
+
+type Task = ReplyOf<'GET /api/files/tasks/:id'>;
+
+const REFRESH_MS = 1000;
+/** Tasks that ended are shown for this long. */
+const SHOWN_MS = 24 * 3_600_000;
+const SHOWN = 5;
+
+/** Long work: how far it is, with its end; and what became of that which ended, also while the page was closed. */
+export function TaskList() {
+  const listing = useQuery('file tasks', (signal) => api('GET /api/files/tasks', { signal }));
+  const tasks = listing.data?.tasks ?? [];
+  const running = tasks.filter(({ state }) => state === 'running');
+  const isRecent = ({ ended_at: at }: Task) => at !== null && Date.parse(at) > Date.now() - SHOWN_MS;
+  const ended = tasks.filter((task) => task.state !== 'running' && isRecent(task)).slice(0, SHOWN);
+  useEnds(tasks);
+  if (listing.error === undefined && running.length + ended.length === 0) return null;
+  return (
+    <Card title={t('files.tasks')}>
+      {running.length > 0 && <Refresh reload={listing.reload} />}
+      <Answer of={listing} lines={1}>
+        {() => (
+          <ul class="stack tight">
+            {[...running, ...ended].map((task) => (
+              <Line key={task.id} task={task} />
+            ))}
+          </ul>
+        )}
+      </Answer>
+    </Card>
+  );
+}
+
+/** Asks again while it is shown. */
+function Refresh({ reload }: { readonly reload: () => void }) {
+  useRefresh({ reload }, REFRESH_MS);
+  return null;
+}
+
+/** Says what ends while the page is open, and asks for the files that are new. */
+function useEnds(tasks: readonly Task[]): void {
+  const running = useRef<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    const over = tasks.filter(({ id, state }) => state !== 'running' && running.current.has(id));
+    running.current = new Set(tasks.filter(({ state }) => state === 'running').map(({ id }) => id));
+    for (const task of over) toast(`${about(task)}: ${outcome(task)}`, undefined, task.state === 'failed');
+    if (over.length > 0) changed();
+  }, [tasks]);
+}
+
+const about = ({ kind, path }: Task): string => t(`files.task.${kind}`, { name: lastName(path) });
+
+function outcome({ state, error, detail, left_out: n }: Task): string {
+  if (state === 'failed') return textOr(`files.error.${error ?? ''}`, detail ?? error ?? '');
+  return [
+    t(state === 'done' ? 'files.task.done' : 'files.task.canceled'),
+    ...(n > 0 ? [t('files.leftOut', { n })] : []),
+  ].join(', ');
+}
+
+function Line({ task }: { readonly task: Task }) {
+  const { id, path, state, files, size_bytes: size } = task;
+  const cancel = async () => {
+    await api('DELETE /api/files/tasks/:id', { params: { id } });
+    changed();
+  };
+  return (
+    <li class="transfer">
+      <span class="wrap">{about(task)}</span>
+      <span class="small soft number" role={state === 'running' ? 'status' : undefined}>
+        {state === 'running' ? t('files.taskDone', { n: files, size: bytes(size) }) : outcome(task)}
+      </span>
+      {state === 'running' && (
+        <Button
+          isSmall
+          kind="plain"
+          icon="close"
+          label={t('files.cancel', { name: lastName(path) })}
+          onClick={() => attempt(cancel)}
+        />
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,140 @@
+import { signal } from '@preact/signals';
+import { api, ApiError, changed, t, toast, toastError, transfer } from '../../../pages/kit/index.ts';
+import { contentPath } from '../place.ts';
+import type { Selection } from './dropped.ts';
+
+/** Fewer than the server allows an account by default, so that somebody who uploads can still download. */
+const CONCURRENCY = 3;
+/** How often the server may have too much to do before a transfer counts as failed. */
+const TRIES = 10;
+
+export interface Transfer {
+  readonly id: number;
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly file: File;
+  readonly abort: AbortController;
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'exists' | 'canceled';
+  doneBytes: number;
+  tries: number;
+  mayReplace: boolean;
+  error?: unknown;
+}
+
+/** All transfers since the list was last cleared. Its members change, and `ticks` tells that they did. */
+let all: Transfer[] = [];
+const ticks = signal(0);
+let lastId = 0;
+
+/** Returns all transfers, and follows how they do. */
+export function transfers(): readonly Transfer[] {
+  void ticks.value;
+  return all;
+}
+
+const isOpen = ({ state }: Transfer) => state === 'waiting' || state === 'running';
+
+function begin(transfer: Pick<Transfer, 'path' | 'sizeBytes' | 'file'>): Transfer {
+  const rest = { abort: new AbortController(), state: 'waiting', doneBytes: 0, tries: 0, mayReplace: false } as const;
+  return { id: (lastId += 1), ...transfer, ...rest };
+}
+
+/** Makes the folders that were chosen with their files, and then sends the files. */
+export async function upload(folder: string, { files, folders }: Selection): Promise<void> {
+  try {
+    for (const each of folders) await makeFolder(`${folder}/${each}`);
+  } catch (error) {
+    toastError(error);
+    return;
+  } finally {
+    if (folders.length > 0) changed();
+  }
+  const added = files.map(({ path, file }) => begin({ path: `${folder}/${path}`, sizeBytes: file.size, file }));
+  all = [...all.filter(isOpen), ...added];
+  pump();
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await api('POST /api/files/folders', { body: { path } });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'file_exists') throw error;
+  }
+}
+
+export function cancel(some: readonly Transfer[]): void {
+  for (const each of some.filter(isOpen)) {
+    each.state = 'canceled';
+    each.abort.abort();
+  }
+  pump();
+}
+
+/** Sends again what failed, or what exists and shall be replaced. */
+export function again(some: readonly Transfer[], mayReplace: boolean): void {
+  for (const each of some) Object.assign(each, { state: 'waiting', tries: 0, doneBytes: 0, mayReplace });
+  pump();
+}
+
+/** Forgets what is over. */
+export function clear(): void {
+  all = all.filter(isOpen);
+  ticks.value += 1;
+}
+
+function pump(): void {
+  const running = all.filter(({ state }) => state === 'running').length;
+  const next = all.filter(({ state }) => state === 'waiting').slice(0, CONCURRENCY - running);
+  for (const each of next) void run(each);
+  ticks.value += 1;
+}
+
+async function run(one: Transfer): Promise<void> {
+  one.state = 'running';
+  try {
+    await put(one);
+    one.state = 'done';
+  } catch (error) {
+    if (one.abort.signal.aborted) one.state = 'canceled';
+    else if (isBusy(error) && (one.tries += 1) < TRIES) {
+      setTimeout(() => void run(one), (error.retryAfter ?? 1) * 1000);
+      return;
+    } else
+      Object.assign(one, {
+        state: error instanceof ApiError && error.code === 'file_exists' ? 'exists' : 'failed',
+        error,
+      });
+  }
+  pump();
+  if (!all.some(isOpen)) finish();
+}
+
+const isBusy = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'overloaded';
+
+function progress(one: Transfer) {
+  return {
+    signal: one.abort.signal,
+    onProgress: (doneBytes: number) => {
+      one.doneBytes = doneBytes;
+      ticks.value += 1;
+    },
+  };
+}
+
+async function put(one: Transfer): Promise<void> {
+  const headers = { ...(!one.mayReplace && { 'If-None-Match': '*' }) };
+  await transfer(contentPath(one.path), { method: 'PUT', body: one.file, headers, ...progress(one) });
+}
+
+/** Says once what became of all; what failed stays in sight. */
+function finish(): void {
+  const n = all.filter(({ state }) => state === 'done').length;
+  if (n > 0) {
+    toast(t('files.uploaded', { n }));
+    changed();
+  }
+  if (all.every(({ state }) => state === 'done' || state === 'canceled')) clear();
+}
+
+/** A page that goes would take unfinished transfers with it; the browser asks first. */
+window.addEventListener('beforeunload', (event) => all.some(isOpen) && event.preventDefault());

@@ -1,0 +1,146 @@
+import { useSignal } from '@preact/signals';
+import {
+  Answer,
+  api,
+  attempt,
+  Button,
+  bytes,
+  Card,
+  changed,
+  ConfirmDialog,
+  Empty,
+  Icon,
+  t,
+  TabbedHead,
+  Table,
+  Time,
+  toast,
+  useQuery,
+  type Column,
+  type ReplyOf,
+} from '../../pages/kit/index.ts';
+import { lastName, parentFolder } from './place.ts';
+import { restore } from './removal.ts';
+
+type Removed = ReplyOf<'GET /api/files/trash'>['removed'][number];
+
+export default function TrashPage() {
+  const trash = useQuery('trash', (signal) => api('GET /api/files/trash', { signal }));
+  /** Those that shall go for good. */
+  const going = useSignal<Removed | 'all' | undefined>(undefined);
+  return (
+    <>
+      <TabbedHead of="/files">
+        <Button
+          icon="trash"
+          isDisabled={trash.data === undefined || trash.data.removed.length === 0}
+          onClick={() => void (going.value = 'all')}
+        >
+          {t('files.empty')}
+        </Button>
+      </TabbedHead>
+      <Card isFlush>
+        <Answer of={trash} lines={5}>
+          {({ removed, kept_days: days }) => (
+            <>
+              <div class="card-head">
+                <p class="soft">{t('files.kept', { n: days })}</p>
+              </div>
+              {removed.length === 0 ? (
+                <Empty icon="trash" title={t('files.noTrash')} />
+              ) : (
+                <Table
+                  caption={t('files.trash')}
+                  columns={columns((one) => void (going.value = one))}
+                  rows={removed}
+                  keyOf={({ id }) => id}
+                  sortedBy="removed"
+                  isDescending
+                />
+              )}
+            </>
+          )}
+        </Answer>
+      </Card>
+      {going.value !== undefined && <ForGood what={going.value} onClose={() => void (going.value = undefined)} />}
+    </>
+  );
+}
+
+function columns(onForGood: (one: Removed) => void): readonly Column<Removed>[] {
+  return [
+    {
+      name: 'name',
+      title: t('files.name'),
+      by: ({ path }) => lastName(path),
+      cell: ({ path, kind }) => (
+        <span class="entry-name">
+          <Icon name={kind === 'folder' ? 'folder' : 'file'} />
+          <span class="wrap">{lastName(path)}</span>
+        </span>
+      ),
+    },
+    {
+      name: 'from',
+      title: t('files.from'),
+      by: ({ path }) => parentFolder(path),
+      cell: ({ path }) => <code class="wrap">{parentFolder(path)}</code>,
+    },
+    {
+      name: 'size',
+      title: t('files.size'),
+      by: ({ size_bytes: size }) => size,
+      cell: ({ kind, size_bytes: size }) => kind === 'file' && <span class="number">{bytes(size)}</span>,
+    },
+    {
+      name: 'removed',
+      title: t('files.removedAt'),
+      by: ({ removed_at: at }) => at,
+      cell: ({ removed_at: at }) => <Time at={at} />,
+    },
+    {
+      name: 'actions',
+      title: '',
+      isEnd: true,
+      cell: (one) => (
+        <span class="row nowrap">
+          <Button
+            isSmall
+            label={t('files.restoreOne', { name: lastName(one.path) })}
+            onClick={() => attempt(() => restore([one]))}
+          >
+            {t('files.restore')}
+          </Button>
+          <Button
+            isSmall
+            kind="plain"
+            isBad
+            icon="trash"
+            label={t('files.forGoodOne', { name: lastName(one.path) })}
+            onClick={() => onForGood(one)}
+          />
+        </span>
+      ),
+    },
+  ];
+}
+
+function ForGood({ what, onClose }: { readonly what: Removed | 'all'; readonly onClose: () => void }) {
+  const isAll = what === 'all';
+  const empty = async () => {
+    await api('POST /api/files/trash/empty', { body: { ids: isAll ? null : [what.id] } });
+    changed();
+    toast(isAll ? t('files.wasEmptied') : t('files.isGone', { name: lastName(what.path) }));
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      title={isAll ? t('files.empty') : t('files.forGoodOne', { name: lastName(what.path) })}
+      action={t('files.forGood')}
+      onConfirm={empty}
+      onClose={onClose}
+    >
+      <p>{t('files.forGoodAbout')}</p>
+    </ConfirmDialog>
+  );
+}

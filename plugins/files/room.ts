@@ -1,0 +1,15 @@
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+
+/**
+ * Resolves with the bytes that the plan of an account leaves free by what was measured last; `undefined` without a limit, or
+ * while nothing was measured: then the quota of the file system alone holds.
+ */
+export async function freeBytes({ gather }: Pick<Host, 'gather'>, account: Account): Promise<number | undefined> {
+  const limitMib = account.plan?.limits['disk_limit_mib'] ?? 0;
+  if (limitMib === 0) return undefined;
+  const known = (await gather('accountsUsage', [account])).flatMap((part) => (part.ok ? [part.value] : []));
+  const usage = known.flatMap((parts) => parts.get(account.id) ?? []);
+  const usedKib = usage.find(({ resource }) => resource === 'disk_kib')?.used;
+  return usedKib === undefined ? undefined : limitMib * 2 ** 20 - usedKib * 1024;
+}

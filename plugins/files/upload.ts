@@ -1,0 +1,79 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
+import { fail } from './errors.ts';
+import type { Expected, WriteInput } from './jobs/write-job.ts';
+import type { Entry } from './schema.ts';
+
+/** Bytes that one job writes. */
+const PART_BYTES = 1 << 20;
+
+/** Runs a step of an upload as the account. */
+export type WriteStep = (input: WriteInput, bytes?: Uint8Array) => Promise<Entry | null>;
+interface Upload {
+  readonly components: readonly string[];
+  readonly expected: Expected;
+  /** The header `Content-Digest` (RFC 9530); empty for none. */
+  readonly digest: string;
+  /** Free bytes within the plan; `undefined` without a limit. */
+  readonly freeBytes: number | undefined;
+}
+
+/**
+ * Writes a body to a file, which has its place when all has arrived, and not before. Errors: those of the job, 400 for a digest
+ * that is none, 422 `digest_mismatch`, 507 `no_space`.
+ */
+export async function upload(
+  body: IncomingBody,
+  { components, expected, digest, freeBytes = Infinity }: Upload,
+  write: WriteStep,
+): Promise<Entry> {
+  const name = randomUUID();
+  const wanted = parseDigest(digest);
+  const hash = wanted === undefined ? undefined : createHash('sha256');
+  assertRoom(body.sizeBytes ?? 0, freeBytes);
+  await write({ step: 'begin', upload: name, components, expected });
+  try {
+    let offset = 0;
+    for await (const part of parts(body)) {
+      assertRoom(offset + part.length, freeBytes);
+      hash?.update(part);
+      await write({ step: 'append', upload: name, offset }, part);
+      offset += part.length;
+    }
+    if (body.sizeBytes !== undefined && body.sizeBytes !== offset)
+      throw fail.digest_mismatch(`${offset} of ${body.sizeBytes} bytes arrived`);
+    if (hash !== undefined && hash.digest('base64') !== wanted)
+      throw fail.digest_mismatch('the bytes that arrived have another digest');
+    return (await write({ step: 'finish', upload: name, components, expected, sizeBytes: offset })) as Entry;
+  } catch (error) {
+    await write({ step: 'discard', upload: name });
+    throw error;
+  }
+}
+
+function assertRoom(sizeBytes: number, freeBytes: number): void {
+  if (sizeBytes > freeBytes)
+    throw fail.no_space(`the plan leaves room for ${Math.max(0, Math.floor(freeBytes))} bytes`);
+}
+
+/** Gathers what arrives, so that a job has something to do. */
+async function* parts(body: IncomingBody): AsyncGenerator<Uint8Array> {
+  let chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes < PART_BYTES) continue;
+    yield Buffer.concat(chunks);
+    [chunks, sizeBytes] = [[], 0];
+  }
+  if (sizeBytes > 0) yield Buffer.concat(chunks);
+}
+
+/** Returns the SHA-256 that a client announces, in base64; other algorithms are left to those who know them. */
+function parseDigest(header: string): string | undefined {
+  if (header === '') return undefined;
+  const [, digest] = /(?:^|,\s*)sha-256=:([A-Za-z0-9+/]{43}=):/.exec(header) ?? [];
+  if (digest === undefined) throw fail.invalid_request('Content-Digest must name sha-256, as in RFC 9530');
+  return digest;
+}

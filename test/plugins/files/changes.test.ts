@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { TestServer } from '../../support/hostkeep.ts';
+import { rawConnection } from '../../support/raw.ts';
+import { testSuite } from '../../support/suite.ts';
+import { until } from '../../support/until.ts';
+import { pick } from '../../support/lists.ts';
+
+const test = testSuite('files: changes');
+const MIB = 1 << 20;
+const CONTENT = '/api/files/content?path=';
+
+let server: TestServer;
+let ann: { account: Account; token: string };
+let bob: { account: Account; token: string };
+test.before(async () => {
+  server = await TestServer.start();
+  [ann, bob] = [await server.user('anna'), await server.user('bob')];
+  for (const { account } of [ann, bob]) mkdirSync(join(account.filesRoot, 'site'), { recursive: true });
+  writeFileSync(join(bob.account.filesRoot, 'secret'), 'of bob');
+});
+
+type Body = Readonly<Record<string, unknown>>;
+const ask = (method: string, path: string, body?: unknown, token = ann.token) =>
+  server.ask<Body>(path, { method, token, ...(body !== undefined && { body }) });
+const code = async (answer: ReturnType<typeof ask>) => {
+  const { status, body } = await answer;
+  return [status, body['error']];
+};
+const fetched = (path: string, init: RequestInit = {}, token = ann.token) =>
+  fetch(`${server.hostkeep.url('user')}${path}`, {
+    ...init,
+    headers: { Authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
+  });
+const put = (path: string, body: Uint8Array | string, headers: Record<string, string> = {}) =>
+  fetched(`${CONTENT}${encodeURIComponent(path)}`, { method: 'PUT', body, headers });
+const here = (path: string) => join(ann.account.filesRoot, path);
+const uploads = () => readdirSync(here('.hostkeep/uploads'));
+
+test('paths that climb, that are ours, or that lead nowhere are refused', async () => {
+  symlinkSync(bob.account.filesRoot, here('link'));
+  for (const path of ['../bob/secret', '/etc/passwd', '.hostkeep/uploads/x', '.hostkeep', 'a\nb', 'x'.repeat(300)])
+    for (const [method, route, body] of [
+      ['GET', `${CONTENT}${encodeURIComponent(path)}`, undefined],
+      ['PUT', `${CONTENT}${encodeURIComponent(path)}`, 'x'],
+      ['POST', '/api/files/folders', { path }],
+      ['POST', '/api/files/move', { from: path, to: 'new' }],
+      ['POST', '/api/files/move', { from: 'site', to: path }],
+      ['PUT', '/api/files/mode', { path, mode: '777' }],
+      ['POST', '/api/files/trash', { paths: [path] }],
+    ] as const)
+      assert.equal(await code(ask(method, route, body)), [400, 'invalid_path'], `${method} ${route} ${path}`);
+  assert.equal(await code(ask('GET', `${CONTENT}link/secret`)), [404, 'folder_not_found']);
+  assert.equal(await code(ask('GET', `${CONTENT}link`)), [404, 'file_not_found']);
+  assert.equal(await code(ask('GET', `${CONTENT}site`)), [404, 'file_not_found']);
+  assert.is((await put('link/planted', 'x')).status, 404);
+  assert.is((await put('link', 'x')).status, 409, 'a link is not written through');
+  assert.equal(await code(ask('PUT', '/api/files/mode', { path: 'link', mode: '777' })), [404, 'file_not_found']);
+  assert.equal(readdirSync(bob.account.filesRoot).toSorted(), ['secret', 'site']);
+  const { body } = await ask('POST', '/api/files/trash', { paths: ['link', 'nothing'] });
+  const [link, nothing] = body['results'] as Body[];
+  assert.equal([link?.['error'], nothing?.['error']], [null, 'file_not_found']);
+  assert.is(readFileSync(join(bob.account.filesRoot, 'secret'), 'utf8'), 'of bob');
+});
+
+test('a file is uploaded whole, listed, and downloaded as it was', async () => {
+  const content = Buffer.alloc(3 * MIB + 7, 'hostkeep ');
+  const digest = createHash('sha256').update(content).digest('base64');
+  const response = await put('site/big.bin', content, { 'Content-Digest': `sha-256=:${digest}:` });
+  const written = (await response.json()) as Body;
+  assert.equal(
+    [response.status, written['path'], written['size_bytes']],
+    [200, '/var/www/html/site/big.bin', content.length],
+  );
+  assert.ok(readFileSync(here('site/big.bin')).equals(content));
+  assert.equal(uploads(), []);
+  const { body } = await ask('GET', '/api/files?path=site');
+  assert.equal(
+    (body['entries'] as Body[]).map(({ name, kind, mode, etag }) => [name, kind, mode, etag]),
+    [['big.bin', 'file', '0644', written['etag']]],
+  );
+  const shown = (await ask('GET', '/api/folders')).body['folders'] as Body[];
+  assert.equal(pick(shown, 'name'), ['site'], 'our own folder is no folder of theirs');
+  const whole = await fetched(`${CONTENT}site/big.bin`);
+  assert.ok(Buffer.from(await whole.arrayBuffer()).equals(content));
+  assert.equal(
+    ['content-length', 'etag', 'content-type'].map((name) => whole.headers.get(name)),
+    [String(content.length), written['etag'], 'application/octet-stream'],
+  );
+  assert.match(whole.headers.get('content-disposition') ?? '', /^attachment; filename\*=UTF-8''big.bin$/);
+  for (const [range, start, end] of [
+    ['bytes=0-9', 0, 10],
+    [`bytes=${2 * MIB}-`, 2 * MIB, content.length],
+    ['bytes=-5', content.length - 5, content.length],
+  ] as const) {
+    const part = await fetched(`${CONTENT}site/big.bin`, { headers: { Range: range } });
+    assert.is(part.status, 206, range);
+    assert.is(part.headers.get('content-range'), `bytes ${start}-${end - 1}/${content.length}`);
+    assert.ok(Buffer.from(await part.arrayBuffer()).equals(content.subarray(start, end)), range);
+  }
+  const beyond = await fetched(`${CONTENT}site/big.bin`, { headers: { Range: 'bytes=99999999-' } });
+  assert.equal([beyond.status, beyond.headers.get('content-range')], [416, `bytes */${content.length}`]);
+  const known = await fetched(`${CONTENT}site/big.bin`, { headers: { 'If-None-Match': `"x", W/${written['etag']}` } });
+  assert.is(known.status, 304);
+});
+
+test('a change of another version is refused, and nothing is lost', async () => {
+  const first = (await (await put('page.html', 'one')).json()) as Body;
+  assert.is((await put('page.html', 'new', { 'If-None-Match': '*' })).status, 409);
+  assert.is((await put('page.html', 'two', { 'If-Match': String(first['etag']) })).status, 200);
+  const stale = await put('page.html', 'three', { 'If-Match': String(first['etag']) });
+  assert.equal([stale.status, ((await stale.json()) as Body)['error']], [412, 'file_changed']);
+  assert.is((await put('page.html', 'x', { 'If-None-Match': '"a"' })).status, 400);
+  assert.is((await put('page.html', 'x', { 'Content-Digest': 'md5=:x:' })).status, 400);
+  const wrong = createHash('sha256').update('other').digest('base64');
+  assert.is((await put('page.html', 'x', { 'Content-Digest': `sha-256=:${wrong}:` })).status, 422);
+  assert.is(readFileSync(here('page.html'), 'utf8'), 'two');
+  assert.equal(uploads(), []);
+});
+
+test('a file may be larger than what jobs write otherwise', async () => {
+  const response = await put('site/large.bin', Buffer.alloc(80 * MIB, 'x'));
+  assert.is(response.status, 200);
+  assert.is(statSync(here('site/large.bin')).size, 80 * MIB);
+  await ask('POST', '/api/files/trash', { paths: ['site/large.bin'] });
+});
+
+test('an upload that breaks off leaves the file as it was, and no rest', async () => {
+  writeFileSync(here('kept.txt'), 'kept');
+  const socket = await rawConnection(server.hostkeep.url('user'));
+  socket.write(
+    `PUT ${CONTENT}kept.txt HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\nContent-Length: ${8 * MIB}\r\n\r\n`,
+  );
+  socket.write(Buffer.alloc(2 * MIB));
+  await until('it has begun', () => uploads().length === 1);
+  const closed = once(socket, 'close');
+  socket.destroy();
+  await closed;
+  await until('its rest is gone', () => uploads().length === 0);
+  assert.is(readFileSync(here('kept.txt'), 'utf8'), 'kept');
+});
+
+test('a forgotten upload goes when the next begins', async () => {
+  writeFileSync(here('.hostkeep/uploads/forgotten'), 'x');
+  utimesSync(here('.hostkeep/uploads/forgotten'), 1, 1);
+  assert.is((await put('next.txt', 'x')).status, 200);
+  assert.equal(uploads(), []);
+});
+
+test('what the plan has no room for is refused before it is taken', async () => {
+  const { plans } = server.hostkeep.core;
+  await plans.create('tiny', { limits: { disk_limit_mib: 1 } }, ['filemanager', 'disk_usage']);
+  const { account, token } = await server.user('tina', 'tiny');
+  mkdirSync(account.filesRoot, { recursive: true });
+  const send = async (name: string) =>
+    (await fetched(`${CONTENT}${name}`, { method: 'PUT', body: Buffer.alloc(2 * MIB) }, token)).status;
+  await until('its usage is known', async () => (await send('first')) === 507);
+  assert.is(await send('second'), 507);
+  assert.equal(readdirSync(account.filesRoot).toSorted(), ['.hostkeep', 'first']);
+});
+
+test('folders are made, entries moved, and modes set', async () => {
+  assert.is((await ask('POST', '/api/files/folders', { path: 'blog' })).status, 201);
+  assert.equal(await code(ask('POST', '/api/files/folders', { path: 'blog' })), [409, 'file_exists']);
+  assert.equal(await code(ask('POST', '/api/files/folders', { path: 'none/blog' })), [404, 'folder_not_found']);
+  await put('blog/a.txt', 'a');
+  await put('blog/b.txt', 'b');
+  assert.equal(await code(ask('POST', '/api/files/move', { from: 'blog/a.txt', to: 'blog/b.txt' })), [
+    409,
+    'file_exists',
+  ]);
+  assert.equal(await code(ask('POST', '/api/files/move', { from: 'blog', to: 'blog/inner' })), [400, 'invalid_path']);
+  assert.is((await ask('POST', '/api/files/move', { from: 'blog/a.txt', to: 'site/c.txt' })).status, 200);
+  assert.is((await ask('POST', '/api/files/move', { from: 'blog', to: 'journal' })).status, 200);
+  assert.equal([readFileSync(here('site/c.txt'), 'utf8'), readdirSync(here('journal'))], ['a', ['b.txt']]);
+  assert.is((await ask('PUT', '/api/files/mode', { path: 'journal/b.txt', mode: '0600' })).body['mode'], '0600');
+  assert.is(statSync(here('journal/b.txt')).mode & 0o7777, 0o600);
+  assert.is((await ask('PUT', '/api/files/mode', { path: 'journal/b.txt', mode: '4755' })).status, 400);
+  await put('journal/b.txt', 'again');
+  assert.is(statSync(here('journal/b.txt')).mode & 0o7777, 0o600, 'a new content keeps the mode');
+});
+
+test('a folder is listed in pages, in the order that is asked for', async () => {
+  mkdirSync(here('many/z-folder'), { recursive: true });
+  for (let i = 0; i < 5; i++) writeFileSync(here(`many/${i}`), 'x'.repeat(10 - i));
+  const names = async (query: string) => {
+    const { body } = await ask('GET', `/api/files?path=many&${query}`);
+    return [(body['entries'] as Body[]).map(({ name }) => name).join(' '), body['next_cursor'], body['total']];
+  };
+  assert.equal(await names('limit=3'), ['z-folder 0 1', '3', 6]);
+  assert.equal(await names('limit=3&cursor=3'), ['2 3 4', null, 6]);
+  assert.equal(await names('sort=size&order=asc'), ['z-folder 4 3 2 1 0', null, 6]);
+  assert.equal(await names('sort=name&order=desc'), ['z-folder 4 3 2 1 0', null, 6]);
+});
+
+test('to look into an empty trash leaves nothing behind', async () => {
+  assert.equal((await ask('GET', '/api/files/trash', undefined, bob.token)).body['removed'], []);
+  assert.equal((await ask('POST', '/api/files/trash/empty', { ids: null }, bob.token)).body['results'], []);
+  const restored = (await ask('POST', '/api/files/restore', { ids: ['mb1x2y3z-0a1b2c3d'] }, bob.token)).body['results'];
+  assert.is((restored as Body[])[0]?.['error'], 'file_not_found');
+  assert.equal(readdirSync(bob.account.filesRoot).toSorted(), ['secret', 'site']);
+});
+
+test('what was removed is restored where it was, and gone for good when asked', async () => {
+  mkdirSync(here('old/deep'), { recursive: true });
+  writeFileSync(here('old/deep/file'), 'still here');
+  const removed = (await ask('POST', '/api/files/trash', { paths: ['old'] })).body['results'] as { id: string }[];
+  assert.not.ok(existsSync(here('old')));
+  const listed = (await ask('GET', '/api/files/trash')).body;
+  assert.equal([(listed['removed'] as Body[])[0]?.['path'], listed['kept_days']], ['/var/www/html/old', 30]);
+  const ids = removed.map(({ id }) => id);
+  mkdirSync(here('old'));
+  writeFileSync(here('old/new'), '');
+  const refused = (await ask('POST', '/api/files/restore', { ids })).body['results'] as Body[];
+  assert.is(refused[0]?.['error'], 'file_exists');
+  await ask('POST', '/api/files/move', { from: 'old', to: 'newer' });
+  await ask('POST', '/api/files/restore', { ids });
+  assert.is(readFileSync(here('old/deep/file'), 'utf8'), 'still here');
+  assert.is((await ask('POST', '/api/files/restore', { ids: ['../../../etc-0a1b2c3d'] })).status, 200);
+  const again = (await ask('POST', '/api/files/trash', { paths: ['old'] })).body['results'] as { id: string }[];
+  await ask('POST', '/api/files/trash/empty', { ids: again.map(({ id }) => id) });
+  assert.not.ok(existsSync(here(`.hostkeep/trash/${again[0]?.id}`)));
+  await ask('POST', '/api/files/trash/empty', { ids: null });
+  assert.equal((await ask('GET', '/api/files/trash')).body['removed'], []);
+});

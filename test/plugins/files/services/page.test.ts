@@ -1,0 +1,253 @@
+/**
+ * Tests the file manager in a real browser: what a customer does with files, and that nothing of it is lost.
+ *
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'puppeteer-core';
+import * as assert from 'uvu/assert';
+import { browserSuite } from '../../../support/chromium.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { PageDriver } from '../../../support/page-driver.ts';
+import { reportSkipped } from '../../../support/suite.ts';
+import { eventually, until } from '../../../support/until.ts';
+
+const test = browserSuite('files page', 'to manage files in');
+const folder = temporaryFolder();
+const [roots, own, saved] = ['roots', 'own', 'saved'].map((name) => join(folder, name)) as [string, string, string];
+const here = (path: string) => join(roots, path);
+let server: TestServer;
+test.before(async () => {
+  for (const each of [own, saved]) mkdirSync(each, { recursive: true });
+  server = await TestServer.start({ config: { files_root: join(roots, '{username}') } });
+});
+
+/** Opens the page of a new customer, who has these files. */
+async function opened(of: Browser, username: string, files: Readonly<Record<string, string>> = {}) {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(here(username), path, '..'), { recursive: true });
+    writeFileSync(join(here(username), path), text);
+  }
+  const driver = await PageDriver.customer(of, server, username);
+  await driver.goto('/home/files');
+  return driver;
+}
+
+/** Chooses files of this machine, as in the window of the browser. */
+async function choose(driver: PageDriver, button: string, ...paths: string[]): Promise<void> {
+  const [chooser] = await Promise.all([driver.page.waitForFileChooser(), driver.press(button)]);
+  await chooser.accept(paths);
+}
+
+/** Makes a file to upload. */
+function made(name: string, text: string | Buffer): string {
+  writeFileSync(join(own, name), text);
+  return join(own, name);
+}
+
+const replaced = async (driver: PageDriver, text: string) => {
+  await driver.page.click('dialog[open] :is(.input, textarea)', { count: 3 });
+  await driver.page.keyboard.down('Control');
+  await driver.page.keyboard.press('a');
+  await driver.page.keyboard.up('Control');
+  await driver.page.keyboard.type(text);
+};
+const closed = (driver: PageDriver) => driver.page.waitForSelector('dialog[open]', { hidden: true });
+
+test('files are uploaded, edited, renamed, removed, taken back and downloaded', async (browser) => {
+  const driver = await opened(browser, 'anna');
+  const { page } = driver;
+  await driver.says('This folder is empty');
+  const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 251));
+  await choose(driver, 'Upload files', made('note.txt', 'one\r\ntwo\r\n'), made('data.bin', bytes));
+  await driver.says('2 files were uploaded');
+  await driver.says('293 KiB');
+  assert.ok(readFileSync(here('anna/data.bin')).equals(bytes));
+
+  await driver.press('note.txt');
+  await page.waitForSelector('textarea');
+  await replaced(driver, 'uno\ndue\n');
+  await page.keyboard.press('Escape'); // must not lose what was typed
+  await driver.press('Save');
+  await driver.says('note.txt was saved');
+  assert.is(readFileSync(here('anna/note.txt'), 'utf8'), 'uno\r\ndue\r\n');
+  await driver.press('Cancel');
+  await closed(driver);
+
+  await driver.press('Rename note.txt');
+  await replaced(driver, 'letter.txt');
+  await page.keyboard.press('Enter');
+  await driver.page.waitForSelector('tbody ::-p-text(letter.txt)');
+  assert.equal(readdirSync(here('anna')).toSorted(), ['.hostkeep', 'data.bin', 'letter.txt']);
+
+  await driver.press('Move letter.txt to trash');
+  await driver.says('letter.txt is in the trash');
+  assert.not.ok(existsSync(here('anna/letter.txt')));
+  await page.click('.toast:last-child button');
+  await driver.says('letter.txt was restored');
+  assert.ok(existsSync(here('anna/letter.txt')));
+
+  const session = await page.createCDPSession();
+  await session.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: saved });
+  await driver.press('Download data.bin');
+  await until('it is saved', () => existsSync(join(saved, 'data.bin')));
+  await eventually('whole', () => readFileSync(join(saved, 'data.bin')).equals(bytes), Boolean);
+  await driver.finish();
+});
+
+test('a folder is copied, which is said when it is done, and seen again later', async (browser) => {
+  const driver = await opened(browser, 'cora', { 'site/index.html': 'home', 'other/x': '' });
+  await driver.press('Details of site');
+  await driver.press('Copy');
+  await driver.press('Copy here');
+  await driver.says('Copying to Copy of site: done');
+  await driver.page.waitForSelector('tbody ::-p-text(Copy of site)');
+  assert.is(readFileSync(here('cora/Copy of site/index.html'), 'utf8'), 'home');
+  await driver.goto('/home/files');
+  await driver.says('Copying to Copy of site');
+  await driver.press('Details of site');
+  await driver.press('Copy');
+  await driver.press('Copy here');
+  await driver.says('something of this name is there now');
+  await driver.finish();
+});
+
+if (!existsSync('/usr/bin/bsdtar')) reportSkipped('no bsdtar; install with apt-get install -y libarchive-tools');
+else
+  test('folders are packed, unpacked and downloaded, with the keyboard alone', async (browser) => {
+    const driver = await opened(browser, 'dora', { 'site/index.html': 'home', 'note.txt': 'note' });
+    const { page } = driver;
+    await driver.press('Details of site');
+    await driver.press('Pack');
+    await page.waitForSelector('dialog[open] select');
+    await page.keyboard.press('Enter');
+    await driver.says('Packing site.zip: done');
+    await page.waitForSelector('tbody ::-p-text(site.zip)');
+    await driver.press('Details of site.zip');
+    await driver.press('Unpack');
+    await replaced(driver, 'again');
+    await page.keyboard.press('Enter');
+    await driver.says('Unpacking into again: done');
+    assert.is(readFileSync(here('dora/again/site/index.html'), 'utf8'), 'home');
+    const session = await page.createCDPSession();
+    await session.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: saved });
+    await driver.press('Download site');
+    await eventually(
+      'it is saved',
+      () => readdirSync(saved),
+      (names) => names.includes('site.zip'),
+    );
+    assert.is(readFileSync(join(saved, 'site.zip')).subarray(0, 2).toString(), 'PK');
+    await driver.finish();
+  });
+
+test('what exists is replaced only when asked, and what failed is said', async (browser) => {
+  const driver = await opened(browser, 'ben', { 'page.html': 'old' });
+  await driver.page.waitForSelector('tbody ::-p-text(page.html)');
+  await choose(driver, 'Upload files', made('page.html', 'new'), made('x'.repeat(200), ''), made('other.html', 'x'));
+  await driver.says('1 file exists already');
+  assert.is(readFileSync(here('ben/page.html'), 'utf8'), 'old');
+  await driver.press('Replace it');
+  await until('it is replaced', () => readFileSync(here('ben/page.html'), 'utf8') === 'new');
+  await driver.finish([/status of 409/]);
+});
+
+test('a text that somebody else changed is not overwritten, and not lost', async (browser) => {
+  const driver = await opened(browser, 'cleo', { 'site/index.html': 'first' });
+  await driver.press('site');
+  await driver.press('index.html');
+  await driver.page.waitForSelector('textarea');
+  await replaced(driver, 'mine');
+  writeFileSync(here('cleo/site/index.html'), 'theirs');
+  await driver.press('Save');
+  await driver.says('Somebody else has changed this file');
+  assert.is(await driver.page.$eval('textarea', (area) => (area as unknown as { value: string }).value), 'mine');
+  assert.is(readFileSync(here('cleo/site/index.html'), 'utf8'), 'theirs');
+  await driver.press('Discard changes');
+  await closed(driver);
+  await driver.finish([/status of 412/]);
+});
+
+test('folders are made, and files moved there, by keyboard alone', async (browser) => {
+  const driver = await opened(browser, 'dan', { 'a.txt': 'a', 'b.txt': 'b' });
+  const { page } = driver;
+  await (await page.waitForSelector('aria/New folder'))?.focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('deep');
+  await page.keyboard.press('Enter');
+  await (await page.waitForSelector('[data-entry] ::-p-text(deep), [data-entry]::-p-text(deep)'))?.focus();
+  assert.ok(statSync(here('dan/deep')).isDirectory());
+  await page.focus('[data-entry]');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Delete');
+  await driver.says('b.txt is in the trash');
+  await (await page.waitForSelector('aria/Select a.txt[role="checkbox"]'))?.focus();
+  await page.keyboard.press('Space');
+  await driver.says('1 selected');
+  await (await page.waitForSelector('aria/Move[role="button"]'))?.focus();
+  await page.keyboard.press('Enter');
+  await (await page.waitForSelector('.picker button'))?.focus();
+  await page.keyboard.press('Enter');
+  await driver.says('No folders in here');
+  await (await page.waitForSelector('dialog .button.primary'))?.focus();
+  await page.keyboard.press('Enter');
+  await driver.says('Moved 1 entry to deep');
+  assert.is(readFileSync(here('dan/deep/a.txt'), 'utf8'), 'a');
+  await driver.finish();
+});
+
+test('permissions are set, and what is in the trash is restored or goes for good', async (browser) => {
+  const driver = await opened(browser, 'eve', { 'run.sh': '#!', 'old.txt': 'x', 'older.txt': 'x' });
+  await driver.press('Details of run.sh');
+  await driver.press('Permissions');
+  await replaced(driver, '750');
+  await driver.press('Save');
+  await driver.says('Permissions of run.sh are now 750');
+  assert.is(statSync(here('eve/run.sh')).mode & 0o777, 0o750);
+  await driver.press('Move old.txt to trash');
+  await driver.says('old.txt is in the trash');
+  await driver.press('Move older.txt to trash');
+  await driver.says('older.txt is in the trash');
+  await driver.press('Trash');
+  await driver.press('Restore old.txt');
+  await driver.says('old.txt was restored');
+  assert.ok(existsSync(here('eve/old.txt')));
+  await driver.press('Empty trash');
+  await driver.press('Delete for good');
+  await driver.says('The trash is empty');
+  assert.equal(readdirSync(here('eve/.hostkeep/trash')), []);
+  await driver.finish();
+});
+
+test('a folder is dropped with all that is in it', async (browser) => {
+  const driver = await opened(browser, 'finn');
+  mkdirSync(join(own, 'photos/summer'), { recursive: true });
+  mkdirSync(join(own, 'photos/empty'), { recursive: true });
+  for (let i = 0; i < 12; i++) writeFileSync(join(own, `photos/summer/${i}.txt`), String(i));
+  const session = await driver.page.createCDPSession();
+  const data = { items: [], files: [join(own, 'photos')], dragOperationsMask: 1 };
+  await driver.says('This folder is empty');
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await session.send('Input.dispatchDragEvent', { type, x: 500, y: 400, data });
+  await driver.says('12 files were uploaded');
+  assert.is(readdirSync(here('finn/photos/summer')).length, 12);
+  assert.ok(existsSync(here('finn/photos/empty')));
+  await driver.finish();
+});
+
+test('an upload is canceled, and leaves nothing', async (browser) => {
+  const driver = await opened(browser, 'gil');
+  const session = await driver.page.createCDPSession();
+  const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 100_000 };
+  await session.send('Network.emulateNetworkConditions', slow);
+  await choose(driver, 'Upload files', made('large.bin', Buffer.alloc(8 << 20)));
+  const rests = () => (existsSync(here('gil/.hostkeep/uploads')) ? readdirSync(here('gil/.hostkeep/uploads')) : []);
+  await until('it has begun', () => rests().length === 1);
+  await driver.press('Cancel large.bin');
+  await driver.page.waitForSelector('.transfer', { hidden: true });
+  await until('no rest is left', () => rests().length === 0);
+  assert.equal(readdirSync(here('gil')), ['.hostkeep']);
+  await driver.finish();
+});
