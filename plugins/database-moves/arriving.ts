@@ -3,15 +3,15 @@ import { json } from 'node:stream/consumers';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Arrival, MovedAccount } from '../../kernel/contract/points/move-part.ts';
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
-import { identifier, literal, quotedInPattern } from '../../kernel/kit/mysql-text.ts';
+import { identifier, literal, quotedInPattern, quotedUser, userText } from '../../kernel/kit/mysql-text.ts';
 import { drop } from './dropping.ts';
 import { assertDefiner, dropObjects, makeObjects } from './objects.ts';
 import { READERS } from './incoming.ts';
 import { MoveRecord, recordedDatabase, recordedUser, type Recorded } from './record.ts';
 import { MoveServer, refused, type DatabaseMoveParts } from './server.ts';
 import { readChecksums, dropTables, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
-import { load, toolFor } from './tools.ts';
-import { findUserFault, makeUser, userText, quotedUser } from './users.ts';
+import { assertProgram, load } from './tools.ts';
+import { findUserFault, makeUser } from './users.ts';
 import { LOAD, type Alignment, type Meeting, type Requests } from './wire.ts';
 
 type Asked<N extends keyof Requests> = Requests[N][0];
@@ -61,7 +61,7 @@ export class Arriving {
         if (server.ownership !== ownership)
           throw refused(`finds databases by ${server.ownership} there, and by ${ownership} here`);
         const version = await server.version(client);
-        await toolFor('load');
+        await assertProgram('load');
         const { databases } = await server.ownNames(client, this.#account);
         if (databases.length > 0)
           throw refused(`has databases of it already, and nothing is overwritten: ${databases.join(', ')}`);

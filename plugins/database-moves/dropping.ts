@@ -1,11 +1,10 @@
 /** Drops databases of accounts that live elsewhere. */
 import { escapeControl } from '../../kernel/log.ts';
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
-import { identifier } from '../../kernel/kit/mysql-text.ts';
+import { identifier, quotedUser } from '../../kernel/kit/mysql-text.ts';
 import type { MoveRecord, Recorded } from './record.ts';
 import { refused, type MoveServer } from './server.ts';
 import { readContents, dropTables, readDatabases, type MovedDatabase } from './tables.ts';
-import { quotedUser } from './users.ts';
 import { TableLocks } from './window.ts';
 
 /** How many tables an error names. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { escapeControl } from '../../kernel/log.ts';
 import type { Leaving, MovedAccount, MoveLink } from '../../kernel/contract/points/move-part.ts';
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
-import { identifier } from '../../kernel/kit/mysql-text.ts';
+import { identifier, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
 import { dropMoved } from './dropping.ts';
 import { readObjects, type MovedObject } from './objects.ts';
 import { MoveRecord, recordedDatabase, recordedUser, type Contents } from './record.ts';
@@ -15,8 +15,8 @@ import {
   type MovedDatabase,
   type MovedTable,
 } from './tables.ts';
-import { dumped, toolFor } from './tools.ts';
-import { findUserFault, readUsers, userText, type MovedUser, type UserName } from './users.ts';
+import { assertProgram, dumped } from './tools.ts';
+import { findUserFault, readUsers, type MovedUser } from './users.ts';
 import { whileThingsGo } from './vanished.ts';
 import { LOAD, type Requests } from './wire.ts';
 import { endConnections, lockUsers, TableLocks } from './window.ts';
@@ -77,7 +77,7 @@ export class LeavingDatabases implements Leaving {
       if (problem !== undefined) throw refused(`the databases cannot move: the other node ${problem}`);
       if (isBefore(version ?? [], (await server.version(client)).slice(0, 2)))
         throw refused('the database server of the other node is older than the one here');
-      await toolFor('dump');
+      await assertProgram('dump');
       const { leftOut } = await whileThingsGo(() => this.#read(client, server));
       if (leftOut.length > 0)
         this.#link.say(escapeControl(`database users with further rights stay: ${leftOut.map(userText).join(', ')}`));

@@ -7,10 +7,10 @@ import type {
   DatabaseServers,
   OwnNames,
   ServerAccess,
-  ServerLogin,
 } from '../../kernel/contract/points/database-servers.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { isSqlError } from '../../kernel/kit/mysql-text.ts';
+import type { ServerLogin } from '../../kernel/kit/programs/mariadb-programs.ts';
 import { fail } from './errors.ts';
 
 export interface DatabaseMoveParts {

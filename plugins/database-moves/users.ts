@@ -1,11 +1,6 @@
-/** The database users of an account: those that have rights on its databases, and on nothing else. */
+/** The database users of an account: those with its prefix or with rights on its databases, and with rights on nothing else. */
 import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
-import { identifier, isSqlError, literal } from '../../kernel/kit/mysql-text.ts';
-
-export interface UserName {
-  readonly name: string;
-  readonly host: string;
-}
+import { identifier, isSqlError, quotedUser, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
 
 /** Rights on the databases of a pattern, or on one table, on columns of it, or on a routine. */
 export interface MovedGrant {
@@ -35,30 +30,16 @@ export interface FoundUsers {
 type Row = Readonly<Record<string, string | null>>;
 const LOCKED = ' ACCOUNT LOCK';
 
-export const quotedUser = ({ name, host }: UserName): string => `${literal(name)}@${literal(host)}`;
-export const userText = ({ name, host }: UserName): string => `${name}@${host}`;
-
 /** Resolves with the users of an account. The login must be allowed to read the tables of `mysql`. */
 export async function readUsers(client: DatabaseClient, own: OwnNames): Promise<FoundUsers> {
   const all = (await client.query<{ name: string }>('select schema_name as name from information_schema.schemata')).map(
     ({ name }) => name,
   );
-  const grants = await client.query<Record<'name' | 'host' | 'db', string> & { isPattern: number }>(
-    `select user as name, host, db, 1 as isPattern from mysql.db
-      union select user, host, db, 0 from mysql.tables_priv
-      union select user, host, db, 0 from mysql.columns_priv union select user, host, db, 0 from mysql.procs_priv`,
-  );
-  const meaning = ({ db, isPattern }: (typeof grants)[number]) => own.readGrant(db, isPattern === 1, all);
-  const touching = grants.filter((grant) => meaning(grant).isConcerned);
-  const concerned = new Map(touching.map(({ name, host }) => [`${name}\0${host}`, { name, host }]));
   const users: MovedUser[] = [];
   const leftOut: UserName[] = [];
   const obstacles: string[] = [];
-  for (const user of concerned.values()) {
+  for (const { isOwn, ...user } of await own.usersIn(client)) {
     const { hasGlobal, isRole, roles } = await privilegesOf(client, user);
-    const isOwn = grants
-      .filter(({ name, host }) => name === user.name && host === user.host)
-      .every((grant) => meaning(grant).patterns !== undefined);
     if (!isOwn || isRole || hasGlobal || user.name === '') leftOut.push(user);
     else if (roles > 0) obstacles.push(`the database user ${userText(user)}, which has roles`);
     else users.push(await readUser(client, user, own, all));

@@ -1,6 +1,7 @@
 /** Recognises databases that are dropped while they are read, from errors of the server and of its programs. */
 import { HttpError } from '../../kernel/errors.ts';
 import { isSqlError } from '../../kernel/kit/mysql-text.ts';
+import { MariaDbFailure } from '../../kernel/kit/programs/mariadb-programs.ts';
 
 /** There is no such database, table or routine, or it was made again. */
 const NUMBERS = [1049, 1146, 1305, 1412];
@@ -12,10 +13,10 @@ const ATTEMPTS = 20;
 /** Something was dropped before it was read. */
 export class Vanished extends HttpError {}
 
-/** Returns 503 `databases_unavailable` for a program that has failed, by what it said. */
-export function toolFailure(program: string, how: string, said: string): HttpError {
-  const detail = `${program} ended with ${how}: ${said}`;
-  return new (WORDS.test(said) ? Vanished : HttpError)('databases_unavailable', detail);
+/** Returns 503 `databases_unavailable` for a program that is missing or has failed, by what it said; other errors as they are. */
+export function programFailure(error: unknown): unknown {
+  if (!(error instanceof MariaDbFailure)) return error;
+  return new (WORDS.test(error.said) ? Vanished : HttpError)('databases_unavailable', error.message);
 }
 
 /** Does what reads names and then what they name again, if that was dropped in between. */

@@ -1,10 +1,9 @@
 /** The time in which nobody may change the databases of an account: what is locked, and what ends that. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
-import { identifier, isSqlError } from '../../kernel/kit/mysql-text.ts';
+import { identifier, isSqlError, quotedUser, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
 import { BRIEF_MS, refused, type MoveServer } from './server.ts';
 import { nameBytes, type MovedDatabase } from './tables.ts';
-import { userText, quotedUser, type UserName } from './users.ts';
 import { fail } from './errors.ts';
 
 /** How long transactions may go on that have written, and at the end those that read. */
@@ -44,7 +43,7 @@ export class TableLocks {
 
   /** Rejects if the connection was lost, or says nothing. */
   async assertHeld(): Promise<void> {
-    const held = await connectionOf(this.#client).catch(() => undefined);
+    const held = await connectionOf(this.#client).catch(() => undefined); // said below, as for another connection
     if (held !== this.#connection)
       throw fail.databases_unavailable('the connection that held the locks was lost, or does not answer');
   }
@@ -56,6 +55,7 @@ export class TableLocks {
   async whileReading<T>(client: DatabaseClient, databases: readonly string[], work: () => Promise<T>): Promise<T> {
     const ended = new AbortController();
     const watch = async () => {
+      // aborted, as the loop sees
       for (; !ended.signal.aborted; await delay(WATCH_MS, undefined, ended).catch(() => undefined))
         await endWaiting(client, databases);
     };

@@ -26,7 +26,7 @@ export type Unit = (typeof UNITS)[number];
 /** Parses a unit. Errors: 400 `invalid_unit`. */
 export function parseUnit(text: string): Unit {
   const unit = UNITS.find((each) => each === text);
-  if (unit === undefined) throw fail.invalid_unit(`the unit must be one of ${UNITS.join(', ')}`);
+  if (unit === undefined) throw fail.invalid_unit(`the unit must be one of ${UNITS.join(', ')}`, { path: '/unit' });
   return unit;
 }
 

@@ -1,9 +1,8 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
-import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { counted, type AccountsUsage, type ResourceUsage } from '../../kernel/contract/points/account-report.ts';
 import { isSqlError } from '../../kernel/kit/mysql-text.ts';
 import { failureText, errorMessage, Unavailable } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import type { AccountDatabases, DatabaseSource } from './account-databases.ts';
@@ -15,15 +14,22 @@ import { SQLITE_FOLDER, SqliteFiles } from './sqlite-files.ts';
 /** The source of each account's databases, by the configuration. */
 export class DatabaseSources implements DatabaseSource {
   readonly #config: DatabasesConfig;
+  /** The plugin's, which need the account's server. */
+  readonly #features: readonly string[];
   readonly #servers: readonly DatabaseServer[];
   readonly #files: SqliteFiles;
   readonly #byName = new Map<string, DatabaseSource>();
 
   /** Throws `Unavailable` for contradictory settings. */
-  constructor(config: DatabasesConfig, accounts: Accounts, jobs: AccountJobs, log: Log) {
+  constructor(
+    config: DatabasesConfig,
+    features: readonly string[],
+    host: Pick<Host, 'identity' | 'jobs' | 'local' | 'log'>,
+  ) {
     assertConsistent(config);
     this.#config = config;
-    this.#files = new SqliteFiles(jobs);
+    this.#features = features;
+    this.#files = new SqliteFiles(host);
     this.#byName.set('', this.#files);
     const times = {
       ...timeLimits(config),
@@ -31,25 +37,28 @@ export class DatabaseSources implements DatabaseSource {
       retryMs: config.retry_seconds * 1000,
     };
     this.#servers = Object.entries(config.servers).map(([name, settings]) => {
-      const server = new DatabaseServer({ name, settings, log, ...times });
-      this.#byName.set(name, new ServerSource(server, settings.database_user, accounts));
+      const server = new DatabaseServer({ name, settings, log: host.log, ...times });
+      this.#byName.set(name, new ServerSource(server, settings.database_user, host.identity.accounts));
       return server;
     });
   }
 
   /**
-   * Resolves with the number of databases of each account of which it is known, by the account's id. Servers are asked as
-   * always; files are not looked for.
+   * Resolves with the number of databases of accounts, as far as it is known. Servers are asked as always; files are not
+   * looked for.
    */
-  async known(accounts: readonly Account[]): Promise<Map<number, number>> {
-    const counts = new Map<number, number>();
+  async known(accounts: readonly Account[]): Promise<AccountsUsage> {
+    const isInFiles = ({ username }: Account) => serverName(this.#config, username) === '';
+    const files = await this.#files.counts(accounts.filter(isInFiles));
+    const found = new Map<number, readonly ResourceUsage[]>();
     const count = async (account: Account) => {
-      const isFiles = serverName(this.#config, account.username) === '';
-      const n = isFiles ? this.#files.counts.get(account.id) : (await this.databasesOf(account)).own.length;
-      if (n !== undefined) counts.set(account.id, n);
+      const { files: n, at } = isInFiles(account)
+        ? (files.get(account.id) ?? {})
+        : { files: (await this.databasesOf(account)).own.length };
+      if (n !== undefined) found.set(account.id, [databaseUsage(account, n, at)]);
     };
     await Promise.allSettled(accounts.map(count)); // of a server that does not answer, nothing is known
-    return counts;
+    return found;
   }
 
   databasesOf(account: Account): AccountDatabases | Promise<AccountDatabases> {
@@ -85,22 +94,33 @@ export class DatabaseSources implements DatabaseSource {
   /** Whether each server answers, without the sizes that `findings` reads. */
   health(): Promise<Finding[]> {
     return Promise.all(
-      this.#servers.map((server) =>
-        findingOf(
+      this.#servers.map(async (server) => ({
+        ...(await findingOf(
           server,
           async () => {
             await server.ping();
             return 'answers';
           },
           (error) => failureText('gives no answer', error),
-        ),
-      ),
+        )),
+        ...(this.#holdsAll(server) && { features: this.#features }),
+      })),
     );
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.#servers.map((server) => server.close()));
+  /** Whether the databases of all accounts are on the server. */
+  #holdsAll({ name }: DatabaseServer): boolean {
+    const { accounts, default_server } = this.#config;
+    return default_server === name && Object.values(accounts).every((each) => each === name);
   }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#files, ...this.#servers].map((source) => source.close()));
+  }
+}
+
+export function databaseUsage({ plan }: Account, used: number, at?: number): ResourceUsage {
+  return { ...counted('databases', used, plan?.limits['db_limit']), ...(at !== undefined && { at }) };
 }
 
 /** Returns the name of the account's server, `''` for SQLite files. */

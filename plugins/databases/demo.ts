@@ -22,7 +22,7 @@ const NUMBERS = `with recursive numbers (n) as (select 1 union all select n + 1 
 /** The names of each account's databases, no more than its plan allows. */
 function namesOf({ demo, other }: DemoPeople): (readonly [Account, readonly string[]])[] {
   return [demo, other].map((account, i) => {
-    const limit = account.plan?.db_limit ?? 0;
+    const limit = account.plan?.limits['db_limit'] ?? 0;
     return [account, NAMES.slice(i, limit === 0 ? undefined : i + limit)];
   });
 }

@@ -1,8 +1,7 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { DatabaseServers } from '../../kernel/contract/points/database-servers.ts';
-import { counted } from '../../kernel/contract/points/account-report.ts';
 import { parseUnit, type AccountDatabases } from './account-databases.ts';
-import { DatabaseSources, serverName } from './database-sources.ts';
+import { databaseUsage, DatabaseSources, serverName } from './database-sources.ts';
 import { fail } from './errors.ts';
 import { purgeDatabases } from './purge.ts';
 import { accessServers } from './server-access.ts';
@@ -32,7 +31,7 @@ export default definePlugin({
       method: 'GET',
       path: '/api/database-size',
       at: 'home',
-      feature: features,
+      feature: 'databases_size_info',
       summary: 'Get the size of one database',
       description: 'Data and indexes, as the server reports them; of an SQLite file, its size.',
       query: SizeQuery,
@@ -43,7 +42,7 @@ export default definePlugin({
       method: 'GET',
       path: '/api/mysql-size',
       at: 'home',
-      feature: features,
+      feature: 'databases_size_info',
       summary: "List the account's databases and their sizes",
       description: 'Sizes are at most a few seconds old; Last-Modified is the time of the measurement.',
       query: SizesQuery,
@@ -51,11 +50,12 @@ export default definePlugin({
       errors: ['invalid_unit', ...UNAVAILABLE],
     },
   },
-  async setup({ config: given, identity, jobs, log, node, onClose }) {
+  async setup({ config: given, ...host }) {
+    const { identity, node, onClose } = host;
     const { config, leftOut } = node.isDemo
       ? await (await import('./local-server.ts')).withLocalServer(given)
       : { config: given, leftOut: undefined };
-    const sources = new DatabaseSources(config, identity.accounts, jobs, log);
+    const sources = new DatabaseSources(config, features, host);
     onClose(() => sources.close());
     let canMove = false;
     const service: DatabaseServers = {
@@ -70,9 +70,7 @@ export default definePlugin({
           whenKnown(sources.databasesOf(account), (databases) => databases.size(query.database)),
         sizes: ({ account, query }) => {
           const unit = parseUnit(query.unit);
-          return whenKnown(sources.databasesOf(account), (databases) =>
-            databases.sizes(unit, query.show_all === 'true'),
-          );
+          return whenKnown(sources.databasesOf(account), (databases) => databases.sizes(unit, query.show_all));
         },
       },
       provides: {
@@ -82,9 +80,10 @@ export default definePlugin({
             : {},
         accountReport: async (account) => {
           const { own } = await sources.databasesOf(account);
-          return { usage: [counted('databases', own.length, account.plan?.db_limit)] };
+          return { usage: [databaseUsage(account, own.length)] };
         },
-        accountsUsage: async (accounts) => [{ resource: 'databases', used: await sources.known(accounts) }],
+        accountsUsage: (accounts) => sources.known(accounts),
+        software: ({ username }) => (serverName(config, username) === '' ? {} : { mysql: 'mysql' }),
         move: () => ({
           obstacles: async (account) => {
             const server = serverName(config, account.username);
@@ -94,7 +93,7 @@ export default definePlugin({
             return [`it has databases on the server ${server}: ${own.map(({ name }) => name).join(', ')}`];
           },
         }),
-        purge: async (account, signal) => [await purgeDatabases(config, identity.accounts, account, signal)],
+        purge: (account, signal) => purgeDatabases(config, identity.accounts, account, signal),
         metrics: () => sources.metrics(),
         doctor: () => sources.findings(),
         health: () => sources.health(),

@@ -47,6 +47,7 @@ function socketPaths(): string[] {
 
 /** Uses the login in `~/.my.cnf`, or else the user of this process without a password. */
 async function findServer(): Promise<ServerSettings | undefined> {
+  // without a file that can be read, the server says whom it refuses
   const file: Options = await readOptionFile(join(homedir(), '.my.cnf')).catch(() => ({}));
   const login = {
     user: file.user ?? userInfo().username,

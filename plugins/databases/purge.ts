@@ -2,8 +2,10 @@ import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
 import { identifier, isSqlError } from '../../kernel/kit/mysql-text.ts';
-import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
+import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
 import { serverName } from './database-sources.ts';
+import { AccountNames } from './mysql/account-names.ts';
+import { dropUsers } from './mysql/account-users.ts';
 import { MysqlClient } from './mysql/client.ts';
 import { ServerCatalogue, withoutLongerNames } from './mysql/server-catalogue.ts';
 import { readGrants } from './mysql/size-queries.ts';
@@ -12,7 +14,7 @@ import { timeLimits, type DatabasesConfig, type ServerSettings } from './schema.
 const WHAT = 'databases';
 
 /**
- * Drops the databases with the prefix of a removed account. Those that are its by other rules are named only, because
+ * Drops the databases with the prefix of a removed account, and the users that have rights on nothing else. Those that are its by other rules are named only, because
  * others may use them too. SQLite files go with its other files.
  */
 export async function purgeDatabases(
@@ -20,20 +22,37 @@ export async function purgeDatabases(
   accounts: Accounts,
   account: RemovedAccount,
   signal: AbortSignal,
-): Promise<PurgePart> {
+): Promise<PurgePart[]> {
   const server = serverName(config, account.username);
   const settings = config.servers[server];
-  if (settings === undefined) return { what: WHAT, removed: 0 };
+  if (settings === undefined) return [{ what: WHAT, removed: 0 }];
   const client = await MysqlClient.open(settings, timeLimits(config));
   try {
     const names = await purgeableNames(client, settings, accounts, account.username);
-    if (settings.ownership === 'prefix') return await drop(client, names, signal);
-    if (names.length === 0) return { what: WHAT, removed: 0 };
+    if (settings.ownership === 'prefix') {
+      // The users first: what says whose they are are the databases, too.
+      const users = await dropUsers(client, await ownNames(client, settings, accounts, account.username));
+      return [await drop(client, names, signal), partOf('database users', users.removed, users.problems)];
+    }
+    if (names.length === 0) return [{ what: WHAT, removed: 0 }];
     const remedy = `drop them on the server ${server}, and what lets the account use them`;
-    return { what: WHAT, removed: 0, problem: `${names.join(', ')} are the account's: ${remedy}` };
+    return [{ what: WHAT, removed: 0, problem: `${names.join(', ')} are the account's: ${remedy}` }];
   } finally {
     await client.close();
   }
+}
+
+/** Resolves with the account's databases, and the rule of their names. */
+export async function ownNames(
+  client: DatabaseClient,
+  settings: ServerSettings,
+  accounts: Accounts,
+  username: string,
+): Promise<OwnNames> {
+  const databases = await purgeableNames(client, settings, accounts, username);
+  if (settings.ownership !== 'prefix') return new AccountNames(databases);
+  const others = (await accounts.namesExtending(username)).map((longer) => `${longer}_`);
+  return new AccountNames(databases, `${username}_`, others);
 }
 
 /** Resolves with the names of the account's databases, as they are now. */
@@ -67,5 +86,11 @@ async function drop(client: MysqlClient, names: readonly string[], signal: Abort
       problems.push(`${name}: ${error.message}`);
     }
   }
-  return { what: WHAT, removed, ...(problems.length > 0 && { problem: problems.join('; ') }) };
+  return partOf(WHAT, removed, problems);
 }
+
+const partOf = (what: string, removed: number, problems: readonly string[]): PurgePart => ({
+  what,
+  removed,
+  ...(problems.length > 0 && { problem: problems.join('; ') }),
+});

@@ -112,10 +112,7 @@ export type DatabaseSize = Static<typeof DatabaseSize>;
 /** `unit` is any text here, because an unknown unit has its own error code. */
 export const SizesQuery = Type.Object({
   unit: Type.String({ default: 'bytes', description: 'bytes, kb, mb or gb; powers of 1024' }),
-  show_all: Type.String({
-    default: '',
-    description: 'true includes the system databases; any other value leaves them out',
-  }),
+  show_all: Type.Boolean({ default: false, description: 'true includes the system databases' }),
 });
 
 const DECIMALS = '2 decimals, or 2 digits where that would show 0';

@@ -1,9 +1,8 @@
 import type { DatabaseServers, ServerAccess } from '../../kernel/contract/points/database-servers.ts';
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import { serverName } from './database-sources.ts';
-import { AccountNames } from './mysql/account-names.ts';
 import { MysqlClient, readLogin } from './mysql/client.ts';
-import { purgeableNames } from './purge.ts';
+import { ownNames } from './purge.ts';
 import type { DatabasesConfig } from './schema.ts';
 
 /** Returns the servers in the settings, for the plugin that moves databases between them. */
@@ -17,12 +16,7 @@ export function accessServers(config: DatabasesConfig, accounts: Accounts): Omit
       login: () => readLogin(settings),
       open: ({ queryMs, connections, as }) =>
         MysqlClient.open({ ...settings, ...as }, { connectMs: config.connect_timeout_ms, queryMs }, connections),
-      async ownNames(client, username) {
-        const databases = await purgeableNames(client, settings, accounts, username);
-        if (settings.ownership !== 'prefix') return new AccountNames(databases);
-        const others = (await accounts.namesExtending(username)).map((longer) => `${longer}_`);
-        return new AccountNames(databases, `${username}_`, others);
-      },
+      ownNames: (client, username) => ownNames(client, settings, accounts, username),
     };
   };
   const isEmpty = Object.keys(config.servers).length === 0;

@@ -1,6 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import type { Pool, PoolConnection } from 'mysql2';
-import type { DatabaseClient, ServerLogin, SqlParameter } from '../../../kernel/contract/points/database-servers.ts';
+import type {
+  DatabaseClient,
+  SqlParameter,
+  SqlTable,
+  TableLimits,
+} from '../../../kernel/contract/points/database-servers.ts';
+import type { ServerLogin } from '../../../kernel/kit/programs/mariadb-programs.ts';
 import { isSqlError } from '../../../kernel/kit/mysql-text.ts';
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
@@ -84,14 +90,22 @@ export class MysqlClient implements DatabaseClient {
    * The driver quotes parameters, and writes bytes as `X'…'`. `limitMs` shortens the time limit of the connection. After
    * any error but a `SqlError` the connection is closed.
    */
-  async query<T>(sql: string, params: readonly SqlParameter[] = [], limitMs = this.#queryMs): Promise<T[]> {
+  query<T>(sql: string, params: readonly SqlParameter[] = [], limitMs = this.#queryMs): Promise<T[]> {
+    return this.#run((connection) => rowsOf<T>(connection, sql, params), limitMs);
+  }
+
+  async table(sql: string, { ms, ...bounds }: TableLimits): Promise<SqlTable> {
+    return this.#run((connection) => tableOf(connection, sql, bounds), ms);
+  }
+
+  async #run<T>(work: (connection: PoolConnection) => Promise<T>, limitMs: number): Promise<T> {
     const connection = await this.#connection();
     try {
       const late = () => Object.assign(new Error(`no answer within ${limitMs} ms`), { code: 'ETIMEDOUT' });
-      const rows = await withDeadline(rowsOf<T>(connection, sql, params), limitMs, late);
+      const result = await withDeadline(work(connection), limitMs, late);
       this.#sockets.resetCounts();
       connection.release();
-      return rows;
+      return result;
     } catch (error) {
       if (isSqlError(error)) connection.release();
       else connection.destroy();
@@ -137,22 +151,62 @@ export class MysqlClient implements DatabaseClient {
 }
 
 /** Reads the rows of one statement up to a bound, as they arrive. */
-async function rowsOf<T>(connection: PoolConnection, sql: string, params: readonly SqlParameter[]): Promise<T[]> {
+function rowsOf<T>(connection: PoolConnection, sql: string, params: readonly SqlParameter[]): Promise<T[]> {
+  return untilLost(connection, (resolve, reject) => {
+    const rows: T[] = [];
+    connection
+      .query(sql, [...params])
+      .on('error', reject)
+      .on('result', (row) => {
+        if (rows.push(row as T) <= REPLY_ROWS) return;
+        connection.destroy();
+        reject(new Error(`the server sent more than ${REPLY_ROWS} rows`));
+      })
+      .on('end', () => resolve(rows));
+  });
+}
+
+/** Reads the first rows of one statement; the connection is closed if there are more. */
+function tableOf(
+  connection: PoolConnection,
+  sql: string,
+  limits: { readonly rows: number; readonly bytes: number },
+): Promise<SqlTable> {
+  return untilLost(connection, (resolve, reject) => {
+    let columns: readonly string[] = [];
+    const rows: (Buffer | null)[][] = [];
+    let sizeBytes = 0;
+    connection
+      .query({ sql, rowsAsArray: true, typeCast: false })
+      .on('error', reject)
+      .on('fields', (fields: readonly { readonly name: string }[] | undefined) => {
+        columns = fields?.map(({ name }) => name) ?? [];
+      })
+      .on('result', (row: unknown) => {
+        if (!Array.isArray(row)) return; // what a statement without rows did
+        const values = row as (Buffer | null)[];
+        sizeBytes += values.reduce((sum, value) => sum + (value?.length ?? 0), 0);
+        if (rows.length < limits.rows && sizeBytes <= limits.bytes) rows.push(values);
+        else {
+          connection.destroy();
+          resolve({ columns, rows, isCut: true });
+        }
+      })
+      .on('end', () => resolve({ columns, rows, isCut: false }));
+  });
+}
+
+/** Rejects, too, if the connection is lost, of which the driver tells the statement itself nothing. */
+async function untilLost<T>(
+  connection: PoolConnection,
+  run: (resolve: (value: T) => void, reject: (error: Error) => void) => void,
+): Promise<T> {
   let onLost: (error: Error) => void = () => undefined;
   try {
-    return await new Promise((resolve, reject) => {
-      const rows: T[] = [];
+    return await new Promise<T>((resolve, reject) => {
       onLost = reject;
-      connection.once('error', onLost); // the driver tells the statement itself nothing of a lost connection
-      connection
-        .query(sql, [...params])
-        .on('error', reject)
-        .on('result', (row) => {
-          if (rows.push(row as T) <= REPLY_ROWS) return;
-          connection.destroy();
-          reject(new Error(`the server sent more than ${REPLY_ROWS} rows`));
-        })
-        .on('end', () => resolve(rows));
+      connection.once('error', onLost);
+      run(resolve, reject);
     });
   } finally {
     connection.off('error', onLost);

@@ -119,6 +119,7 @@ export class DatabaseServer {
     if (this.#client === undefined) {
       const client = this.#open();
       this.#client = client;
+      // rejects for its callers, and the next one tries again
       client.catch(() => {
         if (this.#client === client) this.#client = undefined;
       });
@@ -135,7 +136,7 @@ export class DatabaseServer {
   async #disconnect(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
-    await (await client?.catch(() => undefined))?.close();
+    await (await client?.catch(() => undefined))?.close(); // none was open
   }
 
   #pollSnapshot(): Polled<ServerSnapshot> {

@@ -78,6 +78,7 @@ export class TableSizes {
       this.#rounds.set(owner, round);
       round.flight = this.#runRound(owner, round, due, restMs);
     }
+    // it goes on, and logs its failures; sizes stay as they were
     return withDeadline(round.flight, WAIT_MS).catch(() => undefined);
   }
 

@@ -12,6 +12,9 @@ import {
   type Column,
 } from '../../pages/kit/index.ts';
 
+/** Without a server, databases are SQLite files, by their names in the account's folder. */
+const FILE = /\.(sqlite3?|db)$/i;
+
 interface Database {
   readonly name: string;
   readonly sizeBytes: number;
@@ -50,7 +53,12 @@ function Databases({ rows, total }: { readonly rows: readonly Database[]; readon
       name: 'name',
       title: t('databases.name'),
       by: ({ name }) => name,
-      cell: ({ name }) => <span class="wrap">{name}</span>,
+      cell: ({ name }) => (
+        <>
+          <span class="wrap">{name}</span>
+          {FILE.test(name) && <div class="small soft">{t('databases.file')}</div>}
+        </>
+      ),
     },
     {
       name: 'size',

@@ -8,7 +8,7 @@ export default defineArea({
       path: '/mysql',
       title: 'databases.title',
       icon: 'database',
-      features: ['mysql', 'databases_size_info'],
+      features: ['databases_size_info'],
       load: () => import('./databases-page.tsx'),
     },
   ],

@@ -6,38 +6,19 @@ import type { DatabaseSizes } from '../../../plugins/databases/schema.ts';
 import { parseOptions } from '../../../plugins/databases/mysql/option-file.ts';
 import { ServerCatalogue, isAmbiguous, withoutLongerNames } from '../../../plugins/databases/mysql/server-catalogue.ts';
 import { GrantPattern } from '../../../plugins/databases/mysql/grant-pattern.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('databases');
 const MIB = 2 ** 20;
-const PATHS = ['/api/docker_databases', '/api/mysql-size', '/api/database-size?database=shop.sqlite'];
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start()));
-test.after(() => server.close());
 
 function putFile(root: string, name: string, sizeBytes: number): void {
   mkdirSync(join(root, 'databases'), { recursive: true });
   writeFileSync(join(root, 'databases', name), Buffer.alloc(sizeBytes));
 }
-
-test('guests and accounts without the feature are refused', async () => {
-  for (const path of PATHS) assert.is((await server.ask(path)).status, 401, path);
-  const { account } = await server.user('poor');
-  for (const feature of ['mysql', 'databases_size_info'])
-    await server.hostkeep.core.accounts.setFeature('poor', feature, false);
-  const token = await server.token(account);
-  for (const path of PATHS) {
-    const { status, body } = await server.ask(path, { token });
-    assert.is(status, 403, path);
-    assert.is(body['error'], 'feature_disabled');
-  }
-  await server.hostkeep.core.accounts.setFeature('poor', 'databases_size_info', true);
-  assert.equal(
-    await Promise.all(PATHS.map(async (path) => (await server.ask(path, { token })).status)),
-    [403, 200, 404],
-  );
-});
 
 test('bad input is refused', async () => {
   const { token } = await server.user('bad');
@@ -47,6 +28,7 @@ test('bad input is refused', async () => {
     assert.is(body['error'], 'invalid_unit');
   }
   assert.is((await server.ask('/api/mysql-size?unit=kb&unit=mb', { token })).status, 400);
+  assert.is((await server.ask('/api/mysql-size?show_all=all', { token })).status, 400);
   for (const query of ['', '?database='])
     assert.is((await server.ask(`/api/database-size${query}`, { token })).body['error'], 'invalid_request');
 });
@@ -55,6 +37,38 @@ test('an account without files has no databases', async () => {
   const { token } = await server.user('bare');
   assert.equal((await server.ask('/api/docker_databases', { token })).body, { db_usage: '0' });
   assert.equal((await server.ask('/api/mysql-size?show_all=true', { token })).body, []);
+});
+
+test('each of the two features opens something of its own', async () => {
+  const { token } = await server.user('gina');
+  const statuses = async () => {
+    const paths = ['/api/docker_databases', '/api/mysql-size', '/api/database-size?database=none'];
+    return Promise.all(paths.map(async (path) => (await server.ask(path, { token })).status));
+  };
+  assert.equal(await statuses(), [200, 200, 404]);
+  await server.hostkeep.core.accounts.setFeature('gina', 'databases_size_info', false);
+  assert.equal(await statuses(), [200, 403, 403]);
+  await server.hostkeep.core.accounts.setFeature('gina', 'databases_size_info', true);
+  await server.hostkeep.core.accounts.setFeature('gina', 'mysql', false);
+  assert.equal(await statuses(), [403, 200, 404]);
+});
+
+test('the number of files that was found last is known after a restart', async () => {
+  const data = temporaryFolder();
+  const first = await TestServer.start({ data });
+  const [{ account, token }, other] = [await first.user('ann'), await first.account('bob')];
+  putFile(account.filesRoot, 'shop.sqlite', 10);
+  const found = async (at: TestServer) => {
+    const parts = await at.hostkeep.plugins.gather('accountsUsage', [account, other]);
+    const part = parts.find(({ plugin }) => plugin === 'databases');
+    return part?.ok === true ? [account, other].map(({ id }) => part.value.get(id)?.[0]?.used) : [];
+  };
+  assert.equal(await found(first), [undefined, undefined], 'nobody looked for any yet');
+  assert.equal((await first.ask('/api/docker_databases', { token })).body, { db_usage: '1' });
+  await first.close();
+  const second = await TestServer.start({ data });
+  assert.equal(await found(second), [1, undefined]);
+  await second.close();
 });
 
 test('without a server, exactly the SQLite files in the databases folder are databases', async () => {
@@ -155,7 +169,12 @@ test('the dashboard shows the number of databases, with the feature mysql only',
 
 test('the demo creates databases for its accounts', async () => {
   const [demo, other] = [await server.user('demo'), await server.user('other')];
-  await server.hostkeep.plugins.gather('demo', { demo: demo.account, other: other.account, neighbours: [] });
+  await server.hostkeep.plugins.gather('demo', {
+    demo: demo.account,
+    other: other.account,
+    neighbours: [],
+    now: Date.now(),
+  });
   assert.is((await server.ask('/api/docker_databases', { token: demo.token })).body['db_usage'], '3');
   assert.is((await server.ask('/api/docker_databases', { token: other.token })).body['db_usage'], '2');
   const { body } = await server.ask<{ Database: string; 'Size (BYTES)': number }[]>('/api/mysql-size', {
@@ -176,15 +195,12 @@ test('contradictory settings make only this plugin unavailable', async () => {
     { servers: { main: { ownership: 'login' } }, accounts: { ann: 'main', ben: 'main' } },
   ]) {
     const broken = await TestServer.start({ config: { databases } });
-    try {
-      const { token } = await broken.user('ann');
-      const { status, headers } = await broken.ask('/api/mysql-size', { token });
-      assert.is(status, 503, JSON.stringify(databases));
-      assert.ok(Number(headers.get('retry-after')) > 0);
-      assert.is((await broken.ask('/api/system/hosting/info', { token })).status, 200);
-    } finally {
-      await broken.close();
-    }
+    const { token } = await broken.user('ann');
+    const { status, headers } = await broken.ask('/api/mysql-size', { token });
+    assert.is(status, 503, JSON.stringify(databases));
+    assert.ok(Number(headers.get('retry-after')) > 0);
+    assert.is((await broken.ask('/api/system/hosting/info', { token })).status, 200);
+    await broken.close();
   }
 });
 

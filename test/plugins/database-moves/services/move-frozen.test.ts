@@ -2,29 +2,32 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { MysqlClient } from '../../../../plugins/databases/mysql/client.ts';
-import { isDown } from '../../../../plugins/fleet/state.ts';
-import { seenMembers } from '../../../../plugins/fleet/store.ts';
+import { DatabaseClients } from '../../../support/database-clients.ts';
 import { DatabaseFleet, has, write } from '../../../support/database-fleet.ts';
-import { hasMariaDb, loginTo, type MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, type MariaDb } from '../../../support/mariadb.ts';
+import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
+const [databases] = await needs('databases');
 const test = testSuite('moves of frozen databases');
 const hasReal = hasMariaDb();
 const ROWS = 100;
 let fleet: DatabaseFleet;
+let clients: DatabaseClients;
 let [here, there] = [] as unknown as [MariaDb, MariaDb];
 
 test.before(async () => {
   if (!hasReal) return;
   fleet = await DatabaseFleet.start('databases_frozen');
   ({ here, there } = fleet);
+  clients = await DatabaseClients.start(databases, here.socket);
 });
 test.after.each(() => {
   for (const server of [here, there] as (MariaDb | undefined)[]) server?.resume();
 });
 test.after(async () => {
+  await (clients as DatabaseClients | undefined)?.close();
   await (fleet as DatabaseFleet | undefined)?.close();
 });
 
@@ -82,7 +85,7 @@ if (hasReal) {
       if ((await fleet.stateOf('ben')) === 'read_only') writeFileSync(join(files, 'changes'), `${Date.now()}`); // so that the last differences are not all
       return (await fleet.closed()).length > 0 && (await fleet.stateOf('ben')) === 'read_only';
     });
-    const holder = await MysqlClient.open(loginTo(here.socket), { connectMs: 5000, queryMs: 60_000 }, 1);
+    const holder = await clients.connect();
     await holder.query('select 1');
     here.freeze();
     const { code, stderr } = await moving;
@@ -96,8 +99,7 @@ if (hasReal) {
     await until('the node waits until it may open them', async () => (await here.sql(waits)) !== '0\n');
     const beats = new Set<number>();
     await until('it goes on to say that it is there', async () => {
-      const node = (await seenMembers(store)).find(({ name }) => name === 'one');
-      assert.ok(node !== undefined && !isDown(node), 'it is up');
+      assert.is((await fleet.fleet.statesSeenBy(fleet.two))['one'], 'up');
       const [beat] = await store.all<{ seen_at: number }>("select seen_at from fleet_heartbeats where node = 'one'");
       beats.add(beat?.seen_at ?? 0);
       return beats.size > 3;

@@ -3,14 +3,17 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { start } from '../../../support/command.ts';
+import { DatabaseClients } from '../../../support/database-clients.ts';
 import { DatabaseFleet, has, write } from '../../../support/database-fleet.ts';
 import { isSqlError } from '../../../../kernel/kit/mysql-text.ts';
-import { MysqlClient } from '../../../../plugins/databases/mysql/client.ts';
 import { killedAfter, runEnded, type FleetMember } from '../../../support/fleet.ts';
-import { hasMariaDb, loginTo, type MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, type MariaDb } from '../../../support/mariadb.ts';
+import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
+import { assertNone } from '../../../support/lists.ts';
 
+const [databases] = await needs('databases');
 const test = testSuite('interrupted moves of databases');
 const hasReal = hasMariaDb();
 const ROWS = 60;
@@ -18,17 +21,18 @@ const ROWS = 60;
 const NOT_THERE = [1049, 1146];
 let fleet: DatabaseFleet;
 let [here, there] = [] as unknown as [MariaDb, MariaDb];
-const clients: MysqlClient[] = [];
+let clients: DatabaseClients;
 let one = undefined as unknown as FleetMember;
 
 test.before(async () => {
   if (!hasReal) return;
   fleet = await DatabaseFleet.start('databases_interrupted');
   ({ here, there, one } = fleet);
+  clients = await DatabaseClients.start(databases, here.socket);
   await here.sql('create database commons; create table commons.t (n int)');
 });
 test.after(async () => {
-  await Promise.all(clients.map((client) => client.close()));
+  await (clients as DatabaseClients | undefined)?.close();
   await (fleet as DatabaseFleet | undefined)?.close();
 });
 
@@ -43,14 +47,6 @@ async function customer(name: string): Promise<void> {
     create user far_${name}@localhost identified by 'secret'; grant select, insert on \`${name}\\_a\`.* to far_${name}@localhost;
     grant select on commons.* to far_${name}@localhost;
   `);
-}
-
-/** A client with one connection to the server of the old home, and no chosen database. */
-async function connected(user: string, password: string): Promise<MysqlClient> {
-  const login = { ...loginTo(here.socket), user, password };
-  const client = await MysqlClient.open(login, { connectMs: 5000, queryMs: 60_000 }, 1);
-  clients.push(client);
-  return client;
 }
 
 const lockedOf = (at: MariaDb, name: string) =>
@@ -133,7 +129,7 @@ if (hasReal) {
 
   test('killed after the switch: a second run drops what nobody changed', async () => {
     await customer('cat');
-    const reader = await connected('root', '');
+    const reader = await clients.connect();
     await reader.query('begin');
     await reader.query('select * from cat_a.notes'); // for which the drop waits
     await killedWhen('cat', async () => (await fleet.stateOf('cat')) === 'switched', 'switched');
@@ -159,7 +155,7 @@ if (hasReal) {
   test('no confirmed write of a user with rights elsewhere is lost', async () => {
     await customer('eva');
     const rights = await here.sql('show grants for far_eva@localhost');
-    const writer = await connected('far_eva', 'secret');
+    const writer = await clients.connect({ user: 'far_eva', password: 'secret' });
     const confirmed: number[] = [];
     const ending = new AbortController();
     const writing = (async () => {
@@ -181,10 +177,7 @@ if (hasReal) {
       const left = code === 0 ? '' : await here.sql('select n from eva_a.notes');
       const found = new Set(`${kept}${left}`.split('\n').map(Number));
       assert.ok(soFar.length > 0);
-      assert.equal(
-        soFar.filter((n) => !found.has(n)),
-        [],
-      );
+      assertNone(soFar, (n) => !found.has(n));
       if (code !== 0) await finish('eva', '--force');
       await writing;
       assert.is(await here.sql('show grants for far_eva@localhost'), rights);

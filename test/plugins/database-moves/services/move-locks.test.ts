@@ -1,6 +1,5 @@
 /** What a move locks on a database server, whose connections it ends, and what it drops in the end. */
 import * as assert from 'uvu/assert';
-import { MysqlClient } from '../../../../plugins/databases/mysql/client.ts';
 import { errorMessage } from '../../../../kernel/errors.ts';
 import { dropMoved } from '../../../../plugins/database-moves/dropping.ts';
 import {
@@ -12,21 +11,19 @@ import {
 import { readContents, readDatabases } from '../../../../plugins/database-moves/tables.ts';
 import type { MoveServer } from '../../../../plugins/database-moves/server.ts';
 import { TableLocks } from '../../../../plugins/database-moves/window.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import type { DatabaseClient } from '../../../../kernel/contract/points/database-servers.ts';
+import { DatabaseClients } from '../../../support/database-clients.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
+import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
+const [databases] = await needs('databases');
 const test = testSuite('databases-move-locks');
 const hasReal = hasMariaDb();
 let mariaDb: MariaDb;
-const clients: MysqlClient[] = [];
-
-/** A client with one connection, and no chosen database. */
-async function connected(): Promise<MysqlClient> {
-  const client = await MysqlClient.open(loginTo(mariaDb.socket), { connectMs: 5000, queryMs: 60_000 }, 1);
-  clients.push(client);
-  return client;
-}
+let clients: DatabaseClients;
+const connected = (): Promise<DatabaseClient> => clients.connect();
 
 /** Runs a statement that waits for the lock of a table, and resolves with how it will end once it waits. */
 async function waiting(sql: string): Promise<{ readonly end: Promise<string> }> {
@@ -41,10 +38,12 @@ async function waiting(sql: string): Promise<{ readonly end: Promise<string> }> 
 }
 
 test.before(async () => {
-  if (hasReal) mariaDb = await MariaDb.start();
+  if (!hasReal) return;
+  mariaDb = await MariaDb.start();
+  clients = await DatabaseClients.start(databases, mariaDb.socket);
 });
 test.after(async () => {
-  await Promise.all(clients.map((client) => client.close()));
+  await (clients as DatabaseClients | undefined)?.close();
   await (mariaDb as MariaDb | undefined)?.remove();
 });
 

@@ -110,7 +110,7 @@ if (hasReal) {
     const foreign = await here.sql('select * from zoo.animals; show grants for report@localhost');
     const { code, stdout, stderr } = await fleet.move(one, 'ann', '--to', 'two');
     assert.is(code, 0, stderr);
-    assert.match(stdout, /copying 4 databases and 4 database users/);
+    assert.match(stdout, /copying 4 databases and 5 database users/);
     assert.match(stdout, /database users with further rights stay: report@localhost/);
     assert.match(stdout, /ann lives on two, and was read-only for \d/);
     assert.is(

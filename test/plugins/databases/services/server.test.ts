@@ -194,7 +194,7 @@ if (hasReal) {
         'performance_schema',
         'sys',
       ]);
-      assert.equal(await names(server, eve.token, '?show_all=TRUE'), ['eve_cms']);
+      assert.equal(await names(server, eve.token, '?show_all=False'), ['eve_cms']);
       assert.equal((await server.ask('/api/docker_databases', { token: ann.token })).body, { db_usage: '6' });
       for (const name of ['ann2_x', 'annx', 'ann', 'ann_b_shop', 'eve_cms', 'Ann_SHOP', 'nothing']) {
         assert.is(
@@ -372,9 +372,33 @@ if (hasReal) {
     await withServer({ servers: { main: root() }, default_server: 'main' }, async (server) => {
       await remove(server);
       await olderAccount(server, 'gone_e');
-      assert.equal(await purge(server), [{ what: 'databases', removed: 2 }]);
+      await mariaDb.sql(
+        `create user gone_web@localhost, other@'%', gone_e_web@localhost, mixed@localhost;
+        grant all on gone_a.* to gone_web@localhost; grant all on \`gone\\_later\`.* to other@'%';
+        grant all on gone_e_f.* to gone_e_web@localhost; grant all on gone_a.* to mixed@localhost; grant all on annx.* to mixed@localhost`,
+      );
+      const users = async () =>
+        (
+          await mariaDb.sql(
+            "select user from mysql.user where user like 'gone%' or user in ('other', 'mixed') order by 1",
+          )
+        ).trim();
+      const rest = 'the user mixed@localhost has other rights, too';
+      const stay = `the user eve@% has other rights, too`;
+      const purged = await purge(server);
+      assert.equal(
+        purged.map(({ what, removed }) => [what, removed]),
+        [
+          ['databases', 2],
+          ['database users', 2],
+        ],
+      );
+      for (const part of [rest, stay]) assert.ok(purged[1]?.problem?.includes(part), purged[1]?.problem);
       assert.equal(await names(), ['gone_e_f', 'gonex_d']);
-      assert.equal(await purge(server), [{ what: 'databases', removed: 0 }]);
+      assert.is(await users(), 'gone_e_web\nmixed');
+      await mariaDb.sql("revoke all on gone_a.* from mixed@localhost; revoke all on gone_a.* from eve@'%'");
+      const again = ['databases', 'database users'].map((what) => ({ what, removed: 0 }));
+      assert.equal(await purge(server), again);
     });
     await withServer({}, async (server) => {
       await remove(server);

@@ -50,11 +50,8 @@ async function withServer(work: (server: TestServer, alice: Who, bob: Who) => Pr
     refresh_seconds: REFRESH_MS / 1000,
   };
   const server = await TestServer.start({ config: { databases } });
-  try {
-    await work(server, await server.user('alice'), await server.user('bob'));
-  } finally {
-    await server.close();
-  }
+  await work(server, await server.user('alice'), await server.user('bob'));
+  await server.close();
 }
 
 /** Runs statements as alice until they or the test end. */

@@ -1,0 +1,184 @@
+import { HttpError } from '../../kernel/errors.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { isSqlError, userText } from '../../kernel/kit/mysql-text.ts';
+import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
+import type { Tx } from '../../kernel/store/store.ts';
+import type { Owner } from './account-servers.ts';
+import { fail } from './errors.ts';
+import type { TemporaryUse } from './temporary-users.ts';
+
+/** A change that the server and the store have to agree on. */
+export interface Change {
+  readonly kind: 'database' | 'user' | 'password' | 'access' | TemporaryUse;
+  /** Of the database, or of the user. */
+  readonly name: string;
+  /** Empty for a database; of the user of an import or a query. */
+  readonly host: string;
+  /** A password or a right is created, too. */
+  readonly change: 'create' | 'drop';
+  readonly about?: About;
+  /** Of the client who asked for it. */
+  readonly ip: string;
+}
+interface About {
+  /** Of rights: where they are, and all that the user is to have there. */
+  readonly database?: string;
+  readonly privileges?: readonly string[];
+  /** Of a password: the one before; see `readPasswordDigest`. */
+  readonly before?: string;
+}
+
+export interface ClaimedChange extends Change {
+  readonly id: number;
+  readonly account_id: number;
+  /** The process that makes it; empty once it has given up, because the server did not say how it ended. */
+  readonly claimed_by: string;
+}
+
+type Parts = Pick<Host, 'store' | 'events'>;
+const COLUMNS = 'id, account_id, kind, name, host, change, about, ip, claimed_by';
+
+/**
+ * Changes in progress, each a row of the store from before the server is asked until the event is recorded. What a process that
+ * died was about is found there, and ended by `recover.ts`.
+ */
+export class Changes {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Errors: 409 `request_in_progress` if there is a change of the same thing. */
+  claim({ id }: Owner, { kind, name, host, change, about = {}, ip }: Change): Promise<ClaimedChange> {
+    return this.#parts.store.write(async (tx) => {
+      const key = [id, kind, name, host] as const;
+      const sql = 'select 1 from mysql_changes where account_id = ? and kind = ? and name = ? and host = ?';
+      if ((await tx.get(sql, ...key)) !== undefined)
+        throw fail.request_in_progress(`${name} is being changed`, { retryAfterSeconds: 1 });
+      const row = { account_id: id, kind, name, host, change, about, ip, claimed_by: PROCESS_ID };
+      const claimed = await tx.insert(
+        `insert into mysql_changes (account_id, kind, name, host, change, about, ip, claimed_by) values (?, ?, ?, ?, ?, ?, ?, ?)`,
+        ...[id, kind, name, host, change, JSON.stringify(about), ip, PROCESS_ID],
+      );
+      return { id: claimed, ...row };
+    });
+  }
+
+  /**
+   * Resolves with what is being made that was claimed before; what was completed meanwhile the server shows to those who ask it
+   * afterwards. So of two that want the last place, at most one gets it, and one does.
+   */
+  earlier({ id, account_id, kind }: ClaimedChange): Promise<{ name: string; host: string }[]> {
+    return this.#parts.store.all(
+      "select name, host from mysql_changes where account_id = ? and kind = ? and change = 'create' and id < ?",
+      ...[account_id, kind, id],
+    );
+  }
+
+  /**
+   * Records that it is done; of an import, whether as a whole. Resolves with `false` if its account was removed meanwhile, and
+   * then nothing is recorded.
+   */
+  complete(account: Owner, claimed: ClaimedChange, isWhole = true): Promise<boolean> {
+    return this.#parts.store.write(async (tx) => {
+      const isThere = await remove(tx, claimed);
+      if (isThere) await this.#parts.events.record(tx, { account, ip: claimed.ip, ...eventFor(claimed, isWhole) });
+      return isThere;
+    });
+  }
+
+  /** Takes it back: nothing was changed. */
+  async cancel(claimed: ClaimedChange): Promise<void> {
+    await this.#parts.store.write((tx) => remove(tx, claimed));
+  }
+
+  /** Leaves it to be recovered. */
+  async abandon({ id }: ClaimedChange): Promise<void> {
+    await this.#parts.store.write((tx) => tx.run("update mysql_changes set claimed_by = '' where id = ?", id));
+  }
+
+  /** Runs a part of a change; if it fails, the change is left to be recovered. */
+  async orAbandon<T>(claimed: ClaimedChange, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      await this.abandon(claimed);
+      throw error;
+    }
+  }
+
+  async all(): Promise<ClaimedChange[]> {
+    const rows = await this.#parts.store.all<Omit<ClaimedChange, 'about'> & { about: string }>(
+      `select ${COLUMNS} from mysql_changes order by id`,
+    );
+    return rows.map((row) => ({ ...row, about: JSON.parse(row.about) as About }));
+  }
+}
+
+async function remove(tx: Tx, { id }: ClaimedChange): Promise<boolean> {
+  return (await tx.run('delete from mysql_changes where id = ?', id)).changes === 1;
+}
+
+/** Returns the event of a change that is done. */
+function eventFor({ kind, name, host, change, about = {} }: Change, isWhole: boolean) {
+  const past = change === 'create' ? 'created' : 'dropped';
+  const { database = name, privileges = [] } = about;
+  const [user, data] = [userText({ name, host }), { user: name, host }];
+  switch (kind) {
+    case 'database':
+      return { type: `database.${past}`, text: `${past} the database ${name}`, data: { database } } as const;
+    case 'import': {
+      const text = `imported ${isWhole ? 'a dump' : 'a part of a dump'} into the database ${name}`;
+      return { type: 'database.imported', text, data: { database, is_whole: isWhole } } as const;
+    }
+    case 'query':
+      throw new Error('no event is recorded of what is only read');
+    case 'user':
+      return { type: `database_user.${past}`, text: `${past} the database user ${user}`, data } as const;
+    case 'password':
+      return {
+        type: 'database_user.password_changed',
+        text: `gave the database user ${user} a new password`,
+        data,
+      } as const;
+    case 'access': {
+      const [given, taken] = [
+        `gave the database user ${user} rights on ${database}: ${privileges.join(', ')}`,
+        `took the rights on ${database} from the database user ${user}`,
+      ];
+      const type = `database_user.access_${change === 'create' ? 'granted' : 'revoked'}` as const;
+      return { type, text: change === 'create' ? given : taken, data: { ...data, database } } as const;
+    }
+  }
+}
+
+interface Steps {
+  /** `earlier`: see `Changes.earlier`. */
+  readonly make: (earlier: readonly { readonly name: string; readonly host: string }[]) => Promise<unknown>;
+  /** Takes back what was made for an account that was removed meanwhile. */
+  readonly undo?: () => Promise<unknown>;
+}
+
+/**
+ * Makes a change at the server, and records it. Rejects with errors of `make`; where the server did not answer, the change is
+ * left to be recovered.
+ */
+export async function makeChange(
+  changes: Changes,
+  account: Owner,
+  change: Change,
+  { make, undo }: Steps,
+): Promise<void> {
+  const claimed = await changes.claim(account, change);
+  try {
+    await make(await changes.earlier(claimed));
+  } catch (error) {
+    if (error instanceof HttpError || isSqlError(error)) await changes.cancel(claimed);
+    else await changes.abandon(claimed);
+    throw error;
+  }
+  if (await changes.complete(account, claimed)) return;
+  await undo?.();
+  throw fail.account_not_found('the account was removed meanwhile');
+}

@@ -1,0 +1,34 @@
+/** Rights on a database that accounts give to their users: none reaches beyond the database. */
+export const PRIVILEGES = [
+  'ALTER',
+  'ALTER ROUTINE',
+  'CREATE',
+  'CREATE ROUTINE',
+  'CREATE TEMPORARY TABLES',
+  'CREATE VIEW',
+  'DELETE',
+  'DROP',
+  'EVENT',
+  'EXECUTE',
+  'INDEX',
+  'INSERT',
+  'LOCK TABLES',
+  'REFERENCES',
+  'SELECT',
+  'SHOW VIEW',
+  'TRIGGER',
+  'UPDATE',
+];
+
+/** Columns of `mysql.db` that are not named after what `grant` takes. */
+const COLUMNS: Readonly<Record<string, string>> = { CREATE_TMP_TABLE: 'CREATE TEMPORARY TABLES' };
+
+/** Returns the rights in a row of `mysql.db`, sorted. */
+export function privilegesIn(row: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(row)
+    .flatMap(([column, value]) => {
+      const name = /^(.*)_priv$/i.exec(column)?.[1]?.toUpperCase();
+      return name === undefined || value !== 'Y' ? [] : [COLUMNS[name] ?? name.replaceAll('_', ' ')];
+    })
+    .toSorted();
+}

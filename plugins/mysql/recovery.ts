@@ -1,0 +1,80 @@
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { isRunning } from '../../kernel/kit/programs/process-id.ts';
+import type { AccountServers } from './account-servers.ts';
+import type { Changes, ClaimedChange } from './changes.ts';
+import { dropDatabase } from './databases.ts';
+import { revokeAccess, setAccess } from './grants.ts';
+import { retireTemporary } from './temporary-users.ts';
+import { dropUser } from './user-statements.ts';
+import { readPasswordDigest, readUsers } from './users.ts';
+
+interface Parts extends Pick<Host, 'identity'> {
+  readonly servers: AccountServers;
+  readonly changes: Changes;
+}
+
+/**
+ * Ends the changes whose process has died or given up. A database that is there was made, and is recorded; a user is dropped,
+ * because nobody has its password, and so is that of an import or a query; what was to be dropped is dropped, and rights are set as they
+ * were to be; a new password is recorded if it was set. `failed` is called with what goes wrong.
+ */
+export async function recoverChanges(
+  { identity, servers, changes }: Parts,
+  failed: (account: Account, error: unknown) => void,
+): Promise<void> {
+  for (const claimed of await changes.all()) {
+    if (claimed.claimed_by !== '' && isRunning(claimed.claimed_by)) continue;
+    const account = await identity.accounts.byId(claimed.account_id);
+    // the process that a claim names is one of the account's home
+    if (account === undefined || !identity.accounts.isHere(account) || account.isReadOnly) continue;
+    await recover(account, claimed, { servers, changes }).catch((error: unknown) => failed(account, error));
+  }
+}
+
+function recover(
+  account: Account,
+  claimed: ClaimedChange,
+  { servers, changes }: Omit<Parts, 'identity'>,
+): Promise<unknown> {
+  const { kind, name, host, change, about = {} } = claimed;
+  if (servers.of(account) === undefined) return changes.cancel(claimed);
+  return servers.with(account, async ({ client, ownNames }) => {
+    const own = await ownNames();
+    const end = (isDone: boolean, isWhole?: boolean) =>
+      isDone ? changes.complete(account, claimed, isWhole) : changes.cancel(claimed);
+    switch (kind) {
+      case 'import':
+        await retireTemporary(client, kind, name, host);
+        return end(true, false);
+      case 'query':
+        await retireTemporary(client, kind, name, host);
+        return end(false);
+      case 'database':
+        if (change === 'create') return end(own.databases.includes(name));
+        await dropDatabase(client, own, name);
+        return end(true);
+      case 'user':
+        await dropUser(client, { name, host });
+        return end(change === 'drop');
+      case 'password':
+        return end((await readPasswordDigest(client, { name, host })) !== about.before);
+      case 'access':
+        return end(await recoverAccess(client, own, claimed));
+    }
+  });
+}
+
+/** Sets rights as they were to be. Resolves with `false` if user or database is gone. */
+async function recoverAccess(
+  client: DatabaseClient,
+  own: OwnNames,
+  { name, host, change, about: { database = '', privileges = [] } = {} }: ClaimedChange,
+): Promise<boolean> {
+  const isThere = (await readUsers(client, own)).some((user) => user.name === name && user.host === host);
+  if (!isThere || !own.databases.includes(database)) return false;
+  if (change === 'create') await setAccess(client, { name, host }, database, privileges);
+  else await revokeAccess(client, { name, host }, database);
+  return true;
+}

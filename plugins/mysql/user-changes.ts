@@ -1,0 +1,159 @@
+import { isIP } from 'node:net';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { literal, quotedUser, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
+import type { AccountServers } from './account-servers.ts';
+import { makeChange, type Changes } from './changes.ts';
+import { assertOwn, wholeName } from './databases.ts';
+import { fail } from './errors.ts';
+import { revokeAccess, setAccess } from './grants.ts';
+import type { DatabaseUser, MysqlConfig } from './schema.ts';
+import { isTemporary } from './temporary-users.ts';
+import { createUser, dropUser, newPassword, type UserSecret } from './user-statements.ts';
+import { readPasswordDigest, readUsers } from './users.ts';
+
+/** Of MariaDB. */
+const NAME_CHARACTERS = 80;
+/** The beginning of an IPv4 address, and all addresses that begin so. */
+const NETWORK = /^(?:\d{1,3}\.){1,3}%$/;
+
+interface Parts extends Pick<Host<MysqlConfig>, 'config'> {
+  readonly servers: AccountServers;
+  readonly changes: Changes;
+}
+interface NewUser {
+  readonly name: string;
+  readonly host?: string | undefined;
+}
+
+/** Makes, changes and drops the database users of accounts. */
+export class UserChanges {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  list(account: Account): Promise<DatabaseUser[]> {
+    return this.#parts.servers.with(account, async ({ client, ownNames }) => shown(client, await ownNames()));
+  }
+
+  /**
+   * Resolves with the password, which nobody can learn afterwards. Errors: 400 `invalid_database_name`, `invalid_database_host`;
+   * 403 `remote_access_disabled`; 409 `database_user_exists`, `database_users_limit_reached`, `request_in_progress`.
+   */
+  create(account: Account, { name: suffix, host: given }: NewUser, ip: string): Promise<UserSecret> {
+    const host = this.#hostFor(account, given);
+    const limit = this.#parts.config.users_limit;
+    return this.#parts.servers.with(account, async ({ client, ownNames }) => {
+      const own = await ownNames();
+      const secret = { name: wholeName(own, suffix, NAME_CHARACTERS), host, password: newPassword() };
+      await makeChange(
+        this.#parts.changes,
+        account,
+        { kind: 'user', name: secret.name, host, change: 'create', ip },
+        {
+          make: async (earlier) => {
+            const users = await shown(client, own);
+            if (new Set([...users, ...earlier].map(userText)).size >= limit)
+              throw fail.database_users_limit_reached(`an account has at most ${limit} database users`);
+            await createUser(client, secret);
+          },
+          undo: () => client.query(`drop user if exists ${quotedUser(secret)}`),
+        },
+      );
+      return secret;
+    });
+  }
+
+  /** Gives a user a new password; who is logged in stays so. Errors: 404 `database_user_not_found`, 409 `request_in_progress`. */
+  renewPassword(account: Account, user: NewUser, ip: string): Promise<UserSecret> {
+    return this.#withUser(account, user, async (client, found) => {
+      const secret = { ...found, password: newPassword() };
+      const about = { before: await readPasswordDigest(client, found) };
+      await makeChange(
+        this.#parts.changes,
+        account,
+        { kind: 'password', ...found, change: 'create', about, ip },
+        { make: () => client.query(`alter user ${quotedUser(found)} identified by ${literal(secret.password)}`) },
+      );
+      return secret;
+    });
+  }
+
+  /** Drops a user and ends its processes. Errors: 404 `database_user_not_found`, 409 `request_in_progress`. */
+  drop(account: Account, user: NewUser, ip: string): Promise<void> {
+    return this.#withUser(account, user, async (client, { name, host }) => {
+      await makeChange(
+        this.#parts.changes,
+        account,
+        { kind: 'user', name, host, change: 'drop', ip },
+        {
+          make: () => dropUser(client, { name, host }),
+        },
+      );
+    });
+  }
+
+  /** Errors: 404 `database_user_not_found`, `database_not_found`; 409 `request_in_progress`. */
+  setAccess(
+    account: Account,
+    user: NewUser,
+    database: string,
+    privileges: readonly string[],
+    ip: string,
+  ): Promise<void> {
+    return this.#withUser(account, user, async (client, found, own) => {
+      assertOwn(own, database);
+      const about = { database, privileges };
+      await makeChange(
+        this.#parts.changes,
+        account,
+        { kind: 'access', ...found, change: 'create', about, ip },
+        { make: () => setAccess(client, found, database, privileges) },
+      );
+    });
+  }
+
+  /** Errors: 404 `database_user_not_found`, `database_not_found`, `database_access_not_found`; 409 `request_in_progress`. */
+  revokeAccess(account: Account, user: NewUser, database: string, ip: string): Promise<void> {
+    return this.#withUser(account, user, async (client, found, own) => {
+      assertOwn(own, database);
+      const make = async () => {
+        if (!(await revokeAccess(client, found, database)))
+          throw fail.database_access_not_found(`${userText(found)} has no rights on ${database} alone`);
+      };
+      const change = { kind: 'access', ...found, change: 'drop', about: { database }, ip } as const;
+      await makeChange(this.#parts.changes, account, change, { make });
+    });
+  }
+
+  #withUser<T>(
+    account: Account,
+    { name, host = this.#parts.config.client_host }: NewUser,
+    work: (client: DatabaseClient, user: UserName, own: OwnNames) => Promise<T>,
+  ): Promise<T> {
+    return this.#parts.servers.with(account, async ({ client, ownNames }) => {
+      const own = await ownNames();
+      const found = (await shown(client, own)).find((user) => user.name === name && user.host === host);
+      if (found === undefined) throw fail.database_user_not_found('there is no such database user');
+      return work(client, { name: found.name, host: found.host }, own);
+    });
+  }
+
+  /** Errors: 400 `invalid_database_host`, 403 `remote_access_disabled`. */
+  #hostFor({ features }: Account, host = this.#parts.config.client_host): string {
+    if (host === this.#parts.config.client_host) return host;
+    if (!features.has('remote_mysql'))
+      throw fail.remote_access_disabled(`database users may connect from ${this.#parts.config.client_host} only`);
+    if (host !== '%' && isIP(host) === 0 && !NETWORK.test(host))
+      throw fail.invalid_database_host('a host is an IP address, the beginning of one as in 192.0.2.%, or % for any');
+    return host;
+  }
+}
+
+/** Resolves with the users that an account knows: those of imports and queries are not among them. */
+async function shown(client: DatabaseClient, own: OwnNames): Promise<DatabaseUser[]> {
+  return (await readUsers(client, own)).filter((user) => !isTemporary(user));
+}

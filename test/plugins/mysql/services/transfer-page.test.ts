@@ -1,0 +1,124 @@
+/** A customer exports a database in a browser, and imports dumps. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Browser, ElementHandle } from 'puppeteer-core';
+import * as assert from 'uvu/assert';
+import { startChromium } from '../../../support/chromium.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { needs } from '../../../support/needs.ts';
+import { PageDriver } from '../../../support/page-driver.ts';
+import { testSuite } from '../../../support/suite.ts';
+import { until } from '../../../support/until.ts';
+
+await needs('databases', 'pages');
+const test = testSuite('mysql, transfers in pages');
+let mariaDb: MariaDb;
+let server: TestServer;
+let folder: string;
+let browser: Browser | undefined;
+
+if (hasMariaDb()) {
+  test.before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
+    mariaDb = await MariaDb.start();
+    const databases = { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' };
+    server = await TestServer.start({ config: { databases } });
+    browser = await startChromium('to move dumps in');
+  });
+  test.after(async () => {
+    await browser?.close();
+    await server.close();
+    await mariaDb.remove();
+    rmSync(folder, { recursive: true });
+  });
+
+  const made = (name: string, content: string): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  /** Opens the dialog, chooses a file and sends it. */
+  const send = async (driver: PageDriver, file: string) => {
+    await driver.press('Import into ann_shop');
+    const input = (await driver.page.waitForSelector('dialog[open] input[type=file]')) as ElementHandle<never>;
+    await input.uploadFile(file);
+    await driver.page.click('dialog[open] .dialog-end .button.primary');
+  };
+
+  test('a database is exported, and dumps are imported', async () => {
+    if (browser === undefined) return;
+    await mariaDb.sql(
+      "create database ann_shop; create table ann_shop.t (name text); insert into ann_shop.t values ('ä')",
+    );
+    const driver = await PageDriver.customer(browser, server, 'ann');
+    const { page } = driver;
+    const session = await page.createCDPSession();
+    await session.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
+    await driver.goto('/home/databases');
+    await driver.press('Export ann_shop');
+    await until('it is saved', () => existsSync(join(folder, 'ann_shop.sql.gz')));
+    await page.waitForSelector('dialog[open]', { hidden: true });
+    assert.match(
+      gunzipSync(readFileSync(join(folder, 'ann_shop.sql.gz'))).toString(),
+      /INSERT INTO `t` VALUES\n?\s*\('ä'\)/,
+    );
+
+    await mariaDb.sql('drop table ann_shop.t');
+    await send(driver, join(folder, 'ann_shop.sql.gz'));
+    await driver.says('The dump was imported into ann_shop');
+    assert.is(await mariaDb.sql('select * from ann_shop.t'), 'ä\n');
+
+    // far more than a connection holds: the reason comes before all was sent
+    await send(driver, made('faulty.sql', `select 1;\nselect nothing;\n${'-- a comment\n'.repeat(3_000_000)}`));
+    await driver.says('line 2');
+    for (const theme of ['light', 'dark'] as const) {
+      await driver.show(320, theme);
+      assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
+      assert.is(await driver.overflows(), false);
+    }
+    await driver.finish([/status of 422/]);
+  });
+
+  test('a statement shows its rows, which can be saved', async () => {
+    if (browser === undefined) return;
+    await mariaDb.sql(`create or replace database ann_shop; create table ann_shop.t (id int, name text);
+      insert into ann_shop.t values (1, 'a "b", c'), (2, null)`);
+    const driver = await PageDriver.entered(browser, server, 'user', 'ann');
+    const { page } = driver;
+    const session = await page.createCDPSession();
+    await session.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
+    await driver.goto('/home/databases');
+    await driver.press('Query ann_shop');
+    await page.type('dialog[open] textarea', 'select nothing from t');
+    await page.click('dialog[open] .dialog-end .button.primary');
+    await driver.says("Unknown column 'nothing'");
+    await page.$eval('dialog[open] textarea', (area) => (area as unknown as { select(): void }).select());
+    await page.type('dialog[open] textarea', 'select * from t');
+    await page.click('dialog[open] .dialog-end .button.primary');
+    await driver.says('2 rows');
+    for (const theme of ['light', 'dark'] as const) {
+      await driver.show(320, theme);
+      assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
+      assert.is(await driver.overflows(), false);
+    }
+    await driver.press('Save as CSV');
+    await until('it is saved', () => existsSync(join(folder, 'ann_shop.csv')));
+    assert.is(readFileSync(join(folder, 'ann_shop.csv'), 'utf8'), '"id","name"\r\n"1","a ""b"", c"\r\n"2",\r\n');
+    await driver.finish([/status of 422/]);
+  });
+
+  test('an import that is closed ends', async () => {
+    if (browser === undefined) return;
+    await mariaDb.sql('create or replace database ann_shop');
+    const driver = await PageDriver.entered(browser, server, 'user', 'ann');
+    await driver.goto('/home/databases');
+    await send(driver, made('long.sql', 'select sleep(600);\n'));
+    await until('it runs', async () => (await mariaDb.sql('show processlist')).includes('sleep(600)'));
+    await driver.says('The last statements are running');
+    await driver.page.keyboard.press('Escape');
+    await until('it has ended', async () => !(await mariaDb.sql('show processlist')).includes('sleep(600)'));
+    await driver.finish();
+  });
+}
