@@ -1,26 +1,24 @@
 /** Sizes, durations and dates as the docker CLI prints them (by the rules of its package go-units). */
 
-const DECIMAL = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB'];
-const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB', 'ZiB', 'YiB'];
+const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y'];
 const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
 
 /** `1.23MB` with 3 digits, `1.984MB` with 4; `0B`. A size that rounds up to 1000 is written in the next unit. */
 export function decimalSize(bytes: number, digits = 4): string {
-  let unit = 0;
-  let size = bytes;
-  while (unit < DECIMAL.length - 1 && Number(size.toPrecision(digits)) >= 1000) {
-    size /= 1000;
-    unit += 1;
-  }
-  return `${Number(size.toPrecision(digits))}${DECIMAL[unit]}`;
+  const [size, prefix] = scaled(bytes, 1000, (rest) => Number(rest.toPrecision(digits)));
+  return `${Number(size.toPrecision(digits))}${prefix}B`;
 }
 
 /** `320.3MiB`, `3GiB`, `0B`: four digits. Unlike `decimalSize`, a size just below a unit is written as `1024KiB`. */
 export function binarySize(bytes: number): string {
-  let unit = 0;
-  let size = bytes;
-  for (; size >= 1024 && unit < BINARY.length - 1; unit += 1) size /= 1024;
-  return `${Number(size.toPrecision(4))}${BINARY[unit]}`;
+  const [size, prefix] = scaled(bytes, 1024, (rest) => rest);
+  return `${Number(size.toPrecision(4))}${prefix === '' ? '' : `${prefix.toUpperCase()}i`}B`;
+}
+
+function scaled(bytes: number, base: number, shown: (rest: number) => number): [size: number, prefix: string] {
+  let [size, unit] = [bytes, 0];
+  for (; unit < PREFIXES.length - 1 && shown(size) >= base; unit += 1) size /= base;
+  return [size, PREFIXES[unit] ?? ''];
 }
 
 /** `0.15 %` */
@@ -51,6 +49,12 @@ export function createdAt(seconds: number): string {
     .replace('T', ' ')} +0000 UTC`;
 }
 
+/** `2026-11-20 12:20:16.5 +0000 UTC`, from RFC 3339 in UTC; empty for anything else. */
+export function goTime(time: string): string {
+  const [, date, clock, fraction = ''] = /^([\d-]{10})T([\d:]{8})(\.\d*[1-9])?\.?0*Z$/.exec(time) ?? [];
+  return date === undefined ? '' : `${date} ${clock}${fraction} +0000 UTC`;
+}
+
 /** `2026-11-20-12-20-16` in UTC, from milliseconds since 1970. */
 export function dateText(ms: number): string {
   return isoTime(ms).slice(0, 19).replaceAll(/[T:]/g, '-');
@@ -58,24 +62,13 @@ export function dateText(ms: number): string {
 
 /** Quotes a text with Go's escapes (`strconv.Quote`). */
 export function quoted(text: string): string {
-  const escaped = text.replaceAll(
-    /["\\\u0000-\u001f\u007f]/g,
-    (character) => ESCAPES[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
+  const escaped = text.replaceAll(/["\\\u0000-\u001f\u007f]/g, (character) => {
+    const code = character.charCodeAt(0);
+    const letter = /["\\]/.test(character) ? character : 'abtnvfr'[code - 7];
+    return `\\${letter ?? `x${code.toString(16).padStart(2, '0')}`}`;
+  });
   return `"${escaped}"`;
 }
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-};
 
 /** An engine may send any number; one outside the range of dates is shown as 1970. */
 export function isoTime(ms: number): string {

@@ -1,13 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { AccountLoad, AccountsLoad } from '../../kernel/contract/points/account-report.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
-import type { PortsPart } from '../../kernel/contract/points/ports-part.ts';
-import { DiskUsageCollector } from './disk-usage/disk-usage-collector.ts';
+import { pollDiskUsage } from './disk-usage/poll-disk-usage.ts';
 import { pollContainers, type ContainerList } from './engine/container-list.ts';
 import { EngineClient, type EngineOptions } from './engine/engine-client.ts';
-import { publishedPorts } from './published-ports.ts';
 import type { CgroupReader } from './stats/cgroup-reader.ts';
 import { StatsCollector } from './stats/stats-collector.ts';
 import { StatsSampler } from './stats/stats-sampler.ts';
@@ -20,25 +20,39 @@ interface MonitorOptions extends EngineOptions {
 
 /** An engine on a busy node answers late; the plugin's check has 5 s. */
 const VERSION_MS = 4000;
+const PROOF_MS = 10_000;
 
 /** One engine and everything that is measured on it. Connects on the first request. */
 export class EngineMonitor {
   readonly engine: EngineClient;
   readonly list: ContainerList;
   readonly sampler: StatsSampler;
-  readonly diskUsage: DiskUsageCollector;
+  readonly diskUsage: ReturnType<typeof pollDiskUsage>;
+  readonly #collector: StatsCollector;
 
   constructor(options: MonitorOptions) {
     const { cgroups, log, keepUsageMs } = options;
     this.engine = new EngineClient(options);
     this.list = pollContainers(this.engine, log);
-    this.sampler = new StatsSampler({ list: this.list, collector: new StatsCollector(this.engine, cgroups), log });
-    this.diskUsage = new DiskUsageCollector(this.engine, this.list, keepUsageMs);
+    this.#collector = new StatsCollector(this.engine, cgroups);
+    this.sampler = new StatsSampler({ list: this.list, collector: this.#collector, log });
+    this.diskUsage = pollDiskUsage(this.engine, this.list, keepUsageMs);
   }
 
-  /** Errors: 503 `containers_unavailable` while the engine is down. */
-  async ports(account: Account): Promise<PortsPart> {
-    return publishedPorts((await this.list.read()).of(account));
+  /**
+   * Measures what the running containers of accounts take, all zero for who has none. Errors: 503 `containers_unavailable`
+   * while the engine is down.
+   */
+  async loads(accounts: readonly Account[]): Promise<AccountsLoad> {
+    const snapshot = await this.list.read();
+    const loads = accounts.map(async (account): Promise<[number, AccountLoad]> => {
+      const own = snapshot.of(account);
+      const measured = own.length === 0 ? [] : await this.#collector.measure(own, account.id);
+      const sum = (figure: 'cpuPercent' | 'memoryBytes') => measured.reduce((total, each) => total + each[figure], 0);
+      return [account.id, { cpuPercent: sum('cpuPercent'), memoryBytes: sum('memoryBytes') }];
+    });
+    this.#collector.keepOnly(snapshot.all);
+    return new Map(await Promise.all(loads));
   }
 
   /** Like `finding`, but without an engine it starts no process. */
@@ -64,6 +78,20 @@ export class EngineMonitor {
     }
   }
 
+  /** Has the engine make a container, and remove it. */
+  async proof(): Promise<Finding> {
+    const name = 'container made and removed';
+    const prefix = 'hostkeep-doctor';
+    try {
+      const made = { name: `${prefix}-${randomBytes(6).toString('hex')}` };
+      await this.engine.ask('prove', made, { timeoutMs: PROOF_MS });
+      return { name, ok: true, detail: `at ${this.engine.socketPath}` };
+    } catch (error) {
+      const remedy = `see the log of the engine; remove what is left with docker rm and docker rmi (${prefix}-…)`;
+      return { name, ok: false, detail: errorMessage(error), remedy };
+    }
+  }
+
   close(): void {
     this.sampler.close();
     void this.list.close();
@@ -81,14 +109,8 @@ export function remedyFor(message: string, isOwn: boolean): string {
 /** Reports which version of control groups is readable; without any, statistics come from the engine. */
 export async function cgroupFinding(cgroups: CgroupReader): Promise<Finding> {
   const version = await cgroups.version();
-  return {
-    name: 'control groups',
-    ok: true,
-    detail:
-      version === undefined
-        ? 'not readable: statistics come from the engine, one slower request for each container'
-        : `version ${version}, readable`,
-  };
+  const unreadable = 'not readable: statistics come from the engine, one slower request for each container';
+  return { name: 'control groups', ok: true, detail: version ? `version ${version}, readable` : unreadable };
 }
 
 /** The metrics of each engine, labelled with the path of its socket. */

@@ -1,15 +1,16 @@
-import { fail } from './errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { errorMessage, Unavailable } from '../../kernel/errors.ts';
 import { revalidated } from '../../kernel/contract/etag-reply.ts';
-import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import type { JobOwner } from '../../kernel/kit/jobs/job.ts';
+import { IDLE } from '../../kernel/contract/points/account-report.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
-import { proveContainers } from './engine-proof.ts';
 import { cgroupFinding, EngineMonitor, engineMetrics, remedyFor } from './engine-monitor.ts';
 import { QUESTIONS_AT_ONCE } from './engine/engine-client.ts';
 import { KnownEngines } from './engine/known-engines.ts';
-import { unavailable } from './engine/unavailable.ts';
-import { namesOfAll, purgeContainers } from './purge.ts';
+import { AccountContainers } from './account-containers.ts';
+import { fail, unavailable } from './errors.ts';
+import { findPossessions, purgeContainers } from './purge.ts';
 import { ContainersConfig, ContainerStats, DiskUsage } from './schema.ts';
 import { CgroupReader } from './stats/cgroup-reader.ts';
 
@@ -32,11 +33,24 @@ const OWN_ENGINE = {
   problem: 'the account has an engine of its own: stop it, and remove its entry from containers.sockets',
 };
 
+const features = ['docker'];
+
+/** Returns a function that looks up an account, which may be another one of the same name later, as an owner of jobs. */
+function accountNamed(username: string, { accounts }: Host['identity'], jobs: Host['jobs']): () => Promise<JobOwner> {
+  let id: number | undefined;
+  return async () => {
+    const known = id === undefined ? undefined : await accounts.byId(id);
+    const account = known ?? (await accounts.get(username));
+    id = account.id;
+    return jobs.ownerOf(account, { opensNothing: true });
+  };
+}
+
 export default definePlugin({
   name: 'containers',
   description: "Resource and disk usage of the account's containers.",
   errors: fail,
-  features: ['docker'],
+  features,
   config: ContainersConfig,
   routes: {
     stats: {
@@ -61,7 +75,7 @@ export default definePlugin({
       errors: ['containers_unavailable'],
     },
   },
-  setup({ config, jobs, local, log, node, onClose }) {
+  setup({ config, identity, jobs, local, log, node, onClose }) {
     if (config.socket === '' && Object.keys(config.sockets).length === 0)
       throw new Unavailable('no container engine is configured', 'set containers.socket or containers.sockets');
     const cgroups = new CgroupReader();
@@ -85,13 +99,14 @@ export default definePlugin({
         new EngineMonitor({
           ...options,
           pool: ownPool,
-          root: jobs.rootOf(username),
+          owner: accountNamed(username, identity, jobs),
           socketPath,
           ownBeside: config.socket,
         }),
       ]),
     );
     const monitors = [...(shared ? [shared] : []), ...own.values()];
+    // asked again by the first who needs it, who is told
     const preloading = setTimeout(() => void shared?.engine.preload().catch(() => undefined), PRELOAD_MS).unref();
     onClose(async () => {
       clearTimeout(preloading);
@@ -109,24 +124,31 @@ export default definePlugin({
     const isMissing = async ({ engine }: EngineMonitor) => !isNamed && (await known.neverWas(engine));
     const proofOf = async (monitor: EngineMonitor): Promise<Finding[]> => {
       const found = await monitor.finding();
-      if (found.ok) return monitor === shared ? [found, await proveContainers(monitor.engine)] : [found];
+      if (found.ok) return monitor === shared ? [found, await monitor.proof()] : [found];
       return [{ ...found, isWarning: monitor === shared && (await isMissing(monitor)) }];
     };
     return {
       handlers: {
         stats: ({ account }) => monitorOf(account).sampler.poll(account),
-        df: (call) => revalidated(monitorOf(call.account).diskUsage.get(call.account), call),
+        df: (call) => revalidated(monitorOf(call.account).diskUsage(call.account), call),
       },
+      service: new AccountContainers(({ username }) => own.get(username) ?? shared),
       provides: {
-        ports: (account) => (own.get(account.username) ?? shared)?.ports(account) ?? {},
+        // the processes of an account's own engine run as the account
+        accountsLoad: async (accounts) =>
+          shared === undefined || (await isMissing(shared))
+            ? new Map(accounts.map(({ id }) => [id, IDLE]))
+            : shared.loads(accounts),
         doctor: async () => [...(await Promise.all(monitors.map(proofOf))).flat(), await cgroupFinding(cgroups)],
         // an account's own engine is the account's to start and to stop
-        health: async () => (shared === undefined ? [] : [await shared.health()]),
+        health: async () =>
+          shared === undefined ? [] : [{ ...(await shared.health()), ...(own.size === 0 && { features }) }],
         move: () => ({
           async obstacles(account) {
             if (own.has(account.username)) return ['it has a container engine of its own'];
             if (shared === undefined || (await isMissing(shared))) return [];
-            const names = await namesOfAll(shared.engine, account);
+            const { containers, volumes, doubtful } = await findPossessions(shared.engine, account);
+            const names = [...containers.map(({ names: [name], id }) => name ?? id), ...volumes, ...doubtful];
             return names.length === 0 ? [] : [`it has containers or volumes: ${names.join(', ')}`];
           },
         }),

@@ -5,19 +5,35 @@ import type { Container } from './engine/container.ts';
 import type { EngineClient } from './engine/engine-client.ts';
 
 /** Stopping a container that ignores signals takes ten seconds. */
-const TIMEOUT_MS = 30_000;
-const GONE = new Set([200, 204, 404]);
+const OPTIONS = { timeoutMs: 30_000 };
 const VOLUME = /^[a-zA-Z0-9][\w.-]*$/;
 
-type Owner = Pick<RemovedAccount, 'id' | 'username' | 'filesRoot'>;
+/** The containers and volumes of an account in an engine. */
+interface Possessions {
+  readonly containers: readonly Container[];
+  /** Names of volumes that carry the account's label, or are of its compose project and mounted by its containers. */
+  readonly volumes: readonly string[];
+  /** Names of volumes of a compose project of its name that no container mounts: they may be somebody else's. */
+  readonly doubtful: readonly string[];
+}
 
-/** Resolves with the names of an account's containers and volumes, those included that may be somebody else's. Errors: those of the engine. */
-export async function namesOfAll(engine: EngineClient, account: Owner): Promise<string[]> {
-  const containers = await engine.ask('containers', { all: true }, { timeoutMs: TIMEOUT_MS });
-  const own = containers.filter(({ labels }) => isOwnedBy(labels, account));
-  const others = containers.filter(({ labels }) => !isOwnedBy(labels, account));
-  const volumes = await volumesOf(engine, account, mountedBy(own), mountedBy(others));
-  return [...own.map(({ names, id }) => names[0] ?? id), ...volumes.own, ...volumes.doubtful];
+/** Errors: those of the engine. */
+export async function findPossessions(
+  engine: EngineClient,
+  account: Pick<RemovedAccount, 'username' | 'filesRoot'>,
+): Promise<Possessions> {
+  const all = await engine.ask('containers', { all: true }, OPTIONS);
+  const containers = all.filter(({ labels }) => isOwnedBy(labels, account));
+  const isMountedBy = (users: readonly Container[], volume: string) =>
+    users.some(({ mounts }) => mounts.some(({ name }) => name === volume));
+  const [volumes, doubtful]: [string[], string[]] = [[], []];
+  for (const { name, labels } of await engine.ask('volumes', {}, OPTIONS)) {
+    if (!VOLUME.test(name)) continue;
+    const isProjects = isOfProject(labels, account);
+    if (isOwnedBy(labels, account) || (isProjects && isMountedBy(containers, name))) volumes.push(name);
+    else if (isProjects && !isMountedBy(all, name)) doubtful.push(name);
+  }
+  return { containers, volumes, doubtful };
 }
 
 /** Removes a removed account's containers and volumes. Errors: those of the engine. */
@@ -26,60 +42,24 @@ export async function purgeContainers(
   account: RemovedAccount,
   signal: AbortSignal,
 ): Promise<PurgePart[]> {
-  const containers = await engine.ask('containers', { all: true }, { timeoutMs: TIMEOUT_MS });
-  const [own, others] = [true, false].map((isOwn) =>
-    containers.filter((container) => isOwnedBy(container.labels, account) === isOwn),
-  );
-  const volumes = await volumesOf(engine, account, mountedBy(own), mountedBy(others));
-  const ids = own?.map(({ id }) => id) ?? [];
-  const removed = await removeAll(engine, 'containers', ids, { force: 'true', v: 'true' }, signal);
-  return [removed, withDoubtful(await removeAll(engine, 'volumes', volumes.own, {}, signal), volumes.doubtful)];
-}
-
-/**
- * Those that carry the account's label, and those of its compose project, which its containers mount. A volume of a
- * project of that name that no container mounts may be somebody else's: the operator decides.
- */
-async function volumesOf(
-  engine: EngineClient,
-  account: Owner,
-  mounted: ReadonlySet<string>,
-  mountedElsewhere: ReadonlySet<string>,
-): Promise<{ own: string[]; doubtful: string[] }> {
-  const all = await engine.ask('volumes', {}, { timeoutMs: TIMEOUT_MS });
-  const volumes = all.filter(({ name }) => VOLUME.test(name));
-  const ofProject = volumes.filter(({ labels: given }) => isOfProject(given, account)).map(({ name }) => name);
-  const labelled = volumes.filter(({ labels: given }) => isOwnedBy(given, account)).map(({ name }) => name);
-  const own = new Set([...labelled, ...ofProject.filter((name) => mounted.has(name))]);
-  return { own: [...own], doubtful: ofProject.filter((name) => !own.has(name) && !mountedElsewhere.has(name)) };
-}
-
-const mountedBy = (containers: readonly Container[] = []) =>
-  new Set(containers.flatMap(({ mounts }) => mounts.map(({ name }) => name)));
-
-function withDoubtful(part: PurgePart, doubtful: readonly string[]): PurgePart {
-  if (doubtful.length === 0) return part;
-  const problem = `no container uses ${doubtful.join(', ')} of a compose project of this name: remove what is the account's`;
-  return { ...part, problem: part.problem === undefined ? problem : `${part.problem}; ${problem}` };
-}
-
-async function removeAll(
-  engine: EngineClient,
-  what: 'containers' | 'volumes',
-  names: readonly string[],
-  query: Record<string, string>,
-  signal: AbortSignal,
-): Promise<PurgePart> {
-  const problems: string[] = [];
-  for (const name of names) {
-    signal.throwIfAborted();
-    const request = { method: 'DELETE', path: `/${what}/${name}`, query } as const;
-    const { status } = await engine.ask('request', request, { timeoutMs: TIMEOUT_MS });
-    if (!GONE.has(status)) problems.push(`${name}: the engine answers ${status}`);
-  }
-  return {
-    what,
-    removed: names.length - problems.length,
-    ...(problems.length > 0 && { problem: problems.join('; ') }),
+  const { containers, volumes, doubtful } = await findPossessions(engine, account);
+  const remove = async (what: 'containers' | 'volumes', names: readonly string[], problems: readonly string[]) => {
+    const refused: string[] = [];
+    for (const name of names) {
+      signal.throwIfAborted();
+      const status = await engine.ask('remove', { what, name }, OPTIONS);
+      if (status !== null) refused.push(`${name}: the engine answers ${status}`);
+    }
+    const problem = [...refused, ...problems].join('; ');
+    return { what, removed: names.length - refused.length, ...(problem !== '' && { problem }) };
   };
+  const unused = `no container uses ${doubtful.join(', ')} of a compose project of this name: remove what is the account's`;
+  return [
+    await remove(
+      'containers',
+      containers.map(({ id }) => id),
+      [],
+    ),
+    await remove('volumes', volumes, doubtful.length === 0 ? [] : [unused]),
+  ];
 }

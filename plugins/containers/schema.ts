@@ -129,10 +129,29 @@ const VolumeRecord = NamedObject('VolumeRecord', {
 });
 export type VolumeRecord = Static<typeof VolumeRecord>;
 
+const BuildCacheRecord = NamedObject('BuildCacheRecord', {
+  CacheType: Text,
+  CreatedAt: Text,
+  CreatedSince: Text,
+  Description: Text,
+  ID: Type.String({ description: 'Ends with * while a build uses it' }),
+  InUse: Text,
+  LastUsedAt: Text,
+  LastUsedSince: Text,
+  Parent: Text,
+  Shared: Text,
+  Size,
+  UsageCount: Numeral,
+});
+export type BuildCacheRecord = Static<typeof BuildCacheRecord>;
+
 export const DiskUsage = NamedObject('ContainerDiskUsage', {
   data: Type.Array(
     NamedObject('EngineDiskUsage', {
-      BuildCache: Type.Array(Type.Unknown(), { maxItems: 0 }),
+      BuildCache: Type.Array(BuildCacheRecord, {
+        description:
+          "At most 1,000 records of an account's own engine, the largest first; empty on a shared engine, where records name no owner",
+      }),
       Containers: Type.Array(ContainerRecord),
       Images: Type.Array(ImageRecord),
       Volumes: Type.Array(VolumeRecord),

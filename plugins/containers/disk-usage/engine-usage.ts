@@ -1,65 +1,50 @@
-import { count, labels, list, members, text, texts, type Labels } from '../engine/untrusted-json.ts';
-
-export interface Image {
-  readonly id: string;
-  readonly tags: readonly string[];
-  readonly createdSeconds: number;
-  readonly sizeBytes: number;
-  /** `undefined` where the engine did not measure it. */
-  readonly sharedBytes?: number;
-}
-
-export interface Volume {
-  readonly name: string;
-  readonly driver: string;
-  readonly labels: Labels;
-  readonly mountpoint: string;
-  readonly scope: string;
-  /** `undefined` where the engine did not measure it. */
-  readonly sizeBytes?: number;
-}
+import { count, labels, list, members, text, texts } from '../engine/untrusted-json.ts';
 
 /** The disk usage of a whole engine at one time; plain data. */
-export interface EngineUsage {
-  /** Container ids and the sizes of their writable layers; without containers that are newer. */
-  readonly writtenBytes: readonly (readonly [id: string, bytes: number])[];
-  readonly images: readonly Image[];
-  readonly volumes: readonly Volume[];
-  /** Milliseconds since 1970. */
-  readonly at: number;
-}
+export type EngineUsage = ReturnType<typeof parseEngineUsage>;
 
-/** Parses the reply to `/system/df`. */
-export function parseEngineUsage(value: unknown, at: number): EngineUsage {
+/**
+ * Parses the reply to `/system/df`. `at` is in milliseconds since 1970. Sizes that the engine did not measure are
+ * missing, and so are those of newer containers.
+ */
+export function parseEngineUsage(value: unknown, at: number) {
   const usage = members(value);
+  const items = (name: string) => list(usage[name]).map(members);
   return {
     at,
-    writtenBytes: list(usage['Containers'])
-      .map(members)
-      .map(({ Id, SizeRw }) => [text(Id), count(SizeRw)]),
-    images: list(usage['Images'])
-      .map(members)
-      .map(({ Id, RepoTags, Created, Size, SharedSize }) => ({
-        id: text(Id),
-        tags: texts(RepoTags),
-        createdSeconds: count(Created),
-        sizeBytes: count(Size),
-        ...measured('sharedBytes', SharedSize),
-      })),
-    volumes: list(usage['Volumes'])
-      .map(members)
-      .map(({ Name, Driver, Labels, Mountpoint, Scope, UsageData }) => ({
-        name: text(Name),
-        driver: text(Driver),
-        labels: labels(Labels),
-        mountpoint: text(Mountpoint),
-        scope: text(Scope),
-        ...measured('sizeBytes', members(UsageData)['Size']),
-      })),
+    /** Sizes of the writable layers of containers, by id. */
+    writtenBytes: items('Containers').map(({ Id, SizeRw }): [string, number] => [text(Id), count(SizeRw)]),
+    images: items('Images').map(({ Id, RepoTags, Created, Size, SharedSize }) => ({
+      id: text(Id),
+      tags: texts(RepoTags),
+      createdSeconds: count(Created),
+      sizeBytes: count(Size),
+      sharedBytes: measured(SharedSize),
+    })),
+    volumes: items('Volumes').map(({ Name, Driver, Labels, Mountpoint, Scope, UsageData }) => ({
+      name: text(Name),
+      driver: text(Driver),
+      labels: labels(Labels),
+      mountpoint: text(Mountpoint),
+      scope: text(Scope),
+      sizeBytes: measured(members(UsageData)['Size']),
+    })),
+    buildCache: items('BuildCache').map((each) => ({
+      id: text(each['ID']),
+      parent: text(each['Parent']),
+      type: text(each['Type']),
+      description: text(each['Description']),
+      isInUse: each['InUse'] === true,
+      isShared: each['Shared'] === true,
+      sizeBytes: count(each['Size']),
+      createdAt: text(each['CreatedAt']),
+      lastUsedAt: text(each['LastUsedAt']),
+      uses: count(each['UsageCount']),
+    })),
   };
 }
 
 /** Engines write -1 for a size that they did not measure. */
-function measured<N extends string>(name: N, value: unknown): { readonly [K in N]?: number } {
-  return typeof value === 'number' && value >= 0 ? ({ [name]: count(value) } as { [K in N]: number }) : {};
+function measured(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 ? count(value) : undefined;
 }

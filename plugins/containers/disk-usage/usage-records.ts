@@ -1,10 +1,13 @@
 /** An account's part of an engine's disk usage, in the records that `docker system df -v --format json` prints. */
-import { createdAt, dateText, decimalSize, duration, isoTime, quoted } from '../docker-format.ts';
+import { createdAt, dateText, decimalSize, duration, goTime, isoTime, quoted } from '../docker-format.ts';
 import type { Container } from '../engine/container.ts';
 import type { Labels } from '../engine/untrusted-json.ts';
-import type { ContainerRecord, DiskUsage, ImageRecord, VolumeRecord } from '../schema.ts';
-import type { EngineUsage, Image, Volume } from './engine-usage.ts';
+import type { BuildCacheRecord, ContainerRecord, DiskUsage, ImageRecord, VolumeRecord } from '../schema.ts';
+import type { EngineUsage } from './engine-usage.ts';
 import { portText } from './port-text.ts';
+
+type Image = EngineUsage['images'][number];
+type Volume = EngineUsage['volumes'][number];
 
 /**
  * `all` are the engine's containers at the time `now`, in milliseconds since 1970; their sizes are those of `usage`.
@@ -22,7 +25,7 @@ export function accountDiskUsage(
   return {
     data: [
       {
-        BuildCache: [],
+        BuildCache: usage.buildCache.map((cache) => buildCacheRecord(cache, now)),
         Containers: containers.map((container) => containerRecord(container, written.get(container.id), now)),
         Images: usage.images.flatMap((image) => {
           const users = images.get(hashOf(image.id));
@@ -117,6 +120,23 @@ function volumeRecord(volume: Volume, links: number): VolumeRecord {
   };
 }
 
+function buildCacheRecord(cache: EngineUsage['buildCache'][number], now: number): BuildCacheRecord {
+  return {
+    CacheType: cache.type,
+    CreatedAt: goTime(cache.createdAt),
+    CreatedSince: sinceTime(cache.createdAt, now),
+    Description: cache.description,
+    ID: cache.isInUse ? `${cache.id}*` : cache.id,
+    InUse: String(cache.isInUse),
+    LastUsedAt: goTime(cache.lastUsedAt),
+    LastUsedSince: sinceTime(cache.lastUsedAt, now),
+    Parent: cache.parent,
+    Shared: String(cache.isShared),
+    Size: decimalSize(cache.sizeBytes, 3),
+    UsageCount: String(cache.uses),
+  };
+}
+
 function labelText(labels: Labels): string {
   return labels
     .map(([name, value]) => `${name}=${value}`)
@@ -140,6 +160,11 @@ function splitTag(reference: string): [string, string] {
 /** Podman prefixes ids with the algorithm in some replies and not in others. */
 function hashOf(id: string): string {
   return id.replace(/^sha256:/, '');
+}
+
+function sinceTime(time: string, now: number): string {
+  const at = Date.parse(time);
+  return Number.isNaN(at) ? '' : since(at / 1000, now);
 }
 
 function since(seconds: number, now: number): string {

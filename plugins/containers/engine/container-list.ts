@@ -2,7 +2,7 @@ import type { Log } from '../../../kernel/log.ts';
 import { Polled } from '../../../kernel/kit/waiting/polled.ts';
 import { ContainerSnapshot } from './container-snapshot.ts';
 import type { EngineClient } from './engine-client.ts';
-import { RETRY_SECONDS, unavailable } from './unavailable.ts';
+import { RETRY_SECONDS, unavailable } from '../errors.ts';
 
 /** Shorter than the sampling interval, so that each round of samples sees a new list. */
 const KEEP_MS = 1000;

@@ -1,44 +1,14 @@
 import { count, labels, list, members, text, texts, type Labels } from './untrusted-json.ts';
 
-export interface ContainerPort {
-  readonly ip: string;
-  readonly privatePort: number;
-  /** 0 when not published. */
-  readonly publicPort: number;
-  readonly protocol: string;
-}
-
-interface ContainerMount {
-  readonly type: string;
-  /** Name of the volume, `''` for a folder of the host. */
-  readonly name: string;
-  readonly source: string;
-  readonly driver: string;
-}
-
 /** A container as the engine lists it; plain data. */
-export interface Container {
-  readonly id: string;
-  readonly names: readonly string[];
-  readonly image: string;
-  readonly imageId: string;
-  readonly command: string;
-  readonly createdSeconds: number;
-  readonly labels: Labels;
-  readonly ports: readonly ContainerPort[];
-  readonly mounts: readonly ContainerMount[];
-  readonly networkMode: string;
-  readonly networks: readonly string[];
-  readonly state: string;
-  readonly status: string;
-}
+export type Container = ReturnType<typeof parseContainers>[number];
 
 const ID = /^[0-9a-f]{12,64}$/;
 
 /**
  * Parses a list of containers (`/containers/json`). Throws when it is not an array; skips entries without a valid id.
  */
-export function parseContainers(value: unknown): Container[] {
+export function parseContainers(value: unknown) {
   if (!Array.isArray(value)) throw new Error('the list of containers is not an array');
   return value
     .map(members)
@@ -65,10 +35,12 @@ export function readLabel(all: Labels, name: string): string | undefined {
   return all.find(([each]) => each === name)?.[1];
 }
 
-function parsePort({ IP, PrivatePort, PublicPort, Type }: Readonly<Record<string, unknown>>): ContainerPort {
+/** `publicPort` is 0 for a port that is not published. */
+function parsePort({ IP, PrivatePort, PublicPort, Type }: Readonly<Record<string, unknown>>) {
   return { ip: text(IP), privatePort: count(PrivatePort), publicPort: count(PublicPort), protocol: text(Type) };
 }
 
-function parseMount({ Type, Name, Source, Driver }: Readonly<Record<string, unknown>>): ContainerMount {
-  return { type: text(Type), name: text(Name), source: text(Source), driver: text(Driver) };
+/** `name` is that of the volume, and empty for a folder of the host. */
+function parseMount({ Name, Source, Driver }: Readonly<Record<string, unknown>>) {
+  return { name: text(Name), source: text(Source), driver: text(Driver) };
 }

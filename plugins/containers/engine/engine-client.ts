@@ -4,20 +4,14 @@ import { errorMessage } from '../../../kernel/errors.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import { defineJob, type JobOwner } from '../../../kernel/kit/jobs/job.ts';
 import type engineJob from './engine-job.ts';
-import type {
-  EngineAnswers,
-  EngineInput,
-  EngineOutput,
-  EngineQuestionKind,
-  EngineQuestions,
-  EngineTarget,
-} from './engine-questions.ts';
+import type { EngineAnswers, EngineOutput, EngineQuestionKind, EngineQuestions } from './engine-job.ts';
+import type { EngineTarget } from './engine-library.ts';
 
 export interface EngineOptions extends EngineTarget {
   /** Runs the process that speaks with the engine. */
   readonly pool: JobPool;
-  /** The files root of the account whose own engine it is. */
-  readonly root?: JobOwner['root'];
+  /** Resolves with the account whose own engine it is. Rejects if there is none. */
+  readonly owner?: () => Promise<JobOwner>;
   readonly timeoutMs: number;
   readonly onFirstAnswer?: () => void;
 }
@@ -26,7 +20,7 @@ interface AskOptions {
   /** The account that the question is for; without one it is for all, and goes first. */
   readonly client?: number;
   readonly timeoutMs?: number;
-  /** Sent to the engine as a tar archive. */
+  /** Sent with the question. */
   readonly bytes?: Uint8Array;
 }
 
@@ -46,14 +40,12 @@ export class EngineClient {
   requests = 0;
   #hasAnswered = false;
   readonly #options: EngineOptions;
-  readonly #owner: JobOwner;
   readonly #queue = new FairQueue({ slots: QUESTIONS_AT_ONCE, perClient: PER_CLIENT, waiting: WAITING });
 
   constructor(options: EngineOptions) {
     this.#options = options;
     this.socketPath = options.socketPath;
     this.isOwn = options.ownBeside !== null;
-    this.#owner = { key: options.socketPath, ...(options.root !== undefined && { root: options.root }) };
   }
 
   /** Rejects when the engine has no answer, or none that is usable; the timeout does not include the wait for others. */
@@ -63,7 +55,7 @@ export class EngineClient {
     { client, timeoutMs = this.#options.timeoutMs, bytes }: AskOptions = {},
   ): Promise<EngineAnswers[K]> {
     const output = await this.#queue
-      .run(client ?? '', () => this.#run({ kind, question, timeoutMs, target: this.#target }, bytes), {
+      .run(client ?? '', () => this.#run(kind, question, timeoutMs, bytes), {
         isReserved: client === undefined,
       })
       .catch((cause: unknown) => {
@@ -92,19 +84,21 @@ export class EngineClient {
     if (await this.hasSocket()) await this.ask('load', {});
   }
 
-  #run<K extends EngineQuestionKind>(input: EngineInput<K>, bytes: Uint8Array | undefined): Promise<EngineOutput<K>> {
-    if (input.kind !== 'load') this.requests += 1;
+  async #run<K extends EngineQuestionKind>(
+    kind: K,
+    question: EngineQuestions[K],
+    timeoutMs: number,
+    bytes: Uint8Array | undefined,
+  ): Promise<EngineOutput<K>> {
+    const { pool, owner, socketPath, ownBeside } = this.#options;
+    if (kind !== 'load') this.requests += 1;
     const job = defineJob<typeof engineJob<K>>({
       beside: import.meta.url,
       script: 'engine-job',
-      timeoutMs: input.timeoutMs + PROCESS_MS,
+      timeoutMs: timeoutMs + PROCESS_MS,
       tooMuch: 'containers_unavailable',
     });
-    return this.#options.pool.run(job, this.#owner, input, bytes === undefined ? {} : { bytes });
-  }
-
-  get #target(): EngineTarget {
-    const { socketPath, ownBeside } = this.#options;
-    return { socketPath, ownBeside };
+    const input = { kind, question, timeoutMs, target: { socketPath, ownBeside } };
+    return pool.run(job, (await owner?.()) ?? { key: socketPath }, input, bytes === undefined ? {} : { bytes });
   }
 }

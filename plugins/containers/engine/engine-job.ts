@@ -1,113 +1,191 @@
 /**
  * The process that speaks with one engine. It has no network, and for an account's own engine the user id of that
- * account: what the client library or an engine makes it do concerns this engine only.
+ * account: what the client library or an engine makes it do concerns this engine only. Questions and answers are plain
+ * data of bounded size.
  */
-import { errorMessage } from '../../../kernel/errors.ts';
+import { finished } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import type { ContainerChange } from '../../../kernel/contract/points/containers.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { parseEngineUsage } from '../disk-usage/engine-usage.ts';
 import { parseStats } from '../stats/engine-stats.ts';
+import { parseDetails } from './container-details.ts';
 import { parseContainers } from './container.ts';
-import { EngineModem, type EngineReply } from './engine-modem.ts';
-import type {
-  EngineAnswers,
-  EngineInput,
-  EngineOutput,
-  EngineQuestionKind,
-  EngineQuestions,
-} from './engine-questions.ts';
+import { removeDemo, startDemo } from './demo-containers.ts';
+import { EngineLibrary, LargeReply, reasonIn, statusIn, type EngineTarget } from './engine-library.ts';
+import { parseLines } from './log-lines.ts';
 import { count, labels, list, members, text } from './untrusted-json.ts';
 
-const KIB = 2 ** 10;
 const MIB = 2 ** 20;
-const SMALL_BYTES = 64 * KIB;
-const INSPECT_BYTES = MIB;
 const LIST_BYTES = { shared: 16 * MIB, own: 2 * MIB };
+const STATS_BYTES = MIB / 16;
 /** Items of one kind on an account's own engine. */
 const OWN_ITEMS = 1000;
+/** A tar archive without files: the content of an image that needs no registry. */
+const EMPTY_ARCHIVE = Buffer.alloc(1024);
 
 /** The context of an answer. */
 interface AnswerContext {
-  readonly modem: EngineModem;
-  readonly timeoutMs: number;
+  readonly docker: EngineLibrary['docker'];
   readonly isOwn: boolean;
   readonly bytes: Buffer;
 }
 
-const answers: {
-  [K in EngineQuestionKind]: (question: EngineQuestions[K], context: AnswerContext) => Promise<EngineAnswers[K]>;
-} = {
+/** Answers by the kind of the question. */
+const answers = {
+  /** Loads the client library, and asks the engine nothing. */
   load: () => Promise.resolve(null),
-  async version(_, context) {
-    const { Version, ApiVersion, Components } = members(await readJson('/version', SMALL_BYTES, context));
+  async version({ docker }: AnswerContext) {
+    const { Version, ApiVersion, Components } = members(await json(docker.version()));
     const program = text(members(list(Components)[0])['Name']) === 'Podman Engine' ? 'Podman' : 'Docker';
     return { program, version: text(Version), apiVersion: text(ApiVersion) };
   },
-  async containers({ all }, context) {
-    const query = all ? { all: 'true' } : {};
-    const containers = parseContainers(await readJson('/containers/json', listBytes(context), context, query));
-    assertBounded(containers.length, context);
+  /** The running containers, or all. */
+  async containers({ docker, isOwn }: AnswerContext, { all }: { readonly all: boolean }) {
+    const containers = parseContainers(await json(docker.listContainers(all ? { all } : {})));
+    assertBounded(containers.length, isOwn);
     return containers;
   },
-  async usage(_, context) {
-    const usage = parseEngineUsage(await readJson('/system/df', listBytes(context), context), Date.now());
-    assertBounded(Math.max(usage.writtenBytes.length, usage.images.length, usage.volumes.length), context);
-    return usage;
+  /** The engine walks all of its files. */
+  async usage({ docker, isOwn }: AnswerContext) {
+    const usage = parseEngineUsage(await json(docker.df()), Date.now());
+    assertBounded(Math.max(usage.writtenBytes.length, usage.images.length, usage.volumes.length), isOwn);
+    const buildCache = isOwn ? usage.buildCache.toSorted((a, b) => b.sizeBytes - a.sizeBytes) : [];
+    return { ...usage, buildCache: buildCache.slice(0, OWN_ITEMS) };
   },
-  async volumes(_, context) {
-    return list(members(await readJson('/volumes', listBytes(context), context))['Volumes'])
+  async volumes({ docker }: AnswerContext) {
+    return list(members(await json(docker.listVolumes()))['Volumes'])
       .map(members)
       .map(({ Name, Labels }) => ({ name: text(Name), labels: labels(Labels) }));
   },
-  async firstProcess({ id }, context) {
-    const body = await readJson(`/containers/${id}/json`, INSPECT_BYTES, context, {}, [404]);
-    return count(members(members(body)['State'])['Pid']) || null;
+  /** `null` for a container that does not run. */
+  async firstProcess({ docker }: AnswerContext, { id }: { readonly id: string }) {
+    const container = await json(unless([404], docker.getContainer(id).inspect()));
+    return count(members(members(container)['State'])['Pid']) || null;
   },
-  async stats({ id }, context) {
-    const query = { stream: 'false', 'one-shot': 'true' };
-    return parseStats(await readJson(`/containers/${id}/stats`, SMALL_BYTES, context, query, [404, 409])) ?? null;
+  /** `null` for a container that does not run. */
+  async stats({ docker }: AnswerContext, { id }: { readonly id: string }) {
+    const stats = docker.getContainer(id).stats({ stream: false, 'one-shot': true });
+    return parseStats(await json(unless([404, 409], stats))) ?? null;
   },
-  async request({ path, ...request }, { modem, timeoutMs, bytes }) {
-    return modem.request(path, { ...request, timeoutMs, maxBytes: MIB, ...(bytes.length > 0 && { file: bytes }) });
+  async details({ docker }: AnswerContext, { id }: { readonly id: string }) {
+    return parseDetails(await json(docker.getContainer(id).inspect()));
   },
+  /** Why the engine refuses; `null` if the container is, or was already, as it shall be. */
+  async change({ docker }: AnswerContext, { id, change }: { readonly id: string; readonly change: ContainerChange }) {
+    const container = docker.getContainer(id);
+    const changes: Record<ContainerChange, () => Promise<unknown>> = {
+      start: () => container.start(),
+      stop: () => container.stop(),
+      restart: () => container.restart(),
+      remove: () => container.remove({ v: true }),
+    };
+    try {
+      await changes[change]();
+      return null;
+    } catch (error) {
+      const status = statusIn(error);
+      if (status === 304) return null;
+      if (status === undefined || status < 400) throw error;
+      return reasonIn(error) || `it answers ${status}`;
+    }
+  },
+  /** The newest lines after a time; fewer where they are longer than a reply may be. */
+  async lines({ docker }: AnswerContext, { id, most, after }: { readonly id: string; most: number; after: string }) {
+    const seconds = Math.floor(Date.parse(after) / 1000) || 0;
+    const options = { stdout: true, stderr: true, timestamps: true, since: seconds } as const;
+    const logs = (tail: number): Promise<unknown> =>
+      docker
+        .getContainer(id)
+        .logs({ ...options, tail, follow: false })
+        .catch((error: unknown) => {
+          if (error instanceof LargeReply && tail > 1) return logs(Math.floor(tail / 4) || 1);
+          throw error;
+        });
+    const bytes = await logs(most);
+    const lines = bytes instanceof Uint8Array ? parseLines(Buffer.from(bytes)) : [];
+    return lines.filter(({ at }) => at > after);
+  },
+  /** The status with which the engine refuses; `null` if it removed the thing, or there was none. */
+  async remove({ docker }: AnswerContext, { what, name }: { readonly what: 'containers' | 'volumes'; name: string }) {
+    try {
+      if (what === 'containers') await docker.getContainer(name).remove({ force: true, v: true });
+      else await docker.getVolume(name).remove();
+      return null;
+    } catch (error) {
+      const status = statusIn(error);
+      if (status === undefined) throw error;
+      return status === 404 ? null : status;
+    }
+  },
+  /** Makes a container of an empty image, never starts it, and removes both. */
+  async prove({ docker }: AnswerContext, { name }: { readonly name: string }) {
+    await finished(await docker.importImage(Readable.from([EMPTY_ARCHIVE]), { repo: name, tag: 'empty' }));
+    const Image = `${name}:empty`;
+    try {
+      const Labels = { 'hostkeep.doctor': name };
+      const container = await docker.createContainer({ name, Image, Cmd: ['none'], Labels });
+      await container.remove({ force: true, v: true });
+    } finally {
+      await docker.getImage(Image).remove();
+    }
+    return null;
+  },
+  startDemo: ({ docker, bytes }: AnswerContext, { username }: { readonly username: string }) =>
+    startDemo(docker, username, bytes),
+  removeDemo: ({ docker }: AnswerContext, { username }: { readonly username: string }) => removeDemo(docker, username),
 };
 
-let modem: EngineModem | undefined;
+export type EngineQuestionKind = keyof typeof answers;
+type Answers = typeof answers;
+export type EngineQuestions = {
+  [K in EngineQuestionKind]: Answers[K] extends (context: AnswerContext, question: infer Q) => unknown ? Q : never;
+};
+export type EngineAnswers = { [K in EngineQuestionKind]: Awaited<ReturnType<Answers[K]>> };
+
+export interface EngineInput<K extends EngineQuestionKind = EngineQuestionKind> {
+  readonly target: EngineTarget;
+  readonly kind: K;
+  readonly question: EngineQuestions[K];
+  /** The limit for the engine's replies. */
+  readonly timeoutMs: number;
+}
+/** `message` says why the engine has no answer; it names the socket, so it is for the log. */
+export type EngineOutput<K extends EngineQuestionKind = EngineQuestionKind> =
+  { readonly ok: true; readonly answer: EngineAnswers[K] } | { readonly ok: false; readonly message: string };
 
 export default async function answer<K extends EngineQuestionKind>(
   { target, kind, question, timeoutMs }: EngineInput<K>,
-  { root, bytes }: JobContext,
+  { bytes }: JobContext,
 ): Promise<EngineOutput<K>> {
-  modem ??= new EngineModem(target, root);
+  const isOwn = target.ownBeside !== null;
+  const maxBytes = kind === 'stats' ? STATS_BYTES : isOwn ? LIST_BYTES.own : LIST_BYTES.shared;
+  const library = new EngineLibrary(target, { timeoutMs, maxBytes });
+  const find: { [N in EngineQuestionKind]: (context: AnswerContext, asked: EngineQuestions[N]) => Promise<unknown> } =
+    answers;
   try {
-    const context: AnswerContext = { modem, timeoutMs, isOwn: target.ownBeside !== null, bytes };
-    return { ok: true, answer: await answers[kind](question, context) };
+    const found = await find[kind]({ docker: library.docker, isOwn, bytes }, question);
+    return { ok: true, answer: found as EngineAnswers[K] };
   } catch (error) {
-    return { ok: false, message: `the engine at ${target.socketPath} ${errorMessage(error)}` };
+    return { ok: false, message: `the engine at ${target.socketPath} ${library.describe(error)}` };
   }
 }
 
-function listBytes({ isOwn }: AnswerContext): number {
-  return isOwn ? LIST_BYTES.own : LIST_BYTES.shared;
+function assertBounded(items: number, isOwn: boolean): void {
+  if (isOwn && items > OWN_ITEMS) throw new Error(`it lists ${items} items of one kind, more than ${OWN_ITEMS}`);
 }
 
-function assertBounded(items: number, { isOwn }: AnswerContext): void {
-  if (isOwn && items > OWN_ITEMS) throw new Error(`lists ${items} items of one kind, more than ${OWN_ITEMS}`);
+/** Returns the parsed body, `undefined` if it is empty. The library returns the bytes of what is no JSON. */
+async function json(reply: Promise<unknown>): Promise<unknown> {
+  const body = await reply;
+  if (!(body instanceof Uint8Array)) return body;
+  if (body.length > 0) throw new Error('it is no JSON');
+  return undefined;
 }
 
-/** Returns the parsed body, `undefined` if it is empty or the status is one of `absent`. Rejects for other statuses. */
-async function readJson(
-  path: string,
-  maxBytes: number,
-  { modem: engine, timeoutMs }: AnswerContext,
-  query: Readonly<Record<string, string>> = {},
-  absent: readonly number[] = [],
-): Promise<unknown> {
-  const reply: EngineReply = await engine.request(path, { method: 'GET', query, timeoutMs, maxBytes });
-  if (absent.includes(reply.status)) return undefined;
-  if (reply.status !== 200) throw new Error(`answers ${path} with ${reply.status}`);
-  try {
-    return reply.text === '' ? undefined : (JSON.parse(reply.text) as unknown);
-  } catch (cause) {
-    throw new Error(`answers ${path} with invalid JSON`, { cause });
-  }
+/** Resolves with `undefined` for an answer with one of these statuses. */
+function unless(statuses: readonly number[], reply: Promise<unknown>): Promise<unknown> {
+  return reply.catch((error: unknown) => {
+    if (!statuses.includes(statusIn(error) ?? 0)) throw error;
+  });
 }

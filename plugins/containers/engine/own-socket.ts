@@ -3,11 +3,10 @@
  * socket with a link to the shared engine or to another account's: each part of the path is opened from its parent's
  * descriptor without following links, and the connection goes to the descriptor that was checked.
  */
+import { once } from 'node:events';
 import { constants, type Stats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
-import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 
 /** Missing from Node's constants. A socket cannot be opened in any other way. */
 const O_PATH = 0o10_000_000;
@@ -15,39 +14,28 @@ const OTHERS_MAY_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Connects to `path` unless a part of it is a link, it is another name for the shared engine's socket, or another user
- * owns it: a link of another kind, which looks like the socket itself, could have been put there.
+ * Connects to `path` unless a part of it is a link, it is another name for the shared engine's socket, or another
+ * user than that of this process, the account, owns it: a hard link, which looks like the socket itself, could be there.
  */
-export async function connectOwn(path: string, sharedPath: string, root: FilesRoot): Promise<Socket> {
+export async function connectOwn(path: string, sharedPath: string): Promise<Socket> {
   const { handle, isOperators } = await openSocket(path);
   try {
     const own = await handle.stat();
-    const shared = await stat(sharedPath).catch(() => undefined);
+    const shared = await stat(sharedPath).catch(() => undefined); // none, or out of the account's reach
     if (shared !== undefined && shared.dev === own.dev && shared.ino === own.ino)
       throw new Error(`${path} is the socket of the shared engine`);
-    if (!isOperators && own.uid !== (await ownerOf(root)))
-      throw new Error(`${path} belongs to another user than the files of the account`);
-    const socket = connect(`/proc/self/fd/${handle.fd}`);
-    await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-    return socket;
+    if (!isOperators && own.uid !== process.geteuid?.())
+      throw new Error(`${path} belongs to another user than the account`);
+    return await connectTo(`/proc/self/fd/${handle.fd}`);
   } finally {
     await handle.close();
   }
 }
 
-/** Returns the owner of the account's files; without a folder the user of this process. */
-async function ownerOf(root: FilesRoot): Promise<number | undefined> {
-  try {
-    const folder = await Folder.openRoot(root);
-    try {
-      return (await folder.stat()).uid;
-    } finally {
-      await folder.close();
-    }
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    return process.geteuid?.();
-  }
+export async function connectTo(path: string): Promise<Socket> {
+  const socket = connect(path);
+  await once(socket, 'connect');
+  return socket;
 }
 
 /**

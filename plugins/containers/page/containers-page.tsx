@@ -8,6 +8,7 @@ import {
   Empty,
   number,
   PageHead,
+  Parts,
   percent,
   t,
   Table,
@@ -34,6 +35,7 @@ export default function ContainersPage() {
       <PageHead title={t('containers.title')} about={t('containers.about')} />
       <div class="stack">
         <Answer of={stats}>{({ container_stats: { stats: totals } }) => <Totals stats={totals} />}</Answer>
+        <Parts of="/containers" />
         {(stats.error === undefined || usage.data !== undefined) && (
           <Card title={t('containers.list')} isFlush>
             <Answer of={usage} lines={4}>

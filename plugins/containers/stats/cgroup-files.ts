@@ -1,8 +1,10 @@
 /** Parsers of the Linux kernel's files about control groups (cgroups(7)) and network interfaces. */
 
-/** Where a process is in the hierarchies: one path of version 2, or one for each controller of version 1. */
-type CgroupPaths =
-  { readonly version: 2; readonly path: string } | { readonly version: 1; readonly paths: ReadonlyMap<string, string> };
+/** Where a process is in the hierarchies: one path of version 2 by the name '', or one for each controller of version 1. */
+interface CgroupPaths {
+  readonly version: 1 | 2;
+  readonly paths: ReadonlyMap<string, string>;
+}
 
 /**
  * Finds a container's group in `/proc/<pid>/cgroup`, whose lines are `<hierarchy>:<controllers>:<path>`; the process
@@ -18,8 +20,7 @@ export function parseCgroupPaths(text: string, id: string): CgroupPaths | undefi
     for (const controller of controllers.split(',')) paths.set(controller, names.slice(0, end + 1).join('/'));
   }
   if (paths.has('memory')) return { version: 1, paths };
-  const path = paths.get('');
-  return path === undefined ? undefined : { version: 2, path };
+  return paths.has('') ? { version: 2, paths } : undefined;
 }
 
 /** Sums over the interfaces in `/proc/<pid>/net/dev`, except the loopback interface. */
@@ -34,21 +35,16 @@ export function parseNetwork(text: string): { receivedBytes: number; sentBytes: 
   return { receivedBytes, sentBytes };
 }
 
-/** Sums over the devices in a version 1 file with lines like `8:0 Read 4096`. */
-export function parseBlkio(text: string): { readBytes: number; writtenBytes: number } {
-  return { readBytes: sum(text, /^\d+:\d+ Read (\d+)$/gm), writtenBytes: sum(text, /^\d+:\d+ Write (\d+)$/gm) };
-}
-
-/** Sums over the devices in `io.stat`, with lines like `8:0 rbytes=4096 wbytes=0 rios=1 …`. */
-export function parseIoStat(text: string): { readBytes: number; writtenBytes: number } {
-  return { readBytes: sum(text, /\brbytes=(\d+)/g), writtenBytes: sum(text, /\bwbytes=(\d+)/g) };
+/**
+ * Sums over the devices in a file with lines like `8:0 Read 4096` (version 1) or `8:0 rbytes=4096 wbytes=0 rios=1 …`
+ * (version 2).
+ */
+export function parseIo(text: string): { readBytes: number; writtenBytes: number } {
+  const sum = (pattern: RegExp) => [...text.matchAll(pattern)].reduce((total, [, bytes]) => total + Number(bytes), 0);
+  return { readBytes: sum(/\b(?:Read |rbytes=)(\d+)/g), writtenBytes: sum(/\b(?:Write |wbytes=)(\d+)/g) };
 }
 
 /** Returns the number after a name in a file of lines `<name> <number>`; 0 when the name is missing. */
 export function readValue(text: string, name: string): number {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-}
-
-function sum(text: string, pattern: RegExp): number {
-  return [...text.matchAll(pattern)].reduce((total, match) => total + Number(match[1]), 0);
 }

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { isMissing } from '../../../kernel/kit/files/files-root.ts';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import type { Container } from '../engine/container.ts';
-import { parseBlkio, parseCgroupPaths, parseIoStat, parseNetwork, readValue } from './cgroup-files.ts';
+import { parseCgroupPaths, parseIo, parseNetwork, readValue } from './cgroup-files.ts';
 import { firstProcess } from './first-process.ts';
 import { withoutCache, type ContainerSample } from './sample.ts';
 
@@ -12,7 +13,26 @@ const READS_AT_ONCE = 8;
 /** Of them, those for one account. */
 const PER_CLIENT = 6;
 
-type CgroupSample = Omit<ContainerSample, 'source' | 'receivedBytes' | 'sentBytes'>;
+/** Files with figures, below the name of their controller, and how they are read. */
+const FIGURES = {
+  1: {
+    cpu: 'cpuacct/cpuacct.usage',
+    cpuNs: Number,
+    usage: 'memory/memory.usage_in_bytes',
+    limit: 'memory/memory.limit_in_bytes',
+    inactiveFile: 'total_inactive_file',
+    // the I/O schedulers' figures before the throttle's, as containerd does
+    io: ['blkio/blkio.io_service_bytes_recursive', 'blkio/blkio.throttle.io_service_bytes'],
+  },
+  2: {
+    cpu: 'cpu/cpu.stat',
+    cpuNs: (text: string) => readValue(text, 'usage_usec') * 1000,
+    usage: 'memory/memory.current',
+    limit: 'memory/memory.max',
+    inactiveFile: 'inactive_file',
+    io: ['io/io.stat'],
+  },
+} as const;
 
 /**
  * Samples containers from the Linux kernel's files: control groups of version 1 and 2, and network counters. Costs the
@@ -51,73 +71,45 @@ export class CgroupReader {
   }
 
   async #read(container: Container, pid: number): Promise<ContainerSample | 'gone'> {
-    const cgroup = parseCgroupPaths(await this.#text(`proc/${pid}/cgroup`).catch(() => ''), container.id);
+    const groups = await this.#text(`proc/${pid}/cgroup`).catch((error: unknown) => {
+      if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'ESRCH') return ''; // it has ended
+      throw error;
+    });
+    const cgroup = parseCgroupPaths(groups, container.id);
     if (cgroup === undefined) return 'gone';
+    const file = async (figure: string) => {
+      const [controller = '', name = ''] = cgroup.version === 2 ? ['', basename(figure)] : figure.split('/');
+      const path = cgroup.paths.get(controller);
+      if (path === undefined)
+        throw Object.assign(new Error(`the container is in no group of ${controller}`), { code: 'ENOENT' });
+      return this.#text(join('sys/fs/cgroup', controller, path, name));
+    };
     const hasNetwork = container.networkMode !== 'host'; // a host network's counters are the whole host's
     const [group, network] = await Promise.all([
-      cgroup.version === 2 ? this.#version2(cgroup.path) : this.#version1(cgroup.paths),
+      this.#readGroup(file, FIGURES[cgroup.version]),
       hasNetwork ? this.#text(`proc/${pid}/net/dev`).then(parseNetwork) : { receivedBytes: 0, sentBytes: 0 },
     ]);
     return { source: 'cgroup', ...group, ...network };
   }
 
-  async #version1(paths: ReadonlyMap<string, string>): Promise<CgroupSample> {
-    const file = async (controller: string, name: string) => {
-      const path = paths.get(controller);
-      if (path === undefined)
-        throw Object.assign(new Error(`the container is in no group of ${controller}`), { code: 'ENOENT' });
-      return this.#text(`sys/fs/cgroup/${controller}/${path}/${name}`);
-    };
-    const cpu = file('cpuacct', 'cpuacct.usage').then((text) => ({ cpuNs: Number(text), clockNs: clockNs() }));
+  async #readGroup(file: (figure: string) => Promise<string>, figures: (typeof FIGURES)[1 | 2]) {
     const [used, usage, stat, limit, pids, io] = await Promise.all([
-      cpu,
-      file('memory', 'memory.usage_in_bytes'),
-      file('memory', 'memory.stat'),
-      file('memory', 'memory.limit_in_bytes'),
-      file('pids', 'pids.current'),
-      this.#blkio((name) => file('blkio', name)),
+      file(figures.cpu).then((text) => ({ cpuNs: figures.cpuNs(text), clockNs: performance.now() * 1e6 })),
+      file(figures.usage),
+      file('memory/memory.stat'),
+      file(figures.limit),
+      file('pids/pids.current'),
+      Promise.all(figures.io.map((name) => file(name).catch(emptyIfMissing))),
     ]);
-    return {
-      ...used,
-      ...this.#memory(usage, readValue(stat, 'total_inactive_file'), limit),
-      pids: Number(pids),
-      ...io,
-    };
-  }
-
-  async #version2(path: string): Promise<CgroupSample> {
-    const file = (name: string) => this.#text(`sys/fs/cgroup/${path}/${name}`);
-    const cpu = file('cpu.stat').then((text) => ({ cpuNs: readValue(text, 'usage_usec') * 1000, clockNs: clockNs() }));
-    const [used, usage, stat, limit, pids, io] = await Promise.all([
-      cpu,
-      file('memory.current'),
-      file('memory.stat'),
-      file('memory.max'),
-      file('pids.current'),
-      emptyIfMissing(file('io.stat')),
-    ]);
-    return {
-      ...used,
-      ...this.#memory(usage, readValue(stat, 'inactive_file'), limit),
-      pids: Number(pids),
-      ...parseIoStat(io),
-    };
-  }
-
-  /** Prefers the I/O schedulers' figures to the throttle's, as containerd does. */
-  async #blkio(file: (name: string) => Promise<string>): Promise<{ readBytes: number; writtenBytes: number }> {
-    const scheduled = parseBlkio(await emptyIfMissing(file('blkio.io_service_bytes_recursive')));
-    return scheduled.readBytes + scheduled.writtenBytes > 0
-      ? scheduled
-      : parseBlkio(await emptyIfMissing(file('blkio.throttle.io_service_bytes')));
-  }
-
-  /** Without a limit, or with one beyond it, the limit is the host's memory. */
-  #memory(usage: string, inactiveFileBytes: number, limit: string): { memoryBytes: number; limitBytes: number } {
+    const ios = io.map(parseIo);
     const limitBytes = Number(limit); // NaN for "max"
     return {
-      memoryBytes: withoutCache(Number(usage), inactiveFileBytes),
+      ...used,
+      memoryBytes: withoutCache(Number(usage), readValue(stat, figures.inactiveFile)),
+      // without a limit, or with one beyond it, the limit is the host's memory
       limitBytes: limitBytes > 0 && limitBytes < this.#hostMemoryBytes ? limitBytes : this.#hostMemoryBytes,
+      pids: Number(pids),
+      ...(ios.find(({ readBytes, writtenBytes }) => readBytes + writtenBytes > 0) ?? parseIo('')),
     };
   }
 
@@ -127,13 +119,7 @@ export class CgroupReader {
 }
 
 /** The I/O controller may be disabled, and its files missing. */
-function emptyIfMissing(file: Promise<string>): Promise<string> {
-  return file.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
-}
-
-function clockNs(): number {
-  return performance.now() * 1e6;
+function emptyIfMissing(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return '';
+  throw error;
 }

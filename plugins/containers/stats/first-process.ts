@@ -18,6 +18,7 @@ const CANDIDATES = 4;
 export async function firstProcess(id: string, read: (path: string) => Promise<string>): Promise<number | undefined> {
   for (const group of GROUPS(id)) {
     for (const hierarchy of HIERARCHIES) {
+      // in another hierarchy then
       const processes = await read(`sys/fs/cgroup/${hierarchy}${group}/cgroup.procs`).catch(() => undefined);
       if (processes !== undefined) return firstOf(processes, read);
     }
@@ -32,7 +33,7 @@ async function firstOf(processes: string, read: (path: string) => Promise<string
     .filter((pid) => pid > 0)
     .toSorted((a, b) => a - b);
   for (const pid of pids.slice(0, CANDIDATES)) {
-    const status = await read(`proc/${pid}/status`).catch(() => '');
+    const status = await read(`proc/${pid}/status`).catch(() => ''); // it has ended
     if (isFirst(status)) return pid;
   }
   return undefined;

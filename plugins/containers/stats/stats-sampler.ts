@@ -6,24 +6,21 @@ import type { Log } from '../../../kernel/log.ts';
 import { ready, type Reply } from '../../../kernel/contract/reply.ts';
 import { dateText, isoTime } from '../docker-format.ts';
 import type { ContainerList } from '../engine/container-list.ts';
-import { unavailable } from '../engine/unavailable.ts';
+import { unavailable } from '../errors.ts';
 import type { StatsCollector } from './stats-collector.ts';
 import { totals } from './totals.ts';
 
-/** Times of the sampler, in milliseconds. */
-interface SamplerTiming {
-  readonly intervalMs: number;
+const TIMING = {
+  intervalMs: 2000,
   /** Sampling for an account stops this long after its last poll. */
-  readonly idleMs: number;
+  idleMs: 10_000,
   /** An older sample is not served. */
-  readonly maxAgeMs: number;
+  maxAgeMs: 5000,
   /** How long a poll waits for the first sample. */
-  readonly waitMs: number;
+  waitMs: 3000,
   /** After a failure, how long polls are refused before the next attempt. */
-  readonly pauseMs: number;
-}
-
-const TIMING: SamplerTiming = { intervalMs: 2000, idleMs: 10_000, maxAgeMs: 5000, waitMs: 3000, pauseMs: 2000 };
+  pauseMs: 2000,
+};
 const DETAIL = 'the containers cannot be measured';
 const LATE_DETAIL = 'the containers could not be measured in time';
 
@@ -37,7 +34,7 @@ export interface StatsSamplerParts {
   readonly list: Pick<ContainerList, 'read' | 'latest'>;
   readonly collector: Pick<StatsCollector, 'measure' | 'keepOnly'>;
   readonly log: Log;
-  readonly timing?: SamplerTiming;
+  readonly timing?: typeof TIMING;
 }
 
 /**
@@ -46,7 +43,7 @@ export interface StatsSamplerParts {
  */
 export class StatsSampler {
   readonly #parts: StatsSamplerParts;
-  readonly #timing: SamplerTiming;
+  readonly #timing: typeof TIMING;
   readonly #rounds: PollTimer;
   readonly #watches = new Map<number, Watch>();
 

@@ -34,15 +34,12 @@ test("the engine's process starts soon after the server where there is an engine
   await absent.close();
   const engine = await fakeEngine(socket, (_, response) => json(response, []));
   const server = await TestServer.start({ config: { containers: { socket } } });
-  try {
-    await until('the process', () => jobs() === 1);
-    assert.equal(engine.asked, []);
-    const { token } = await server.user('ann');
-    await until('an answer', async () => (await server.ask('/api/docker_stats', { token })).status === 200);
-    assert.equal([jobs(), isLoaded()], [1, false]);
-  } finally {
-    await server.close();
-    await engine.close();
-  }
+  await until('the process', () => jobs() === 1);
+  assert.equal(engine.asked, []);
+  const { token } = await server.user('ann');
+  await until('an answer', async () => (await server.ask('/api/docker_stats', { token })).status === 200);
+  assert.equal([jobs(), isLoaded()], [1, false]);
+  await server.close();
+  await engine.close();
   assert.is(jobs(), 0);
 });

@@ -10,6 +10,7 @@ const rows: PluginRows = {
     const engine = await demoEngine(socket);
     return { config: { containers: { socket, timeout_ms: 10_000 } }, close: () => engine.close() };
   },
+  opened: 'docker',
   answered: 'home',
   bounded: { df: 'a number that the plugin keeps or makes' },
   isolation: { unmarked: { stats: 'figures' } },

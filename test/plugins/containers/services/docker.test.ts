@@ -1,11 +1,17 @@
 /** The containers plugin with a real Docker Engine; its replies are compared with the output of the docker CLI. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../../../kernel/identity/accounts/account.ts';
 import type { ContainerRecord, DiskUsage, StatsTotals } from '../../../../plugins/containers/schema.ts';
-import { dockerMissing, TestDocker } from '../../../support/docker.ts';
+import { dockerMissing, NETWORK, TestDocker } from '../../../support/docker.ts';
+import { fakeEngine, json } from '../../../support/fake-engine.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { reportSkipped, testSuite } from '../../../support/suite.ts';
 import { eventually } from '../../../support/until.ts';
+import { pick } from '../../../support/lists.ts';
 
 const missing = dockerMissing();
 const test = testSuite('containers-docker');
@@ -15,12 +21,58 @@ const ROUND_MS = 2000;
 
 test('an absent engine is a 503', async () => {
   const server = await TestServer.start({ config: { containers: { socket: '/nonexistent/docker.sock' } } });
-  try {
-    assert.is((await server.ask('/api/docker_stats', { token: (await server.user('ann')).token })).status, 503);
-  } finally {
-    await server.close();
-  }
+  assert.is((await server.ask('/api/docker_stats', { token: (await server.user('ann')).token })).status, 503);
 });
+
+const CACHE = [
+  { ID: 'a1', Type: 'source.local', Description: '', Size: 0, CreatedAt: '2026-11-20T12:20:16Z', UsageCount: 0 },
+  {
+    ...{ ID: 'b2', Parent: 'a1', Type: 'regular', Description: 'mount / from exec "x"', InUse: true, Shared: true },
+    ...{ Size: 1_234_567, CreatedAt: '2026-11-20T12:20:16.123450000Z', LastUsedAt: '2026-11-21T08:00:00.500Z' },
+    UsageCount: 3,
+  },
+];
+if (missing === undefined)
+  test('the build cache is shown as the docker CLI does, for an own engine only', async () => {
+    const socket = join(temporaryFolder(), 'engine.sock');
+    const engine = await fakeEngine(socket, (path, response) => {
+      response.setHeader('Api-Version', '1.41');
+      if (path.endsWith('/system/df')) json(response, { LayersSize: 0, BuildCache: CACHE });
+      else json(response, []);
+    });
+    const server = await TestServer.start({ config: { containers: { socket, sockets: {} }, ids: { first: 0 } } });
+    const own = await TestServer.start({
+      config: { containers: { socket: '', sockets: { ann: socket } }, ids: { first: 0 } },
+    });
+    try {
+      const cacheOn = async (on: TestServer) => {
+        const { token } = await on.user('ann');
+        const ask = () => on.ask<DiskUsage>('/api/container/df', { token });
+        const { body } = await eventually('the disk usage', ask, ({ status }) => status === 200);
+        return body.data[0]?.BuildCache;
+      };
+      const { stdout } = await promisify(execFile)('docker', ['system', 'df', '-v', '--format', 'json'], {
+        env: { ...process.env, DOCKER_HOST: `unix://${socket}` },
+      });
+      const { BuildCache: printed } = JSON.parse(stdout) as Usage;
+      const withoutAge = (records: Usage['BuildCache'] = []) =>
+        records
+          .map((record) => ({ ...record, CreatedSince: '', LastUsedSince: '' }))
+          .toSorted((a, b) => (a.ID < b.ID ? -1 : 1));
+      const shown = await cacheOn(own);
+      assert.equal(withoutAge(shown), withoutAge(printed));
+      assert.equal(
+        shown?.map(({ ID }) => ID),
+        ['b2*', 'a1'],
+      );
+      assert.match(shown?.[0]?.LastUsedSince ?? '', / ago$/);
+      assert.equal(await cacheOn(server), []);
+    } finally {
+      await server.close();
+      await own.close();
+      await engine.close();
+    }
+  });
 
 if (missing === undefined) withDocker();
 else reportSkipped(missing);
@@ -39,7 +91,7 @@ function withDocker(): void {
 
   test.before(async () => {
     docker = await TestDocker.start();
-    const network = ['--network', docker.network];
+    const network = ['--network', NETWORK];
     await docker.cli('volume', 'create', '--label', 'hostkeep.account=ann', 'ann-unused');
     ann = await Promise.all([
       docker.run(
@@ -118,6 +170,7 @@ function withDocker(): void {
       config: {
         containers: { socket: docker.socket, sockets: { own: docker.ownSocket }, df_seconds: 1 },
         files_root: '/srv/{username}/www',
+        ids: { first: 0 },
       },
     });
     users = {
@@ -219,6 +272,15 @@ function withDocker(): void {
     assert.ok(after - before <= 2 + (performance.now() - started) / ROUND_MS, 'a list in each round of samples');
   });
 
+  test('what containers take is told of each account for operators', async () => {
+    const [part] = await server.hostkeep.plugins
+      .gather('accountsLoad', [users.ann.account, users.cleo.account])
+      .then((all) => all.filter(({ plugin }) => plugin === 'containers'));
+    assert.ok(part?.ok);
+    assert.ok((part.value.get(users.ann.account.id)?.memoryBytes ?? 0) > 0);
+    assert.equal(part.value.get(users.cleo.account.id), { cpuPercent: 0, memoryBytes: 0 });
+  });
+
   test('the sums are those of the docker CLI', () => assertLikeCli(users.ann, ...ann));
 
   test('memory is written as the docker CLI writes it', async () => {
@@ -284,10 +346,7 @@ function withDocker(): void {
       ['ann-data', '2'],
       ['ann-unused', '0'],
     ]);
-    assert.equal(
-      (await usageOf(users.bob)).Containers.map(({ Names }) => Names),
-      ['bob-one'],
-    );
+    assert.equal(pick((await usageOf(users.bob)).Containers, 'Names'), ['bob-one']);
     assert.equal(await usageOf(users.cleo), { BuildCache: [], Containers: [], Images: [], Volumes: [] });
     assert.equal(comparable((await usageOf(users.own)).Containers), comparable(cli.Containers));
   });
@@ -303,7 +362,7 @@ function withDocker(): void {
       remote_ssh_port: null,
       webterminal_port: null,
     });
-    assert.is(await (await fetch(`http://127.0.0.1:${body['phpmyadmin_port']}/`)).text(), 'hello\n');
+    assert.is(await docker.inNetwork('curl', '--silent', `http://127.0.0.1:${body['phpmyadmin_port']}/`), 'hello\n');
     const bobs = await server.ask('/system/hosting/ports', { token: users.bob.token });
     assert.equal(bobs.body, {
       phpmyadmin_port: null,
@@ -365,27 +424,24 @@ function withDocker(): void {
     const demo = await TestServer.start({ config: { containers: { socket: docker.socket, timeout_ms: 10_000 } } });
     const before = await docker.cli('ps', '-aq');
     const volumes = await docker.cli('volume', 'ls', '-q');
-    try {
-      const results = await demo.hostkeep.plugins.gather('demoOutside', {
-        demo: await demo.account('demo'),
-        other: await demo.account('other'),
-      });
-      const part = results.find(({ plugin }) => plugin === 'containers');
-      assert.is(part?.ok, true);
-      const value = part?.ok === true ? part.value : undefined;
-      assert.match(
-        value?.uses?.join('\n') ?? '',
-        /^containers: Docker \d[^\n]* at \S+; 2 small containers of demo, [^\n]*$/,
-      );
-      assert.is(value?.leftOut, undefined);
-      assert.is((await docker.cli('ps', '-q', '--filter', 'label=hostkeep.account=demo')).split('\n').length, 2);
-      assert.is(
-        await docker.cli('volume', 'ls', '-q', '--filter', 'label=hostkeep.account=demo'),
-        'hostkeep-demo-demo-data',
-      );
-    } finally {
-      await demo.close();
-    }
+    const results = await demo.hostkeep.plugins.gather('demoOutside', {
+      demo: await demo.account('demo'),
+      other: await demo.account('other'),
+    });
+    const part = results.find(({ plugin }) => plugin === 'containers');
+    assert.is(part?.ok, true);
+    const value = part?.ok === true ? part.value : undefined;
+    assert.match(
+      value?.uses?.join('\n') ?? '',
+      /^containers: Docker \d[^\n]* at \S+; 2 small containers of demo, [^\n]*$/,
+    );
+    assert.is(value?.leftOut, undefined);
+    assert.is((await docker.cli('ps', '-q', '--filter', 'label=hostkeep.account=demo')).split('\n').length, 2);
+    assert.is(
+      await docker.cli('volume', 'ls', '-q', '--filter', 'label=hostkeep.account=demo'),
+      'hostkeep-demo-demo-data',
+    );
+    await demo.close();
     assert.is(await docker.cli('ps', '-aq'), before);
     assert.is(await docker.cli('volume', 'ls', '-q'), volumes);
     assert.is(await docker.cli('images', '-q', 'hostkeep-demo'), '');

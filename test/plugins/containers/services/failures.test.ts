@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { KnownEngines } from '../../../../plugins/containers/engine/known-engines.ts';
 import containersPlugin from '../../../../plugins/containers/index.ts';
-import hosting from '../../../../plugins/hosting/index.ts';
 import type { Finding } from '../../../../kernel/contract/points/finding.ts';
 import type { Metric } from '../../../../kernel/contract/points/metric.ts';
 import { fakeEngine, json, rawEngine, type Answers, type FakeEngine } from '../../../support/fake-engine.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
+import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { eventually, until } from '../../../support/until.ts';
 
+const [hosting] = await needs('hosting');
 const test = testSuite('containers-failures');
 const ID = 'c'.repeat(64);
 const PATHS = ['/api/docker_stats', '/api/container/df'];
@@ -54,8 +55,9 @@ async function open<T extends { close(): Promise<void> }>(thing: Promise<T>): Pr
   toClose.push(() => opened.close());
   return opened;
 }
+/** Accounts have no user ids: the fakes listen as the user of the tests. */
 const settings = (containers: Record<string, unknown>, more: Record<string, unknown>) => ({
-  config: { containers: { socket: at('shared.sock'), ...containers }, ...more },
+  config: { containers: { socket: at('shared.sock'), ...containers }, ids: { first: 0 }, ...more },
 });
 /** A server with what shows containers and their ports, because each test starts one. */
 const start = (containers: Record<string, unknown> = {}, more: Record<string, unknown> = {}) =>
@@ -580,7 +582,7 @@ test('the demo reports what it leaves out without an engine', async () => {
   );
   assert.match(
     (await report())?.leftOut?.join('\n') ?? '',
-    /^containers: Docker 1\.2\.3 .*, but the engine answers \S+ with 500: .* \(.*busybox-static\)$/,
+    /^containers: Docker 1\.2\.3 .*, but the engine at \S+ answers \S+ with 500: .* \(.*busybox-static\)$/,
   );
 });
 

@@ -1,0 +1,168 @@
+import { useSignal } from '@preact/signals';
+import {
+  Answer,
+  api,
+  attempt,
+  Badge,
+  Button,
+  Card,
+  changed,
+  ConfirmDialog,
+  Empty,
+  t,
+  Table,
+  toast,
+  useQuery,
+  type Column,
+  type ReplyOf,
+} from '../../pages/kit/index.ts';
+import { ContainerDialog } from './container-dialog.tsx';
+import { LogDialog } from './log-dialog.tsx';
+
+export type Container = ReplyOf<'GET /api/docker-containers'>['containers'][number];
+type Change = 'start' | 'stop' | 'restart';
+type Shown = { readonly what: 'details' | 'log' | 'removal'; readonly container: Container };
+
+/** Lists the account's containers, and does with them what may be done. */
+export default function ContainerList() {
+  const shown = useSignal<Shown | undefined>(undefined);
+  const containers = useQuery('containers', (signal) => api('GET /api/docker-containers', { signal }));
+  const close = () => void (shown.value = undefined);
+  const change = ({ id, name }: Container, what: Change) =>
+    attempt(async () => {
+      await api(`POST /api/docker-containers/:id/${what}`, { params: { id } });
+      toast(t(`container-control.${what}.done`, { name }));
+      changed();
+    });
+  const show = (what: Shown['what'], container: Container) => void (shown.value = { what, container });
+  const { what, container } = shown.value ?? {};
+  return (
+    <Card title={t('container-control.title')} isFlush>
+      <Answer of={containers} lines={4}>
+        {({ containers: all }) => <ContainerTable containers={all} onChange={change} onShow={show} />}
+      </Answer>
+      {what === 'details' && container && <ContainerDialog container={container} onClose={close} />}
+      {what === 'log' && container && <LogDialog container={container} onClose={close} />}
+      {what === 'removal' && container && <Removal container={container} onClose={close} />}
+    </Card>
+  );
+}
+
+interface ContainerTableProps {
+  readonly containers: readonly Container[];
+  readonly onChange: (container: Container, change: Change) => Promise<void>;
+  readonly onShow: (what: Shown['what'], container: Container) => void;
+}
+
+function ContainerTable({ containers, onChange, onShow }: ContainerTableProps) {
+  if (containers.length === 0)
+    return (
+      <Empty icon="box" title={t('container-control.none')}>
+        {t('container-control.noneAbout')}
+      </Empty>
+    );
+  const columns: readonly Column<Container>[] = [
+    {
+      name: 'name',
+      title: t('container-control.name'),
+      by: ({ name }) => name,
+      cell: (container) => (
+        <Button kind="plain" isSmall onClick={() => onShow('details', container)}>
+          {container.name}
+        </Button>
+      ),
+    },
+    {
+      name: 'state',
+      title: t('container-control.state'),
+      by: ({ state }) => state,
+      cell: ({ state, status }) => <Badge tone={state === 'running' ? 'good' : 'warn'}>{status || state}</Badge>,
+    },
+    {
+      name: 'image',
+      title: t('container-control.image'),
+      by: ({ image }) => image,
+      cell: ({ image }) => <code class="wrap">{image}</code>,
+    },
+    {
+      name: 'actions',
+      title: '',
+      isEnd: true,
+      cell: (container) => <Actions container={container} onChange={onChange} onShow={onShow} />,
+    },
+  ];
+  return (
+    <Table
+      caption={t('container-control.title')}
+      columns={columns}
+      rows={containers}
+      keyOf={({ id }) => id}
+      sortedBy="name"
+    />
+  );
+}
+
+function Actions({
+  container,
+  onChange,
+  onShow,
+}: Omit<ContainerTableProps, 'containers'> & { readonly container: Container }) {
+  const isRunning = container.state === 'running' || container.state === 'restarting';
+  return (
+    <div class="row">
+      {(isRunning ? (['restart', 'stop'] as const) : (['start'] as const)).map((what) => (
+        <Button
+          key={what}
+          isSmall
+          label={t(`container-control.${what}.one`, { name: container.name })}
+          onClick={() => onChange(container, what)}
+        >
+          {t(`container-control.${what}`)}
+        </Button>
+      ))}
+      <Button
+        isSmall
+        label={t('container-control.logOne', { name: container.name })}
+        onClick={() => onShow('log', container)}
+      >
+        {t('container-control.log')}
+      </Button>
+      {!isRunning && (
+        <Button
+          kind="plain"
+          isSmall
+          isBad
+          icon="trash"
+          label={t('container-control.removeOne', { name: container.name })}
+          onClick={() => onShow('removal', container)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Removal({
+  container: { id, name },
+  onClose,
+}: {
+  readonly container: Container;
+  readonly onClose: () => void;
+}) {
+  const remove = async () => {
+    await api('DELETE /api/docker-containers/:id', { params: { id } });
+    toast(t('container-control.wasRemoved', { name }));
+    changed();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      title={t('container-control.removeOne', { name })}
+      action={t('container-control.remove')}
+      name={name}
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      <p>{t('container-control.removeAbout')}</p>
+    </ConfirmDialog>
+  );
+}

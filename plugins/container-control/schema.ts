@@ -1,0 +1,75 @@
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
+
+/** Lines of a log in one answer. */
+export const MOST_LINES = 1000;
+
+const Time = (description: string) =>
+  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: `${description}; null for never` });
+
+const members = {
+  id: Type.String({ description: 'The whole id' }),
+  name: Type.String(),
+  image: Type.String(),
+  service: Type.String({ description: 'Of its compose project; empty without one' }),
+  state: Type.String({ description: 'created, running, paused, restarting, exited or dead' }),
+  status: Type.String({ description: 'The same for people, e.g. Up 3 hours (healthy)' }),
+  created_at: Type.String({ format: 'date-time' }),
+  ports: Type.Array(
+    NamedObject('ContainerPort', {
+      ip: Type.String({ description: 'The address of the node at which it is published; empty where it is not' }),
+      private_port: Type.Integer(),
+      public_port: Type.Integer({ description: '0 where it is not published' }),
+      protocol: Type.String(),
+    }),
+  ),
+};
+
+export const OneContainer = NamedObject('AccountContainer', members);
+export type OneContainer = Static<typeof OneContainer>;
+export const ContainerList = NamedObject('AccountContainers', {
+  containers: Type.Array(OneContainer, { description: 'Sorted by name; those that do not run included' }),
+});
+
+export const ContainerView = NamedObject('ContainerDetails', {
+  ...members,
+  started_at: Time('The latest start'),
+  finished_at: Time('The latest end'),
+  exit_code: Type.Integer(),
+  out_of_memory: Type.Boolean({ description: 'Whether the kernel ended it at its memory limit' }),
+  restarts: Type.Integer({ description: 'By the engine, after it ended by itself' }),
+  health: Type.String({ description: 'starting, healthy or unhealthy; empty without a check' }),
+  memory_bytes: Type.Integer({ description: 'The limit; 0 = none' }),
+  processors: Type.Number({ description: 'The limit; 0 = none' }),
+  environment: Type.Array(
+    NamedObject('ContainerVariable', {
+      name: Type.String(),
+      value: Type.Union([Type.String(), Type.Null()], {
+        description: 'null where it may be secret: by its name, or a URL with a password',
+      }),
+    }),
+    { description: 'The first 500' },
+  ),
+});
+export type ContainerView = Static<typeof ContainerView>;
+
+export const ContainerParams = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 64, description: 'The whole id of a container' }),
+});
+export const Changed = NamedObject('ContainerChanged', { id: Type.String(), changed: Type.Literal(true) });
+
+export const LogQuery = Type.Object({
+  lines: Type.Integer({ minimum: 1, maximum: MOST_LINES, default: 200, description: 'The newest' }),
+  after: Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description: 'Later lines only' })),
+  text: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Of these, the lines that contain it' }),
+  ),
+});
+
+export const ContainerLine = NamedObject('ContainerLogLine', {
+  at: Type.String({ description: 'RFC 3339 with nanoseconds' }),
+  stream: Type.String({ title: 'ContainerStream', enum: ['stdout', 'stderr'] }),
+  text: Type.String({ description: 'As the program wrote it; at most 8,192 characters' }),
+});
+export const ContainerLog = NamedObject('ContainerLog', {
+  lines: Type.Array(ContainerLine, { description: 'Oldest first' }),
+});

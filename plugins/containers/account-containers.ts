@@ -1,0 +1,68 @@
+import type {
+  ContainerChange,
+  ContainerDetails,
+  ContainerLine,
+  Containers,
+  ListedContainer,
+  OwnContainer,
+} from '../../kernel/contract/points/containers.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { EngineMonitor } from './engine-monitor.ts';
+import { isOwnedBy } from './engine/container-snapshot.ts';
+import { readLabel, type Container } from './engine/container.ts';
+import { unavailable } from './errors.ts';
+
+/** A container that ignores signals is stopped after ten seconds. */
+const CHANGE_MS = 30_000;
+const DETAIL = 'the container engine gives no usable answer';
+
+/** Offers other plugins the containers of accounts; one without an engine has none. The owner is looked up for each call. */
+export class AccountContainers implements Containers {
+  readonly #monitorOf: (account: Account) => EngineMonitor | undefined;
+
+  constructor(monitorOf: (account: Account) => EngineMonitor | undefined) {
+    this.#monitorOf = monitorOf;
+  }
+
+  async running(account: Account): Promise<readonly ListedContainer[]> {
+    const snapshot = await this.#monitorOf(account)?.list.read();
+    return (snapshot?.of(account) ?? []).map(listed); // none without an engine
+  }
+
+  async all(account: Account): Promise<readonly ListedContainer[]> {
+    return (await this.#owned(account)).map(listed);
+  }
+
+  async find(account: Account, id: string): Promise<OwnContainer | undefined> {
+    const engine = this.#monitorOf(account)?.engine;
+    const found = (await this.#owned(account)).find((each) => each.id === id);
+    if (engine === undefined || found === undefined) return undefined;
+    const client = { client: account.id };
+    return {
+      listed: listed(found),
+      details: (): Promise<ContainerDetails> => usable(engine.ask('details', { id }, client)),
+      change: async (change: ContainerChange) =>
+        (await usable(engine.ask('change', { id, change }, { ...client, timeoutMs: CHANGE_MS }))) ?? undefined,
+      lines: (most: number, after = ''): Promise<readonly ContainerLine[]> =>
+        usable(engine.ask('lines', { id, most, after }, client)),
+    };
+  }
+
+  async #owned(account: Account): Promise<readonly Container[]> {
+    const engine = this.#monitorOf(account)?.engine;
+    if (engine === undefined) return [];
+    const all = await usable(engine.ask('containers', { all: true }, { client: account.id }));
+    return engine.isOwn ? all : all.filter(({ labels }) => isOwnedBy(labels, account));
+  }
+}
+
+function usable<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error: unknown) => {
+    throw unavailable(error, DETAIL);
+  });
+}
+
+function listed({ id, names, image, labels, state, status, createdSeconds, ports }: Container): ListedContainer {
+  const service = readLabel(labels, 'com.docker.compose.service') ?? '';
+  return { id, names, image, service, state, status, createdSeconds, ports };
+}

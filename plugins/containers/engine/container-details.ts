@@ -1,0 +1,39 @@
+import type { ContainerDetails } from '../../../kernel/contract/points/containers.ts';
+import { count, members, text, texts } from './untrusted-json.ts';
+
+/** Names of variables that programs read secrets from, and URLs that hold a password. */
+const SECRET_NAME = /pass|pwd|secret|token|key|auth|cred|salt|private|dsn/i;
+const SECRET_VALUE = /:\/\/[^/\s]*:[^/\s]*@/;
+const VARIABLES = 500;
+const VALUE_LENGTH = 1024;
+/** The engine's time of what has never happened. */
+const NEVER = Date.parse('0001-01-01T00:00:00Z');
+const LAST = Date.parse('9999-12-31T00:00:00Z');
+
+/** Parses `/containers/<id>/json`. Values that may be secret are left out here, so that they reach no other process. */
+export function parseDetails(value: unknown): ContainerDetails {
+  const container = members(value);
+  const [state, host] = [members(container['State']), members(container['HostConfig'])];
+  const time = (name: string) => {
+    const at = Date.parse(text(state[name]));
+    return at > NEVER && at < LAST ? new Date(at).toISOString() : '';
+  };
+  const health = text(members(state['Health'])['Status']);
+  return {
+    startedAt: time('StartedAt'),
+    finishedAt: time('FinishedAt'),
+    exitCode: count(state['ExitCode']),
+    isOutOfMemory: state['OOMKilled'] === true,
+    restarts: count(container['RestartCount']),
+    health: health === 'none' ? '' : health,
+    memoryBytes: count(host['Memory']),
+    processors: count(host['NanoCpus']) / 1e9,
+    environment: texts(members(container['Config'])['Env']).slice(0, VARIABLES).map(parseVariable),
+  };
+}
+
+function parseVariable(variable: string): { name: string; value: string | null } {
+  const [name = ''] = variable.split('=', 1);
+  const value = variable.slice(name.length + 1);
+  return { name, value: SECRET_NAME.test(name) || SECRET_VALUE.test(value) ? null : value.slice(0, VALUE_LENGTH) };
+}

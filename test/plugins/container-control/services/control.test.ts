@@ -1,0 +1,167 @@
+/** Containers one by one, in a real Docker Engine. */
+import * as assert from 'uvu/assert';
+import { dockerMissing, TestDocker } from '../../../support/docker.ts';
+import { eventSource } from '../../../support/event-source.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { reportSkipped, testSuite } from '../../../support/suite.ts';
+import { until } from '../../../support/until.ts';
+
+const test = testSuite('container-control');
+const missing = dockerMissing();
+if (missing === undefined) withDocker();
+else reportSkipped(missing);
+
+interface Listed {
+  readonly containers: readonly { readonly id: string; readonly name: string; readonly state: string }[];
+}
+interface Log {
+  readonly lines: readonly { readonly at: string; readonly stream: string; readonly text: string }[];
+}
+
+function withDocker(): void {
+  let docker: TestDocker;
+  let server: TestServer;
+  let [ann, bob] = ['', ''];
+  let [web, done, others] = ['', '', ''];
+
+  const run = (name: string, command: string, ...options: string[]) =>
+    docker.run(command, '--name', name, '--network', 'none', ...options);
+  const ask = <T = Record<string, unknown>>(path: string, token = ann, method = 'GET') =>
+    server.ask<T>(`/api/docker-containers${path}`, { token, method });
+  const stateOf = async (id: string) =>
+    (await ask<Listed>('')).body.containers.find((each) => each.id === id)?.state ?? 'gone';
+
+  test.before(async () => {
+    docker = await TestDocker.start();
+    const own = ['--label', 'hostkeep.account=ann'];
+    web = await run(
+      'ann-web',
+      'n=0; while :; do n=$((n+1)); echo "line $n"; echo "warned $n" >&2; sleep 0.2; done',
+      ...own,
+      ...['--memory', '48m', '--cpus', '0.5', '--label', 'com.docker.compose.service=web'],
+      ...['-e', 'TZ=Europe/Berlin', '-e', 'DB_PASSWORD=hunter2', '-e', 'LINK=mysql://ann:hunter2@db/shop'],
+      ...['-e', 'TEXT=two\nlines'],
+    );
+    done = await run('ann-done', 'echo finished; exit 3', ...own);
+    others = await run('bob-web', 'sleep 1000', '--label', 'hostkeep.account=bob');
+    await run('nobodys', 'sleep 1000');
+    server = await TestServer.start({ config: { containers: { socket: docker.socket, timeout_ms: 10_000 } } });
+    [ann, bob] = [(await server.user('ann')).token, (await server.user('bob')).token];
+  });
+  test.after(async () => {
+    await server.close();
+    await docker.stop();
+  });
+
+  test('containers of others are not found, whatever is asked', async () => {
+    const refusals: readonly (readonly [path: string, method: string])[] = [
+      ['', 'GET'],
+      ['', 'DELETE'],
+      ['/logs', 'GET'],
+      ['/logs/stream', 'GET'],
+      ['/start', 'POST'],
+      ['/stop', 'POST'],
+      ['/restart', 'POST'],
+    ];
+    for (const id of [others, await docker.cli('inspect', '-f', '{{.Id}}', 'nobodys'), 'f'.repeat(64)])
+      for (const [path, method] of refusals) {
+        const { status, body } = await ask(`/${id}${path}`, ann, method);
+        assert.is(`${status} ${String(body['error'])}`, '404 container_not_found', `${method} ${path}`);
+      }
+    assert.is(await docker.cli('inspect', '-f', '{{.State.Status}}', 'bob-web'), 'running');
+    for (const path of [`/${others.slice(0, 11)}`, '/bob-web', `/${others}/kill`, `/..%2f${others}/stop`])
+      assert.ok((await ask(path, bob, path.endsWith('kill') ? 'POST' : 'GET')).status >= 400, path);
+  });
+
+  test('the list has what runs and what does not', async () => {
+    const { body } = await ask<Listed>('');
+    assert.equal(
+      body.containers.map(({ name }) => name),
+      ['ann-done', 'ann-web'],
+    );
+    await until('one has ended', async () => (await stateOf(done)) === 'exited');
+    assert.is(await stateOf(web), 'running');
+    assert.equal(
+      (await ask<Listed>('', bob)).body.containers.map(({ name }) => name),
+      ['bob-web'],
+    );
+  });
+
+  test('details have limits and no secret values', async () => {
+    const { body, status } = await ask(`/${web}`);
+    assert.is(status, 200, JSON.stringify(body));
+    assert.is(body['memory_bytes'], 48 * 2 ** 20);
+    assert.is(body['processors'], 0.5);
+    assert.is(body['service'], 'web');
+    assert.not.match(JSON.stringify(body), /hunter2/);
+    const environment = body['environment'] as { name: string; value: string | null }[];
+    const valueOf = (name: string) => environment.find((each) => each.name === name)?.value;
+    assert.equal(
+      [valueOf('TZ'), valueOf('DB_PASSWORD'), valueOf('LINK'), valueOf('TEXT')],
+      ['Europe/Berlin', null, null, 'two\nlines'],
+    );
+    const ended = (await ask(`/${done}`)).body;
+    assert.equal([ended['state'], ended['exit_code'], ended['out_of_memory']], ['exited', 3, false]);
+    assert.match(String(ended['finished_at']), /^\d{4}-/);
+  });
+
+  test('the log has both streams in order, by number, time and text', async () => {
+    await until('there are lines', async () => (await ask<Log>(`/${web}/logs`)).body.lines.length > 4);
+    const { lines } = (await ask<Log>(`/${web}/logs?lines=4`)).body;
+    assert.is(lines.length, 4);
+    assert.equal(
+      lines.map(({ at }) => at),
+      lines.map(({ at }) => at).toSorted(),
+    );
+    const all = (await ask<Log>(`/${web}/logs?lines=1000`)).body.lines;
+    assert.ok(all.some(({ stream, text }) => stream === 'stdout' && text === 'line 1'));
+    assert.ok(all.some(({ stream, text }) => stream === 'stderr' && text === 'warned 1'));
+    const later = (await ask<Log>(`/${web}/logs?lines=1000&after=${all[1]?.at}`)).body.lines;
+    assert.is(later[0]?.at, all[2]?.at);
+    const warned = (await ask<Log>(`/${web}/logs?text=warned%201`)).body.lines;
+    assert.ok(warned.length > 0 && warned.every(({ text }) => text.includes('warned 1')));
+    assert.is((await ask(`/${web}/logs?lines=1001`)).status, 400);
+  });
+
+  test('whoever follows a log gets each line once', async () => {
+    const events = await eventSource(server, ann, {}, `/api/docker-containers/${web}/logs/stream`, 'user');
+    const numbers: number[] = [];
+    while (numbers.length < 70) {
+      const { event, data } = await events.next();
+      assert.is(event, 'line');
+      if (String(data['text']).startsWith('line ')) numbers.push(Number(String(data['text']).slice(5)));
+    }
+    await events.close();
+    assert.equal(
+      numbers,
+      numbers.map((_, i) => (numbers[0] ?? 0) + i),
+    );
+  });
+
+  test('a container is stopped, started, restarted and removed, and events tell it', async () => {
+    const change = async (path: string, method = 'POST') => (await ask(`/${web}${path}`, ann, method)).status;
+    assert.is(await change('', 'DELETE'), 409, 'while it runs');
+    assert.is(await change('/stop'), 200);
+    assert.is(await stateOf(web), 'exited');
+    assert.is(await change('/stop'), 200, 'it is so already');
+    assert.is(await change('/start'), 200);
+    assert.is(await change('/restart'), 200);
+    assert.is(await stateOf(web), 'running');
+    assert.is(await change('/stop'), 200);
+    assert.is(await change('', 'DELETE'), 200);
+    assert.is(await change('', 'DELETE'), 404);
+    const { body } = await server.ask<{ activity: { action?: string; text?: string }[] }>('/api/account/activity', {
+      token: ann,
+    });
+    const told = JSON.stringify(body);
+    for (const past of ['stopped', 'started', 'restarted', 'removed'])
+      assert.match(told, new RegExp(`${past} the container ann-web`));
+  });
+
+  test('without the engine, or the plugin that knows it, all is 503', async () => {
+    await docker.down();
+    const { status, body } = await ask('');
+    assert.is(`${status} ${String(body['error'])}`, '503 containers_unavailable');
+    await docker.up();
+  });
+}
