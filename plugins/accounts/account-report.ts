@@ -4,7 +4,7 @@ import { errorMessage } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
-import type { ResourceUsage } from '../../kernel/contract/points/account-report.ts';
+import type { AccountsUsage, ResourceUsage } from '../../kernel/contract/points/account-report.ts';
 import type { UsageList } from './schema.ts';
 import { fail } from './errors.ts';
 
@@ -18,6 +18,8 @@ export interface AccountReports {
 /** How long a request waits for files to be measured; the measuring goes on. */
 const WAIT_MS = 10_000;
 const KEPT_MS = 10_000;
+/** How old a measurement may be that tells who is over a limit. */
+const AGE_MS = 86_400_000;
 
 /** Resolves with what all plugins tell about an account. May take long, where files must be measured. */
 export async function gatherReport(gather: Host['gather'], account: Account): Promise<AccountReports> {
@@ -28,6 +30,25 @@ export async function gatherReport(gather: Host['gather'], account: Account): Pr
     usage: parts.flatMap(({ usage = [] }) => usage),
     problems: answers.flatMap((answer) => (answer.ok ? [] : [`${answer.plugin}: ${errorMessage(answer.error)}`])),
   };
+}
+
+/**
+ * Resolves with what accounts of this node use, from what is known without looking for it. Left out are those of which something
+ * is not known, or was measured too long ago.
+ */
+export async function knownUsage(gather: Host['gather'], accounts: readonly Account[]): Promise<AccountsUsage> {
+  const parts = await gather('accountsUsage', accounts);
+  const oldest = Date.now() - AGE_MS;
+  const found = new Map<number, readonly ResourceUsage[]>();
+  for (const { id } of accounts) {
+    const usage = parts.map((part) => (part.ok ? part.value.get(id) : undefined));
+    if (usage.every((part) => part?.every(({ at = Infinity }) => at >= oldest)))
+      found.set(
+        id,
+        usage.flatMap((part) => part ?? []),
+      );
+  }
+  return found;
 }
 
 /** The same for requests: those for one account share an answer, and wait for a bounded time. */

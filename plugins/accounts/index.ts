@@ -1,4 +1,5 @@
 import { fail } from './errors.ts';
+import { warnIfUnprovided } from '../../kernel/contract/node-info.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import * as accounts from './accounts.ts';
 import { listAccounts } from './account-lists.ts';
@@ -11,7 +12,7 @@ export default definePlugin({
   description: 'Accounts, their sessions and features, for administrators.',
   errors: fail,
   features: [],
-  uses: ['fleet'],
+  uses: ['fleet', 'usage'],
   routes: accountRoutes,
   setup(host) {
     const reports = new RecentReports(host.gather);
@@ -32,7 +33,10 @@ export default definePlugin({
         endSessions: (call) => accounts.endSessions(host, call),
         endSession: (call) => accounts.endSession(host, call),
         usage: async ({ params }) => reports.usageOf(await accounts.snapshot(host, params.username)),
-        grant: (call) => accounts.setFeature(host, call, true),
+        grant: async (call) => ({
+          ...(await accounts.setFeature(host, call, true)),
+          warning: warnIfUnprovided(host.node, call.params.feature),
+        }),
         revoke: (call) => accounts.setFeature(host, call, call.query.inherit ? undefined : false),
       },
     };

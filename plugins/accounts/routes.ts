@@ -1,11 +1,12 @@
 import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
-import { admin } from './admin-route.ts';
 import * as schema from './schema.ts';
 
+const admin = { address: 'admin', access: 'admin' } as const;
 const REAUTHENTICATION = 'POST /api/reauthenticate in the same session, at most five minutes before';
 const ACCOUNT = '/api/accounts/:username';
 
-const UPDATE_ACCOUNT = admin({
+const UPDATE_ACCOUNT = {
+  ...admin,
   method: 'PATCH',
   path: ACCOUNT,
   summary: 'Change plan, e-mail address or language',
@@ -14,11 +15,12 @@ const UPDATE_ACCOUNT = admin({
   body: schema.AccountChange,
   reply: schema.AccountView,
   errors: ['account_not_found', 'plan_not_found'],
-});
+} as const;
 
 /** Accounts, their sessions, usage and features. */
 export const accountRoutes = {
-  accounts: admin({
+  accounts: {
+    ...admin,
     method: 'GET',
     path: '/api/accounts',
     summary: 'List the accounts',
@@ -26,9 +28,10 @@ export const accountRoutes = {
       'All filters that are given must match. With `over`, the usage of customers of other nodes is asked for there.',
     query: schema.AccountsQuery,
     reply: schema.AccountPage,
-    errors: ['node_not_found'],
-  }),
-  createAccount: admin({
+    errors: ['node_not_found', 'overloaded', 'feature_unavailable'],
+  },
+  createAccount: {
+    ...admin,
     method: 'POST',
     path: '/api/accounts',
     summary: 'Create an account; a user needs a plan or null, an administrator has none',
@@ -46,8 +49,9 @@ export const accountRoutes = {
       'node_not_found',
       'reauthentication_required',
     ],
-  }),
-  account: admin({
+  },
+  account: {
+    ...admin,
     method: 'GET',
     path: ACCOUNT,
     summary: 'Get an account',
@@ -55,9 +59,10 @@ export const accountRoutes = {
     params: schema.AccountParams,
     reply: schema.AccountView,
     errors: ['account_not_found'],
-  }),
+  },
   updateAccount: UPDATE_ACCOUNT,
-  removeAccount: admin({
+  removeAccount: {
+    ...admin,
     method: 'DELETE',
     path: ACCOUNT,
     at: 'named',
@@ -69,8 +74,9 @@ export const accountRoutes = {
     query: schema.PurgeQuery,
     reply: schema.AccountRemoved,
     errors: ['account_not_found', 'last_admin', 'own_account', 'purge_in_progress'],
-  }),
-  suspend: admin({
+  },
+  suspend: {
+    ...admin,
     method: 'POST',
     path: `${ACCOUNT}/suspend`,
     summary: 'Suspend an account and end its sessions',
@@ -78,8 +84,9 @@ export const accountRoutes = {
     params: schema.AccountParams,
     reply: schema.AccountView,
     errors: ['account_not_found', 'last_admin', 'own_account'],
-  }),
-  unsuspend: admin({
+  },
+  unsuspend: {
+    ...admin,
     method: 'POST',
     path: `${ACCOUNT}/unsuspend`,
     summary: 'Lift the suspension of an account',
@@ -87,8 +94,9 @@ export const accountRoutes = {
     params: schema.AccountParams,
     reply: schema.AccountView,
     errors: ['account_not_found'],
-  }),
-  password: admin({
+  },
+  password: {
+    ...admin,
     method: 'PUT',
     path: `${ACCOUNT}/password`,
     summary: 'Set the password of an account and end its sessions',
@@ -97,8 +105,9 @@ export const accountRoutes = {
     body: schema.PasswordBody,
     reply: schema.PasswordChanged,
     errors: ['account_not_found', 'reauthentication_required'],
-  }),
-  sessions: admin({
+  },
+  sessions: {
+    ...admin,
     method: 'GET',
     path: `${ACCOUNT}/sessions`,
     summary: 'List the sessions of an account, newest first',
@@ -107,8 +116,9 @@ export const accountRoutes = {
     query: schema.PageQuery,
     reply: schema.SessionList,
     errors: ['account_not_found'],
-  }),
-  endSessions: admin({
+  },
+  endSessions: {
+    ...admin,
     method: 'DELETE',
     path: `${ACCOUNT}/sessions`,
     tokens: 'refused',
@@ -117,8 +127,9 @@ export const accountRoutes = {
     params: schema.AccountParams,
     reply: schema.SessionsEnded,
     errors: ['account_not_found'],
-  }),
-  endSession: admin({
+  },
+  endSession: {
+    ...admin,
     method: 'DELETE',
     path: `${ACCOUNT}/sessions/:id`,
     tokens: 'refused',
@@ -127,8 +138,9 @@ export const accountRoutes = {
     params: schema.SessionParams,
     reply: schema.SessionsEnded,
     errors: ['account_not_found', 'session_not_found'],
-  }),
-  usage: admin({
+  },
+  usage: {
+    ...admin,
     method: 'GET',
     path: `${ACCOUNT}/usage`,
     at: 'named',
@@ -138,17 +150,20 @@ export const accountRoutes = {
     params: schema.AccountParams,
     reply: schema.UsageList,
     errors: ['account_not_found', 'overloaded'],
-  }),
-  grant: admin({
+  },
+  grant: {
+    ...admin,
     method: 'PUT',
     path: `${ACCOUNT}/features/:feature`,
     summary: 'Grant a feature to an account, independent of its plan',
-    description: 'Takes effect with the next request, and stays when the plan changes.',
+    description:
+      'Takes effect with the next request, and stays when the plan changes. `warning` says if nothing provides the feature.',
     params: schema.AccountFeatureParams,
-    reply: schema.AccountView,
+    reply: schema.AccountGranted,
     errors: ['account_not_found'],
-  }),
-  revoke: admin({
+  },
+  revoke: {
+    ...admin,
     method: 'DELETE',
     path: `${ACCOUNT}/features/:feature`,
     summary: 'Revoke a feature from an account, or let its plan decide again',
@@ -157,5 +172,5 @@ export const accountRoutes = {
     query: schema.InheritQuery,
     reply: schema.AccountView,
     errors: ['account_not_found'],
-  }),
+  },
 } as const satisfies RouteSpecs;

@@ -1,4 +1,6 @@
+import { featureWarning } from '../../kernel/contract/node-info.ts';
 import { NodeName } from '../../kernel/contract/forwarding.ts';
+import { AccountFigures, FIGURES } from '../../kernel/contract/points/account-report.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -22,7 +24,7 @@ const Email = Type.String({
   description: 'Empty when not set',
 });
 const Role = Type.Union([Type.Literal('user'), Type.Literal('admin')]);
-const SORTS = ['username', 'created', 'plan', 'email'].flatMap((each) => [each, `-${each}`]);
+const SORTS = ['username', 'created', 'plan', 'email', ...FIGURES].flatMap((each) => [each, `-${each}`]);
 
 export const AccountsQuery = Type.Object({
   limit: PageQuery.properties.limit,
@@ -44,7 +46,17 @@ export const AccountsQuery = Type.Object({
       'true: only customers who have more than they may, or whose usage is not known. Files may have to be measured, so a ' +
       'page may have fewer accounts than its limit, or none, before next_cursor is null',
   }),
-  sort: Type.String({ enum: SORTS, default: 'username', description: 'Ascending, or descending with a minus' }),
+  usage: Type.Boolean({
+    default: false,
+    description: 'true: with the usage of customers of the node that answers, as far as it is known',
+  }),
+  sort: Type.String({
+    enum: SORTS,
+    default: 'username',
+    description:
+      'Ascending, or descending with a minus. Figures are sampled every ten seconds while somebody asks; what is not known ' +
+      'counts as less than nothing, and while figures change, an account may be on two pages or on none',
+  }),
 });
 
 const ofAccount = { username: { ...Name, examples: ['jane'] } };
@@ -101,8 +113,11 @@ export const AccountView = NamedObject('Account', {
   }),
 });
 export type AccountView = Static<typeof AccountView>;
+export const AccountGranted = NamedObject('AccountGranted', { ...AccountView.properties, ...featureWarning });
 export const AccountPage = NamedObject('AccountPage', {
-  accounts: Type.Array(AccountView),
+  accounts: Type.Array(
+    NamedObject('ListedAccount', { ...AccountView.properties, usage: Type.Optional(AccountFigures) }),
+  ),
   total: Type.Integer({
     description:
       'Number of accounts that the filters leave, on all pages; `over` is not counted. From 10,000 on, it may be ten seconds old',

@@ -1,21 +1,26 @@
 import { fail } from './errors.ts';
-import { HttpError } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
+import type { Containers } from '../../kernel/contract/points/containers.ts';
+import type { Machine } from '../../kernel/contract/points/machine.ts';
 import { ready, type Reply } from '../../kernel/contract/reply.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { DEMO_NAME_SERVERS } from './demo.ts';
+import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
+import { publishedPorts } from './published-ports.ts';
 import { planReply } from './plan.ts';
 import { HostingConfig, HostingPlan, Ports, ServerInfo } from './schema.ts';
 import { ownAddress, serverInfo } from './server-info.ts';
 
-/** `Retry-After` while the ports are unknown. */
-const RETRY_SECONDS = 2;
+/** How long a request waits for the engine. */
+const WAIT_MS = 2000;
+const late = () => fail.containers_unavailable('the ports are unknown at the moment', { retryAfterSeconds: 2 });
 
 export default definePlugin({
   name: 'hosting',
   description: 'The node, the plan of the account, and its published ports.',
   errors: fail,
   features: ['info'],
+  uses: ['system', 'containers'],
   config: HostingConfig,
   routes: {
     info: {
@@ -46,37 +51,27 @@ export default definePlugin({
       errors: ['containers_unavailable'],
     },
   },
-  setup({ config, gather, node }) {
+  setup({ config, gather, node, peer }) {
+    const system = peer<Machine>('system');
+    const containers = peer<Containers>('containers');
     const planReplies = new WeakMap<Account, Reply>();
     const nameServers = node.isDemo && config.name_servers.length === 0 ? DEMO_NAME_SERVERS : config.name_servers;
     const ipAddress = () => (config.ip_address === '' ? ownAddress() : config.ip_address);
+    const makePlanReply = async (account: Account) => {
+      const software = (await gather('software', account)).flatMap((part) => (part.ok ? [part.value] : []));
+      const reply = ready(planReply(account, nameServers, Object.assign({}, ...software)));
+      planReplies.set(account, reply);
+      return reply;
+    };
     return {
       handlers: {
-        info: async () => {
-          const names = (await gather('systemNames')).find((part) => part.ok)?.value;
-          return serverInfo(ipAddress(), names);
-        },
+        info: () => serverInfo(ipAddress(), system?.names()),
         /** Built once for each account object, which is an immutable snapshot. */
-        plan: ({ account }) => {
-          let cached = planReplies.get(account);
-          if (cached === undefined) planReplies.set(account, (cached = ready(planReply(account, nameServers))));
-          return cached;
-        },
-        ports: async ({ account }) => {
-          const parts = (await gather('ports', account)).map((part) => {
-            if (part.ok) return part.value;
-            throw part.error instanceof HttpError
-              ? part.error
-              : fail.containers_unavailable('the ports are unknown at the moment', {
-                  retryAfterSeconds: RETRY_SECONDS,
-                  cause: part.error,
-                });
-          });
-          return Object.assign(
-            { phpmyadmin_port: null, remote_mysql_port: null, remote_ssh_port: null, webterminal_port: null },
-            ...parts,
-          );
-        },
+        plan: ({ account }) => planReplies.get(account) ?? makePlanReply(account),
+        ports: async ({ account }) =>
+          publishedPorts(
+            containers === undefined ? [] : await withDeadline(containers.running(account), WAIT_MS, late),
+          ),
       },
       provides: { dashboard: () => ({ ip_address: ipAddress(), name_servers: nameServers }) },
     };

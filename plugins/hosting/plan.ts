@@ -1,8 +1,12 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { HostingPlan } from './schema.ts';
 
-/** Builds the reply for an account's plan; without a plan, limits are 0 and texts are empty. */
-export function planReply(account: Account, nameServers: readonly string[]): HostingPlan {
+/** Builds the reply for an account's plan; without a plan, limits are 0 and its texts are empty. */
+export function planReply(
+  account: Account,
+  nameServers: readonly string[],
+  { mysql = '', webserver = '' }: { readonly mysql?: string; readonly webserver?: string },
+): HostingPlan {
   const { plan } = account;
   const [ns1 = '', ns2 = '', ns3 = '', ns4 = ''] = nameServers;
   return {
@@ -11,21 +15,21 @@ export function planReply(account: Account, nameServers: readonly string[]): Hos
     ns2,
     ns3,
     ns4,
-    plan_bandwidth: plan?.bandwidth ?? 0,
-    plan_cpu_limit: String(plan?.cpu_limit ?? 0),
-    plan_db_limit: plan?.db_limit ?? 0,
+    plan_bandwidth: plan?.limits['bandwidth'] ?? 0,
+    plan_cpu_limit: String(plan?.limits['cpu_limit'] ?? 0),
+    plan_db_limit: plan?.limits['db_limit'] ?? 0,
     plan_description: plan?.description ?? '',
-    plan_disk_limit: gigabytes(plan?.disk_limit_mib ?? 0),
-    plan_domains_limit: plan?.domains_limit ?? 0,
-    plan_email_limit: plan?.email_limit ?? 0,
-    plan_ftp_limit: plan?.ftp_limit ?? 0,
-    plan_inodes_limit: plan?.inodes_limit ?? 0,
-    plan_mysql: plan?.mysql ?? '',
+    plan_disk_limit: gigabytes(plan?.limits['disk_limit_mib'] ?? 0),
+    plan_domains_limit: plan?.limits['domains_limit'] ?? 0,
+    plan_email_limit: plan?.limits['email_limit'] ?? 0,
+    plan_ftp_limit: plan?.limits['ftp_limit'] ?? 0,
+    plan_inodes_limit: plan?.limits['inodes_limit'] ?? 0,
+    plan_mysql: mysql,
     plan_name: plan?.name ?? '',
-    plan_names_limit: plan?.names_limit ?? 0,
-    plan_ram_limit: gigabytes(plan?.ram_limit_mib ?? 0),
-    plan_webserver: plan?.webserver ?? '',
-    plan_websites_limit: plan?.websites_limit ?? 0,
+    plan_names_limit: plan?.limits['names_limit'] ?? 0,
+    plan_ram_limit: gigabytes(plan?.limits['ram_limit_mib'] ?? 0),
+    plan_webserver: webserver,
+    plan_websites_limit: plan?.limits['websites_limit'] ?? 0,
   };
 }
 

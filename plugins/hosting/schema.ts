@@ -52,11 +52,11 @@ export const HostingPlan = NamedObject('HostingPlan', {
   plan_email_limit: LimitOf('emails', 'Mailboxes'),
   plan_ftp_limit: LimitOf('ftp', 'FTP accounts'),
   plan_inodes_limit: Limit('Files and folders'),
-  plan_mysql: Type.String({ description: 'Database server of the plan' }),
+  plan_mysql: Type.String({ description: 'Kind of the database server, such as mysql; empty if there is none' }),
   plan_name: Type.String(),
   plan_names_limit: LimitOf('domains', 'Domains, their subdomains and aliases together'),
   plan_ram_limit: Type.String({ description: 'e.g. 3 GB (2^30 bytes); 0 = unlimited' }),
-  plan_webserver: Type.String({ description: 'Web server of the plan' }),
+  plan_webserver: Type.String({ description: 'Web server of the domains, such as nginx; empty if there is none' }),
   plan_websites_limit: LimitOf('websites', 'Websites'),
 });
 export type HostingPlan = Static<typeof HostingPlan>;

@@ -1,4 +1,4 @@
-import type { NodeInfo } from '../../kernel/contract/node-info.ts';
+import { warnIfUnprovided, type NodeInfo } from '../../kernel/contract/node-info.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import * as plans from './plans.ts';
 import { planRoutes } from './routes.ts';
@@ -13,26 +13,32 @@ export default definePlugin({
     const by = ({ account, ip }: { account: { username: string }; ip: string }) => ({ username: account.username, ip });
     return {
       handlers: {
-        plans: ({ query }) => plans.listPlans(host, query),
+        plans: ({ query, account }) => plans.listPlans(host, query, account.locale),
         createPlan: (call) => plans.createPlan(host, call.body, by(call)),
         plan: ({ params }) => plans.showPlan(identity, params.name),
         updatePlan: (call) => plans.updatePlan(host, call.params.name, call.body, by(call)),
         removePlan: (call) => plans.removePlan(host, call.params.name, by(call)),
-        switchOn: (call) => plans.setPlanFeature(host, call.params, true, by(call)),
+        switchOn: async (call) => ({
+          ...(await plans.setPlanFeature(host, call.params, true, by(call))),
+          warning: warnIfUnprovided(node, call.params.feature),
+        }),
         switchOff: (call) => plans.setPlanFeature(host, call.params, false, by(call)),
-        features: ({ account }) => ({ features: featureList(node, account.locale) }),
+        features: async ({ account }) => ({ features: await featureList(node, account.locale) }),
       },
     };
   },
 });
 
-function featureList(node: NodeInfo, locale: string) {
+async function featureList(node: NodeInfo, locale: string) {
   const owners = new Map(
     node.plugins().flatMap((plugin) => plugin.features.map((feature) => [feature, plugin] as const)),
   );
-  return node.locales.features(locale).map((feature) => ({
+  const all = await node.features(locale);
+  const usable = new Set(node.usableFeatures({ features: new Set(all.map(({ name }) => name)) }));
+  return all.map((feature) => ({
     ...feature,
     plugin: owners.get(feature.name)?.name ?? null,
     state: owners.get(feature.name)?.state ?? null,
+    provided: owners.has(feature.name) || usable.has(feature.name),
   }));
 }

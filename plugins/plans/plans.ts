@@ -1,53 +1,43 @@
-import type { Actor, Plan } from '../../kernel/identity/accounts/plans.ts';
-import type { PlanLimits } from '../../kernel/identity/accounts/plan-limits.ts';
+import type { Actor, Plan, PlanChange } from '../../kernel/identity/accounts/plans.ts';
+import type { Limit } from '../../kernel/contract/plan-limits.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type * as schema from './schema.ts';
 
-/** The limits of a new plan where none are given, by the API and by the command line. */
-export const NEW_PLAN: PlanLimits = {
-  description: '',
-  cpu_limit: 0,
-  ram_limit_mib: 0,
-  disk_limit_mib: 0,
-  inodes_limit: 0,
-  bandwidth: 0,
-  domains_limit: 0,
-  names_limit: 500,
-  websites_limit: 0,
-  db_limit: 0,
-  email_limit: 0,
-  ftp_limit: 0,
-  mysql: '',
-  webserver: '',
-};
-
 export async function listPlans(
-  { identity }: Host,
+  { identity, node }: Host,
   { limit, cursor }: { limit: number; cursor: string },
+  locale: string,
 ): Promise<Static<typeof schema.PlanPage>> {
   const [all, accounts] = await Promise.all([identity.plans.all(), identity.accounts.countByPlan()]);
   const found = [...all.values()].filter(({ name }) => name > cursor);
   const plans = found.slice(0, limit).map(planReply);
-  return { plans, accounts, next_cursor: found.length > limit ? (plans.at(-1)?.name ?? null) : null };
+  const provided = node.usableFeatures({ features: node.locales.featureNames });
+  const limits = node.locales.limits(locale).filter(({ feature }) => feature === '' || provided.includes(feature));
+  return {
+    plans,
+    limits: limits.map(limitReply),
+    accounts,
+    next_cursor: found.length > limit ? (plans.at(-1)?.name ?? null) : null,
+  };
 }
 
 export async function createPlan(
   { identity }: Host,
-  { name, features = [], ...limits }: Static<typeof schema.PlanBody>,
+  { name, features = [], ...change }: Static<typeof schema.PlanBody>,
   by: Actor,
 ): Promise<schema.PlanView> {
-  await identity.plans.create(name, { ...NEW_PLAN, ...limits }, features, by);
+  await identity.plans.create(name, change, features, by);
   return showPlan(identity, name);
 }
 
 export async function updatePlan(
   { identity }: Host,
   name: string,
-  limits: Partial<PlanLimits>,
+  change: PlanChange,
   by: Actor,
 ): Promise<schema.PlanView> {
-  await identity.plans.update(name, limits, by);
+  await identity.plans.update(name, change, by);
   return showPlan(identity, name);
 }
 
@@ -73,6 +63,8 @@ export async function setPlanFeature(
 export async function showPlan({ plans }: Host['identity'], name: string): Promise<schema.PlanView> {
   return planReply(await plans.get(name));
 }
+
+const limitReply = ({ name, title, unit, default: value }: Limit) => ({ name, title, unit, default: value });
 
 function planReply(plan: Plan): schema.PlanView {
   return { ...plan, features: [...plan.features].toSorted() };

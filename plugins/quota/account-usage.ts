@@ -1,6 +1,6 @@
 import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { AccountsUsage } from '../../kernel/contract/points/account-report.ts';
+import type { AccountsUsage, ResourceUsage } from '../../kernel/contract/points/account-report.ts';
 import type { KernelQuota } from './kernel-quota.ts';
 import type { QuotaRow } from './repquota.ts';
 import type { DiskInodes } from './schema.ts';
@@ -37,25 +37,32 @@ export async function usageOfMany(
   accounts: readonly Account[],
   { kernel, samples }: { readonly kernel: KernelQuota; readonly samples: UsageSamples },
   uidOf: (account: Account) => number | undefined,
-): Promise<AccountsUsage[]> {
-  const [disk, inodes, at] = [new Map<number, number>(), new Map<number, number>(), new Map<number, number>()];
+): Promise<AccountsUsage> {
+  const found = new Map<number, readonly ResourceUsage[]>();
   const quotaOf = await kernel.known(uidOf);
-  const note = (id: number, kib: number, files: number, when: number) => {
-    disk.set(id, kib);
-    inodes.set(id, files);
-    at.set(id, when);
-  };
   const uncounted = accounts.filter((account) => {
     const known = quotaOf(account);
-    if (known !== undefined) note(account.id, known.row.blocksUsed, known.row.filesUsed, known.at);
+    if (known !== undefined) found.set(account.id, resources(ofKernel(known.row, known.at), known.at));
     return known === undefined;
   });
-  for (const [id, measured] of await samples.of(uncounted))
-    note(id, Math.ceil(measured.bytes / 1024), measured.inodes, measured.at);
-  return [
-    { resource: 'disk_kib', used: disk, at },
-    { resource: 'inodes', used: inodes, at },
-  ];
+  const measured = await samples.of(uncounted);
+  for (const account of uncounted) {
+    const sample = measured.get(account.id);
+    if (sample !== undefined) found.set(account.id, resources(ofMeasured(sample, account), sample.at));
+  }
+  return found;
+}
+
+/** An account is over its quota when it cannot write any more, or soon will not. */
+export function resources(
+  { disk_used, disk_soft, inodes_used, inodes_soft }: DiskInodes,
+  at?: number,
+): ResourceUsage[] {
+  const resource = (name: string, used: number, limit: number) => ({
+    ...{ resource: name, used, limit, isOver: limit > 0 && used >= limit },
+    ...(at !== undefined && { at }),
+  });
+  return [resource('disk_kib', disk_used, disk_soft), resource('inodes', inodes_used, inodes_soft)];
 }
 
 function ofKernel(row: QuotaRow, at: number): DiskInodes {
@@ -73,7 +80,7 @@ function ofKernel(row: QuotaRow, at: number): DiskInodes {
 
 /** A plan has one limit, which serves as the soft and the hard one. */
 function ofMeasured({ bytes, inodes, at }: Measured, { plan }: Account): DiskInodes {
-  const [blocks, files] = [(plan?.disk_limit_mib ?? 0) * 1024, plan?.inodes_limit ?? 0];
+  const [blocks, files] = [(plan?.limits['disk_limit_mib'] ?? 0) * 1024, plan?.limits['inodes_limit'] ?? 0];
   return {
     date: dateText(at),
     measured_at: new Date(at).toISOString(),

@@ -23,6 +23,7 @@ export async function doctor({ du, repquota }: QuotaConfig, kernel: KernelQuota)
           {
             name: 'kernel quota',
             ok: true,
+            isUntried: true,
             detail: `no file system has user quotas; usage is measured and compared with the plans; ${repquota}: ${tools}`,
           },
         ]

@@ -38,7 +38,7 @@ export async function measure(
       [command, '-x', '-s', UNITS[unit], '--', '.'],
       timeoutMs,
     );
-    if (endedBy === 'SIGKILL') throw fail.overloaded('measuring the folder takes too long', { retryAfterSeconds: 60 });
+    if (endedBy === 'SIGKILL') throw tooSlow(timeoutMs);
     if (endedBy === 'SIGABRT' && attempt < ATTEMPTS) continue;
     const total = /^(\d+)\t/.exec(stdout)?.[1];
     if (total === undefined) throw unavailable(new Error(`${command} ended with ${endedBy ?? code}: ${stderr}`));
@@ -55,6 +55,11 @@ async function run(folder: Folder, command: readonly string[], timeoutMs: number
   } catch (error) {
     throw unavailable(error);
   }
+}
+
+function tooSlow(timeoutMs: number): HttpError {
+  const detail = `the folder is too large, or the server too busy, to measure it within ${timeoutMs / 1000} s`;
+  return fail.overloaded(detail, { retryAfterSeconds: 60 });
 }
 
 function unavailable(cause: unknown): HttpError {

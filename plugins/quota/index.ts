@@ -1,14 +1,13 @@
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
-import type { ResourceUsage } from '../../kernel/contract/points/account-report.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { doctor } from './doctor.ts';
 import { FolderSizes } from './folder-sizes.ts';
 import { KernelQuota } from './kernel-quota.ts';
 import privileged from './privileged.ts';
 import { DiskInodes, FolderQuery, QuotaConfig, Size } from './schema.ts';
-import { AccountUsage, usageOfMany } from './account-usage.ts';
+import { AccountUsage, resources, usageOfMany } from './account-usage.ts';
 import type { QuotaRow } from './repquota.ts';
 import { UsageSamples } from './usage-samples.ts';
 
@@ -72,7 +71,7 @@ export default definePlugin({
         },
       },
       provides: {
-        accountReport: async (account) => ({ usage: report(await usage.of(account)) }),
+        accountReport: async (account) => ({ usage: resources(await usage.of(account)) }),
         accountsUsage: (accounts) => usageOfMany(accounts, { kernel, samples }, uidOf),
         move: () => ({
           obstacles: () => [],
@@ -92,15 +91,4 @@ function limitsLeft({ username }: Account, node: string, row: QuotaRow | undefin
   const blocks = `${row.blocksSoft} and ${row.blocksHard} KiB`;
   const files = `${row.filesSoft} and ${row.filesHard} inodes`;
   return [`set the quota of ${username} at ${node}, soft and hard: ${blocks}, ${files}`];
-}
-
-/** An account is over its quota when it cannot write any more, or soon will not. */
-function report({ disk_used, disk_soft, inodes_used, inodes_soft }: DiskInodes): ResourceUsage[] {
-  const resource = (name: string, used: number, limit: number) => ({
-    resource: name,
-    used,
-    limit,
-    isOver: limit > 0 && used >= limit,
-  });
-  return [resource('disk_kib', disk_used, disk_soft), resource('inodes', inodes_used, inodes_soft)];
 }

@@ -18,7 +18,7 @@ export async function readSamples(reader: Reader, accountIds: readonly number[])
   return new Map(rows.map(({ account_id: id, ...measured }) => [id, measured]));
 }
 
-/** Keeps a measurement, unless the one that is kept is hardly older. Errors: 404 `account_not_found`, 409 `other_node`. */
+/** Keeps a measurement, unless the one that is kept is hardly older and says much the same. Errors: 404 `account_not_found`, 409 `other_node`. */
 export async function keepSample(
   { local, identity }: Pick<Host, 'local' | 'identity'>,
   account: Account,
@@ -26,7 +26,13 @@ export async function keepSample(
   restMs: number,
 ): Promise<void> {
   const kept = (await readSamples(local, [account.id])).get(account.id);
-  if (kept !== undefined && at - kept.at < restMs) return;
+  if (
+    kept !== undefined &&
+    at - kept.at < restMs &&
+    isMuchTheSame(kept.bytes, bytes) &&
+    isMuchTheSame(kept.inodes, inodes)
+  )
+    return;
   await local.write(async (tx) => {
     await identity.accounts.assertLivesHere(account);
     await tx.run(
@@ -39,3 +45,6 @@ export async function keepSample(
     );
   });
 }
+
+/** Whether two figures differ by a hundredth at most. */
+const isMuchTheSame = (before: number, now: number): boolean => Math.abs(now - before) <= before / 100;

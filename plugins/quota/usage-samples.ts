@@ -4,7 +4,7 @@ import { keepSample, readSamples, type Measured } from './store.ts';
 
 /** How old a measurement becomes before it is renewed, while operators ask. */
 const AGE_MS = 86_400_000;
-/** Measurements that a customer's look causes more often are not all written. */
+/** Measurements that a customer's look causes more often are written if they say something else. */
 const REST_MS = 600_000;
 /** One account in this time: ten a minute take less than a second of the processor. */
 const PACE_MS = 6000;

@@ -4,7 +4,7 @@ import type { CommandContext, OptionValues } from '../../../kernel/contract/comm
 import { textTable } from '../../../kernel/kit/format.ts';
 import { isNode, noNode } from '../../../kernel/contract/fleet-nodes.ts';
 import type { ResourceUsage } from '../../../kernel/contract/points/account-report.ts';
-import { gatherReport, type AccountReports } from '../account-report.ts';
+import { gatherReport, knownUsage, type AccountReports } from '../account-report.ts';
 import { describe } from './account-text.ts';
 
 /** How many accounts are read at a time for a list of all. */
@@ -29,14 +29,19 @@ export async function list(context: CommandContext, _: readonly string[], option
 async function listOver(context: CommandContext, accounts: readonly Account[]) {
   const reports = await context.withPlugins(async ({ identity, gather }) => {
     const users = accounts.filter((account) => account.role === 'user' && identity.accounts.isHere(account));
-    const found: { account: Account; report: AccountReports }[] = [];
-    for (let i = 0; i < users.length; i += MEASURED) {
-      const part = users.slice(i, i + MEASURED);
-      found.push(
-        ...(await Promise.all(part.map(async (account) => ({ account, report: await gatherReport(gather, account) })))),
-      );
+    const known = await knownUsage(gather, users);
+    const reports = new Map<number, Omit<AccountReports, 'domains'>>();
+    for (const [id, usage] of known) reports.set(id, { usage, problems: [] });
+    const unknown = users.filter(({ id }) => !known.has(id));
+    for (let i = 0; i < unknown.length; i += MEASURED) {
+      const part = unknown.slice(i, i + MEASURED);
+      await Promise.all(part.map(async (account) => reports.set(account.id, await gatherReport(gather, account))));
     }
-    return found.filter(({ report }) => report.problems.length > 0 || report.usage.some(({ isOver }) => isOver));
+    return users.flatMap((account) => {
+      const report = reports.get(account.id) ?? { usage: [], problems: [] };
+      const isListed = report.problems.length > 0 || report.usage.some(({ isOver }) => isOver);
+      return isListed ? [{ account, report }] : [];
+    });
   });
   const rows = reports.map(({ account, report: { usage, problems } }) =>
     rowOf(account, [...usage.filter(({ isOver }) => isOver).map(usageText), ...problems].join('; ')),

@@ -47,7 +47,7 @@ export const accountCommands: CommandGroup = {
         {
           flags: '--over-quota',
           summary:
-            'only those of this node that have more than their plan allows, or no disk space left; measures files if need be, which may take long',
+            'only those of this node that have more than their plan allows, or no disk space left; measures the files of those that were not measured within a day',
         },
       ],
       run: list,

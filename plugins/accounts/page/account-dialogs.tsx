@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
 import {
+  Answer,
   api,
   ask,
   at,
@@ -17,7 +18,7 @@ import {
   withProof,
 } from '../../pages/kit/index.ts';
 import type { Account } from './account.ts';
-import { randomPassword } from './add-account.tsx';
+import { PasswordOnce, randomPassword } from './password-once.tsx';
 import { readPlans } from './plans.ts';
 import { planDifference } from '../../pages/kit/index.ts';
 
@@ -40,11 +41,8 @@ function PlanDialog({ account, onClose }: DialogProps) {
   const { username, plan: before } = account;
   const plans = useQuery('plans', readPlans);
   const chosen = useSignal(before ?? '');
-  const all = plans.data?.plans ?? [];
-  // Until the plans are there, the list has the account's own.
-  const names = plans.data === undefined && before !== null ? [before] : all.map(({ name }) => name);
-  const of = (name: string | null) => all.find((each) => each.name === name);
-  const difference = planDifference(of(before), of(chosen.value));
+  const of = (name: string | null) => plans.data?.plans.find((each) => each.name === name);
+  const difference = planDifference(plans.data?.limits ?? [], of(before), of(chosen.value));
   const change = async () => {
     const plan = chosen.value === '' ? null : chosen.value;
     await api('PATCH /api/accounts/:username', { params: { username }, body: { plan } });
@@ -59,12 +57,16 @@ function PlanDialog({ account, onClose }: DialogProps) {
       onSubmit={change}
       submit={{ text: t('accounts.action.plan'), isDisabled: chosen.value === (before ?? '') }}
     >
-      <Select
-        label={t('accounts.plan')}
-        value={chosen.value}
-        of={[...names.map((name) => [name, name] as const), ['', t('accounts.noPlan')]]}
-        onChange={(next) => (chosen.value = next)}
-      />
+      <Answer of={plans} lines={1}>
+        {({ plans: all }) => (
+          <Select
+            label={t('accounts.plan')}
+            value={chosen.value}
+            of={[...all.map(({ name }) => [name, name] as const), ['', t('accounts.noPlan')]]}
+            onChange={(next) => (chosen.value = next)}
+          />
+        )}
+      </Answer>
       {difference.length > 0 && (
         <Panel icon="info" title={t('accounts.difference')}>
           <ul>
@@ -101,13 +103,7 @@ function PasswordDialog({ account: { username }, onClose }: DialogProps) {
       </ConfirmDialog>
     );
   return (
-    <Dialog title={t('accounts.newPassword')} onClose={onClose}>
-      <Panel kind="warn" icon="warn" title={t('accounts.shownOnce')} />
-      <p class="row">
-        <code class="wrap">{shown.value}</code>
-        <CopyButton text={shown.value} what={t('pages.password')} />
-      </p>
-    </Dialog>
+    <PasswordOnce title={t('accounts.newPassword')} username={username} password={shown.value} onClose={onClose} />
   );
 }
 

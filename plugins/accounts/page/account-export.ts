@@ -1,4 +1,4 @@
-import { api, ownNode, type ReplyOf } from '../../pages/kit/index.ts';
+import { api, ownNode, saveAs, type ReplyOf } from '../../pages/kit/index.ts';
 
 type Query = Readonly<Record<string, unknown>>;
 type ListedAccount = ReplyOf<'GET /api/accounts'>['accounts'][number];
@@ -15,7 +15,7 @@ export async function exportAccounts(filter: Query): Promise<number> {
     rows.push(...page.accounts);
     cursor = page.next_cursor;
   }
-  save(`accounts-${new Date().toISOString().slice(0, 10)}.csv`, csvOf(rows));
+  saveAs(`accounts-${new Date().toISOString().slice(0, 10)}.csv`, new Blob([csvOf(rows)], { type: 'text/csv' }));
   return rows.length;
 }
 
@@ -27,11 +27,4 @@ function csvOf(rows: readonly ListedAccount[]): string {
   };
   const head = ownNode() === '' ? HEAD : ([...HEAD, 'node'] as const);
   return [head.join(','), ...rows.map((row) => head.map((name) => cell(row[name])).join(','))].join('\r\n');
-}
-
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  const link = Object.assign(document.createElement('a'), { href: url, download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

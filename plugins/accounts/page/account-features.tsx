@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Answer, api, attempt, Card, Choices, SearchInput, t, useQuery } from '../../pages/kit/index.ts';
+import { Answer, api, attempt, Card, Choices, SearchInput, t, toast, useQuery } from '../../pages/kit/index.ts';
 import type { Account } from './account.ts';
 import { readFeatures } from './plans.ts';
 
@@ -13,17 +13,16 @@ interface AccountFeaturesProps {
 export function AccountFeatures({ account, onChanged }: AccountFeaturesProps) {
   const search = useSignal('');
   const features = useQuery('features', readFeatures);
-  const choose = (feature: string, choice: Choice) =>
+  const choose = (feature: string, title: string, choice: Choice) =>
     attempt(async () => {
       const params = { username: account.username, feature };
-      onChanged(
-        choice === 'on'
-          ? await api('PUT /api/accounts/:username/features/:feature', { params })
-          : await api('DELETE /api/accounts/:username/features/:feature', {
-              params,
-              query: { inherit: choice === 'plan' },
-            }),
-      );
+      if (choice !== 'on') {
+        const query = { inherit: choice === 'plan' };
+        return onChanged(await api('DELETE /api/accounts/:username/features/:feature', { params, query }));
+      }
+      const { warning, ...granted } = await api('PUT /api/accounts/:username/features/:feature', { params });
+      onChanged(granted);
+      if (warning !== null) toast(t('accounts.unprovided', { name: title }), undefined, true);
     });
   const choiceOf = (feature: string): Choice => {
     const override = account.overrides[feature];
@@ -45,6 +44,7 @@ export function AccountFeatures({ account, onChanged }: AccountFeaturesProps) {
         {({ features: all }) => (
           <ul class="feature-list">
             {all
+              .filter(({ name, provided }) => provided || account.overrides[name] !== undefined)
               .filter(({ title, name }) => `${title} ${name}`.toLowerCase().includes(search.value.trim().toLowerCase()))
               .map(({ name, title }) => (
                 <li key={name} class="row apart">
@@ -55,7 +55,7 @@ export function AccountFeatures({ account, onChanged }: AccountFeaturesProps) {
                     label={title}
                     value={choiceOf(name)}
                     of={(['plan', 'on', 'off'] as const).map((each) => [each, t(`accounts.choice.${each}`)] as const)}
-                    onChange={(choice) => void choose(name, choice)}
+                    onChange={(choice) => void choose(name, title, choice)}
                   />
                 </li>
               ))}

@@ -20,6 +20,7 @@ import { AccountDialogs, type AccountAction } from './account-dialogs.tsx';
 import { AccountFeatures } from './account-features.tsx';
 import { AccountSessions } from './account-sessions.tsx';
 import { AccountTokens } from './account-tokens.tsx';
+import { CanLogIn, StateBadge, useStanding } from './can-log-in.tsx';
 import { AccountActivity, AccountDomains, AccountUsage } from './account-things.tsx';
 
 /** Everything that an administrator does with one account. */
@@ -75,13 +76,15 @@ function Summary({
   readonly onAction: (action: AccountAction) => void;
 }) {
   const { role, suspended, plan, email, locale, node } = account;
+  const standing = useStanding(account.username);
   return (
-    <Card
-      title={t('accounts.summary')}
-      end={<Badge tone={suspended ? 'bad' : 'good'}>{t(suspended ? 'accounts.suspended' : 'accounts.active')}</Badge>}
-    >
+    <Card title={t('accounts.summary')} end={<StateBadge account={account} standing={standing} />}>
       <div class="stack">
         <dl class="facts">
+          <dt>{t('accounts.canLogIn')}</dt>
+          <dd>
+            <CanLogIn account={account} standing={standing} onRemedy={onAction} />
+          </dd>
           <dt>{t('accounts.plan')}</dt>
           <dd>
             {role === 'admin' ? <Badge tone="accent">{t('accounts.admin')}</Badge> : (plan ?? t('accounts.noPlan'))}

@@ -7,6 +7,7 @@ import {
   Card,
   DomainName,
   Empty,
+  fillPath,
   Meter,
   Panel,
   t,
@@ -96,12 +97,17 @@ export function AccountDomains({ username }: { readonly username: string }) {
 }
 
 interface Activity {
-  readonly log_content: readonly string[];
+  readonly events: readonly {
+    readonly id: number;
+    readonly at: string;
+    readonly ip: string;
+    readonly summary: string;
+  }[];
 }
 
 export function AccountActivity({ username }: { readonly username: string }) {
   const log = useQuery(`activity ${username}`, () =>
-    ask<Activity>('GET', `/api/accounts/${encodeURIComponent(username)}/activity`),
+    ask<Activity>('GET', fillPath('/api/events', {}, { account: username, limit: FIRST })),
   );
   if (log.error?.code === 'not_found') return null;
   return (
@@ -114,31 +120,24 @@ export function AccountActivity({ username }: { readonly username: string }) {
       }
     >
       <Answer of={log} lines={5}>
-        {({ log_content: lines }) =>
-          lines.length === 0 ? (
+        {({ events }) =>
+          events.length === 0 ? (
             <Empty icon="clock" title={t('pages.nothingFound')} />
           ) : (
             <ul class="log narrow">
-              {lines.slice(0, FIRST).map((line, i) => (
-                <Line key={i} line={line} />
+              {events.map(({ id, at: time, ip, summary }) => (
+                <li key={id}>
+                  <span class="small soft number">
+                    <Time at={time} />
+                  </span>
+                  <span class="wrap">{summary}</span>
+                  <span class="small soft number wrap">{ip}</span>
+                </li>
               ))}
             </ul>
           )
         }
       </Answer>
     </Card>
-  );
-}
-
-/** `[time] User 'name' did something from IP address`: its time and address apart from what was done. */
-function Line({ line }: { readonly line: string }) {
-  const [, time = '', text = line, ip = ''] =
-    /^\[([\d: -]+)\] (.*?)(?: from (?:IP (\S+)|the command line))?$/s.exec(line) ?? [];
-  return (
-    <li>
-      <span class="small soft number">{time !== '' && <Time at={time} />}</span>
-      <span class="wrap">{text.replace(/^User '[^']*' (.)/u, (_, first: string) => first.toUpperCase())}</span>
-      <span class="small soft number wrap">{ip}</span>
-    </li>
   );
 }

@@ -8,6 +8,7 @@ import {
   changed,
   CursorPaging,
   Empty,
+  ErrorPanel,
   FilterInput,
   NodeFilter,
   PageHead,
@@ -17,15 +18,18 @@ import {
   toast,
   useAddressState,
   useQuery,
+  useRefresh,
   type Column,
 } from '../../pages/kit/index.ts';
 import { AddAccount } from './add-account.tsx';
-import { chosenColumns, ColumnsDialog, type ListedAccount } from './account-columns.tsx';
+import { chosenColumns, ColumnsDialog, showsFigures, type ListedAccount } from './account-columns.tsx';
 import { exportAccounts } from './account-export.ts';
 import { BulkDialog, type BulkAction } from './bulk-dialog.tsx';
 import { readPlans } from './plans.ts';
 
 const PAGE_ACCOUNTS = 50;
+/** About as often as the server samples what accounts use. */
+const REFRESH_MS = 10_000;
 const STATES = ['', 'active', 'suspended', 'over', 'admin'] as const;
 
 export default function AccountsPage() {
@@ -48,9 +52,12 @@ export default function AccountsPage() {
     ...(['active', 'suspended'].includes(state) && { suspended: state === 'suspended' }),
     ...(sort !== '' && { sort: sort as 'username' }),
   };
+  const isLive = showsFigures();
   const cursor = cursors.value.at(-1) ?? '';
-  const query = { ...filter, limit: PAGE_ACCOUNTS, ...(cursor !== '' && { cursor }) };
+  const query = { ...filter, limit: PAGE_ACCOUNTS, usage: isLive, ...(cursor !== '' && { cursor }) };
   const page = useQuery(JSON.stringify(query), (signal) => api('GET /api/accounts', { query, signal }));
+  // who is over a limit is looked for, at length
+  useRefresh({ reload: () => void (isLive && state !== 'over' && page.reload()) }, REFRESH_MS);
   const plans = useQuery('plans', readPlans);
   const names = plans.data?.plans.map(({ name }) => name) ?? [];
   const close = () => void (dialog.value = undefined);
@@ -68,10 +75,18 @@ export default function AccountsPage() {
         <Button icon="download" isBusy={isExporting.value} onClick={exportAll}>
           {t('accounts.export')}
         </Button>
-        <Button kind="primary" icon="plus" onClick={() => void (dialog.value = 'add')}>
+        <Button
+          kind="primary"
+          icon="plus"
+          isDisabled={plans.data === undefined}
+          onClick={() => void (dialog.value = 'add')}
+        >
           {t('accounts.addAccount')}
         </Button>
       </PageHead>
+      {plans.data === undefined && plans.error !== undefined && (
+        <ErrorPanel error={plans.error} onRetry={plans.reload} />
+      )}
       <Card isFlush>
         <div class="card-head">
           <FilterInput label={t('accounts.searchAccounts')} value={q} onChange={(text) => set({ q: text })} />
@@ -108,7 +123,7 @@ export default function AccountsPage() {
           )}
         </Answer>
       </Card>
-      {dialog.value === 'add' && <AddAccount plans={names} onClose={close} />}
+      {dialog.value === 'add' && plans.data && <AddAccount plans={plans.data} onClose={close} />}
       {dialog.value === 'columns' && <ColumnsDialog onClose={close} />}
       {(dialog.value === 'suspend' || dialog.value === 'unsuspend' || dialog.value === 'plan') && (
         <BulkDialog action={dialog.value} names={[...chosen.value]} plans={names} onClose={close} />

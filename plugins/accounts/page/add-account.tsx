@@ -3,27 +3,23 @@ import {
   api,
   changed,
   Dialog,
+  ErrorPanel,
   Field,
   PasswordField,
   Select,
   t,
-  toast,
   useNodeNames,
   withProof,
 } from '../../pages/kit/index.ts';
+import { PasswordOnce, randomPassword } from './password-once.tsx';
+import { usualPlan, type PlanList } from './plans.ts';
 
 const ADMIN = '\u0000admin';
 
-/** Returns a password that nobody chose: 120 random bits. */
-export function randomPassword(): string {
-  const alphabet = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
-  const bytes = crypto.getRandomValues(new Uint8Array(24));
-  return [...bytes].map((byte) => alphabet[byte % alphabet.length]).join('');
-}
-
-export function AddAccount({ plans, onClose }: { readonly plans: readonly string[]; readonly onClose: () => void }) {
+export function AddAccount({ plans, onClose }: { readonly plans: PlanList; readonly onClose: () => void }) {
   const [username, email, password] = [useSignal(''), useSignal(''), useSignal(randomPassword())];
-  const [plan, node] = [useSignal(plans[0] ?? ''), useSignal('')];
+  const [plan, node] = [useSignal(usualPlan(plans)), useSignal('')];
+  const added = useSignal('');
   const nodes = useNodeNames();
   const add = async () => {
     const isAdmin = plan.value === ADMIN;
@@ -36,10 +32,18 @@ export function AddAccount({ plans, onClose }: { readonly plans: readonly string
       ...(email.value.trim() !== '' && { email: email.value.trim() }),
     };
     await withProof(() => api('POST /api/accounts', { body }));
-    toast(t('accounts.wasAdded', { name: body.username }));
+    added.value = body.username;
     changed();
-    onClose();
   };
+  if (added.value !== '')
+    return (
+      <PasswordOnce
+        title={t('accounts.wasAdded', { name: added.value })}
+        username={added.value}
+        password={password.value}
+        onClose={onClose}
+      />
+    );
   return (
     <Dialog
       title={t('accounts.addAccount')}
@@ -67,14 +71,21 @@ export function AddAccount({ plans, onClose }: { readonly plans: readonly string
       <Select
         label={t('accounts.plan')}
         value={plan.value}
-        of={[...plans.map((name) => [name, name] as const), ['', t('accounts.noPlan')], [ADMIN, t('accounts.admin')]]}
+        of={[
+          ...plans.plans.map(({ name }) => [name, name] as const),
+          ['', t('accounts.noPlan')],
+          [ADMIN, t('accounts.admin')],
+        ]}
         onChange={(next) => (plan.value = next)}
       />
-      {nodes.length > 0 && plan.value !== ADMIN && (
+      {nodes.data === undefined && nodes.error !== undefined && (
+        <ErrorPanel error={nodes.error} onRetry={nodes.reload} />
+      )}
+      {nodes.data !== undefined && nodes.data.length > 0 && plan.value !== ADMIN && (
         <Select
           label={t('pages.node')}
           value={node.value}
-          of={[['', t('accounts.nodeWithRoom')], ...nodes.map((name) => [name, name] as const)]}
+          of={[['', t('accounts.nodeWithRoom')], ...nodes.data.map((name) => [name, name] as const)]}
           onChange={(next) => (node.value = next)}
         />
       )}

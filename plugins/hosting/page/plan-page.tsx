@@ -5,10 +5,12 @@ import {
   Badge,
   Card,
   CopyButton,
+  mayUse,
   number,
   PageHead,
   t,
   useQuery,
+  type Query,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
 
@@ -45,7 +47,7 @@ export default function PlanPage() {
             </Answer>
           </Card>
           {plan.data && <NameServers plan={plan.data} />}
-          {ports.data && <Ports ports={ports.data} />}
+          <Ports ports={ports} />
         </div>
       </div>
     </>
@@ -70,6 +72,15 @@ function Limits({ plan }: { readonly plan: Plan }) {
   const text = (limit: string) => (limit === '0' ? unlimited : limit);
   // A GB of this API has 2^30 bytes, which the other pages call GiB.
   const size = (limit: string) => text(limit.replace(/ GB$/, ' GiB'));
+  /** Each with the feature without which it limits nothing. */
+  const counted = [
+    [t('hosting.domains'), plan.plan_domains_limit, 'domains'],
+    [t('hosting.names'), plan.plan_names_limit, 'domains'],
+    [t('hosting.websites'), plan.plan_websites_limit, 'websites'],
+    [t('hosting.databases'), plan.plan_db_limit, 'mysql'],
+    [t('hosting.mailboxes'), plan.plan_email_limit, 'emails'],
+    [t('hosting.ftp'), plan.plan_ftp_limit, 'ftp'],
+  ] as const;
   return (
     <div class="stack">
       <div>
@@ -84,12 +95,7 @@ function Limits({ plan }: { readonly plan: Plan }) {
         <Fact name={t('hosting.bandwidth')}>
           {plan.plan_bandwidth === 0 ? unlimited : `${number(plan.plan_bandwidth)} Mbit/s`}
         </Fact>
-        <Fact name={t('hosting.domains')}>{count(plan.plan_domains_limit)}</Fact>
-        <Fact name={t('hosting.names')}>{count(plan.plan_names_limit)}</Fact>
-        <Fact name={t('hosting.websites')}>{count(plan.plan_websites_limit)}</Fact>
-        <Fact name={t('hosting.databases')}>{count(plan.plan_db_limit)}</Fact>
-        <Fact name={t('hosting.mailboxes')}>{count(plan.plan_email_limit)}</Fact>
-        <Fact name={t('hosting.ftp')}>{count(plan.plan_ftp_limit)}</Fact>
+        {counted.map(([name, limit, feature]) => mayUse([feature]) && <Fact name={name}>{count(limit)}</Fact>)}
         {plan.plan_webserver !== '' && <Fact name={t('hosting.webserver')}>{plan.plan_webserver}</Fact>}
         {plan.plan_mysql !== '' && <Fact name={t('hosting.mysql')}>{plan.plan_mysql}</Fact>}
       </dl>
@@ -115,7 +121,17 @@ function NameServers({ plan }: { readonly plan: Plan }) {
   );
 }
 
-function Ports({ ports }: { readonly ports: ReplyOf<'GET /api/system/hosting/ports'> }) {
+function Ports({ ports }: { readonly ports: Query<ReplyOf<'GET /api/system/hosting/ports'>> }) {
+  if (ports.data === undefined)
+    return (
+      <Card title={t('hosting.ports')}>
+        <Answer of={ports}>{() => null}</Answer>
+      </Card>
+    );
+  return <PublishedPorts ports={ports.data} />;
+}
+
+function PublishedPorts({ ports }: { readonly ports: ReplyOf<'GET /api/system/hosting/ports'> }) {
   const rows = [
     [t('hosting.port.ssh'), ports.remote_ssh_port],
     [t('hosting.port.mysql'), ports.remote_mysql_port],

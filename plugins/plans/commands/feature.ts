@@ -4,6 +4,7 @@ import {
   type CommandContext,
   type CommandGroup,
 } from '../../../kernel/contract/command.ts';
+import { warnIfUnprovided } from '../../../kernel/contract/node-info.ts';
 import { textTable } from '../../../kernel/kit/format.ts';
 import { fail } from '../../../kernel/errors.ts';
 
@@ -38,8 +39,8 @@ async function list({ locales }: CommandContext) {
 /** `undefined` leaves the feature to the plan. */
 function toggle(on: boolean | undefined): Command['run'] {
   const state = on === undefined ? 'as the plan says' : on ? 'on' : 'off';
-  return (context, [feature = ''], { plan, account }) =>
-    context.withStore(async ({ identity: { plans, accounts } }) => {
+  return async (context, [feature = ''], { plan, account }) => {
+    const switched = await context.withStore(async ({ identity: { plans, accounts } }) => {
       const isSame = (before: boolean | undefined, target: string) =>
         assertChange(before !== on, `${feature} is ${state} for ${target} already`);
       plans.assertFeature(feature);
@@ -53,4 +54,9 @@ function toggle(on: boolean | undefined): Command['run'] {
       const target = typeof account === 'string' ? account : `plan ${plan}`;
       return { value: { feature, on: on ?? null, plan, account }, text: `${feature} is ${state} for ${target}` };
     });
+    if (on !== true) return switched;
+    const warning = await context.withPlugins(async ({ node }) => warnIfUnprovided(node, feature));
+    const text = warning === null ? switched.text : `${switched.text}\nwarning: ${warning}`;
+    return { value: { ...switched.value, warning }, text };
+  };
 }

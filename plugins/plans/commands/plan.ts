@@ -1,4 +1,4 @@
-import type { Plan } from '../../../kernel/identity/accounts/plans.ts';
+import type { Plan, PlanChange as Change } from '../../../kernel/identity/accounts/plans.ts';
 import {
   assertChange,
   type CommandContext,
@@ -7,20 +7,18 @@ import {
   type OptionValues,
 } from '../../../kernel/contract/command.ts';
 import { textTable } from '../../../kernel/kit/format.ts';
-import { PlanLimits } from '../../../kernel/contract/plan-limits.ts';
-import { NEW_PLAN } from '../plans.ts';
+import { LIMITS } from '../../../kernel/contract/plan-limits.ts';
 import { PlanBody, PlanChange } from '../schema.ts';
 import { fail } from '../../../kernel/errors.ts';
 
-const LIMITS = Object.keys(PlanLimits.properties) as (keyof PlanLimits)[];
-const LIMIT_OPTIONS = LIMITS.map((name): CommandOption => {
-  const { type, description = '' } = PlanLimits.properties[name];
-  const isNumber = type !== 'string';
-  return { flags: `--${name.replaceAll('_', '-')} <${isNumber ? 'number' : 'text'}>`, summary: description, isNumber };
-});
-
-/** The values of a new plan. */
-const NONE: Plan = { ...NEW_PLAN, name: '', features: new Set() };
+const OPTIONS: readonly CommandOption[] = [
+  { flags: '--description <text>', summary: 'what the plan is for, in a few words' },
+  ...LIMITS.map(({ name, title, unit, default: value }) => ({
+    flags: `--${name.replaceAll('_', '-')} <number>`,
+    summary: `${title}${unit && ` in ${unit}`}; 0 = unlimited${value === 0 ? '' : `; ${value} in new plans`}`,
+    isNumber: true,
+  })),
+];
 
 /** `hostkeep plan …` */
 export const planCommands: CommandGroup = {
@@ -32,18 +30,18 @@ export const planCommands: CommandGroup = {
     { usage: 'diff <name> <other>', summary: 'show how two plans differ', run: diff },
     {
       usage: 'add <name>',
-      summary: 'add a plan; a limit that is not given is 0 = unlimited, except --names-limit, which is 500',
+      summary: 'add a plan; a limit that is not given has its default',
       options: [
         { flags: '--from <plan>', summary: 'plan to copy limits and features from, instead' },
         { flags: '--features <names>', summary: 'its features, separated by commas; see `hostkeep feature list`' },
-        ...LIMIT_OPTIONS,
+        ...OPTIONS,
       ],
       run: add,
     },
     {
       usage: 'set <name>',
       summary: 'change limits of a plan; they hold from the next request on',
-      options: LIMIT_OPTIONS,
+      options: OPTIONS,
       run: set,
     },
     {
@@ -55,22 +53,29 @@ export const planCommands: CommandGroup = {
   ],
 };
 
-/** The limits among the options, whose names are in camel case: `--cpu-limit` is `cpuLimit`. */
-function limitsOf(options: OptionValues): Partial<PlanLimits> {
-  const optionOf = (limit: string) => limit.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const given = LIMITS.map((name) => [name, options[optionOf(name)]] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+/** Reads what the options change; their names are in camel case: `--cpu-limit` is `cpuLimit`. */
+function readChange({ description, ...options }: OptionValues): { description?: unknown; limits?: unknown } {
+  const optionName = (limit: string) => limit.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const limits = LIMITS.flatMap(({ name }) => {
+    const value = options[optionName(name)];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return {
+    ...(description !== undefined && { description }),
+    ...(limits.length > 0 && { limits: Object.fromEntries(limits) }),
+  };
 }
 
 function list(context: CommandContext) {
   return context.withStore(async ({ identity: { plans } }) => {
     const all = [...(await plans.all()).values()];
-    const rows = all.map((plan) => [
-      plan.name,
-      ...[plan.cpu_limit, plan.ram_limit_mib, plan.disk_limit_mib, plan.domains_limit, plan.features.size].map(String),
-      plan.description,
+    const rows = all.map(({ name, limits, features }) => [
+      name,
+      ...LIMITS.map((limit) => String(limits[limit.name])),
+      String(features.size),
     ]);
-    const head = ['PLAN', 'CPUS', 'RAM MIB', 'DISK MIB', 'DOMAINS', 'FEATURES', 'DESCRIPTION'];
+    const limitNames = LIMITS.map(({ name }) => name.replace('_limit', '').replaceAll('_', ' ').toUpperCase());
+    const head = ['PLAN', ...limitNames, 'FEATURES'];
     return { value: all.map(describe), text: textTable(head, rows) };
   });
 }
@@ -78,8 +83,9 @@ function list(context: CommandContext) {
 function show(context: CommandContext, [name = '']: readonly string[]) {
   return context.withStore(async ({ identity: { plans } }) => {
     const value = describe(await plans.get(name));
-    const lines = Object.entries(value).map(
-      ([key, each]) => `${key}: ${Array.isArray(each) ? each.join(', ') : String(each)}`,
+    const { limits, features, ...texts } = value;
+    const lines = Object.entries({ ...texts, ...limits, features: features.join(', ') }).map(
+      ([key, each]) => `${key}: ${each}`,
     );
     return { value, text: lines.join('\n') };
   });
@@ -88,7 +94,9 @@ function show(context: CommandContext, [name = '']: readonly string[]) {
 function diff(context: CommandContext, [name = '', other = '']: readonly string[]) {
   return context.withStore(async ({ identity: { plans } }) => {
     const [a, b] = [await plans.get(name), await plans.get(other)];
-    const limits = LIMITS.filter((limit) => a[limit] !== b[limit]).map((limit) => [limit, a[limit], b[limit]] as const);
+    const limits = LIMITS.map(({ name: limit }) => [limit, a.limits[limit], b.limits[limit]] as const).filter(
+      ([, ofA, ofB]) => ofA !== ofB,
+    );
     const all = new Set([...a.features, ...b.features]);
     const features = [...all].filter((feature) => a.features.has(feature) !== b.features.has(feature)).toSorted();
     const onOrOff = (plan: Plan, feature: string) => (plan.features.has(feature) ? 'on' : 'off');
@@ -110,26 +118,32 @@ function add(context: CommandContext, [name = '']: readonly string[], options: O
   const { from, features: list } = options;
   return context.withStore(async ({ identity: { plans } }) => {
     const given = typeof list === 'string' ? { features: list.split(',').filter((each) => each !== '') } : {};
-    const { name: checked, features, ...limits } = context.checked(PlanBody, { name, ...limitsOf(options), ...given });
-    const { name: _, features: copied, ...copy } = typeof from === 'string' ? await plans.get(from) : NONE;
-    await plans.create(checked, { ...copy, ...limits }, features ?? [...copied]);
+    const {
+      name: checked,
+      features,
+      ...change
+    } = context.checked(PlanBody, { name, ...readChange(options), ...given });
+    const copied: Partial<Plan> = typeof from === 'string' ? await plans.get(from) : {};
+    const limits = { ...copied.limits, ...change.limits };
+    const description = change.description ?? copied.description ?? '';
+    await plans.create(checked, { description, limits }, features ?? [...(copied.features ?? [])]);
     return { value: describe(await plans.get(name)), text: `added plan ${name}` };
   });
 }
 
 function set(context: CommandContext, [name = '']: readonly string[], options: OptionValues) {
   return context.withStore(async ({ identity: { plans } }) => {
-    const given = limitsOf(options);
-    if (Object.keys(given).length === 0)
-      throw fail.invalid_request('nothing to change: give a limit, such as --cpu-limit');
-    const limits = context.checked(PlanChange, given);
+    const given = readChange(options);
+    if (Object.keys(given).length === 0) throw fail.invalid_request('nothing to change: give a limit or --description');
+    const change: Change = context.checked(PlanChange, given);
     const before = await plans.get(name);
-    const names = Object.keys(limits) as (keyof PlanLimits)[];
+    const { description = before.description, limits = {} } = change;
     assertChange(
-      names.some((limit) => limits[limit] !== before[limit]),
+      description !== before.description ||
+        Object.entries(limits).some(([limit, value]) => value !== before.limits[limit]),
       `${name} has these limits already`,
     );
-    await plans.update(name, limits);
+    await plans.update(name, change);
     return { value: describe(await plans.get(name)), text: `changed plan ${name}` };
   });
 }
@@ -141,6 +155,6 @@ function remove(context: CommandContext, [name = '']: readonly string[]) {
   });
 }
 
-function describe({ features, ...limits }: Plan) {
-  return { ...limits, features: [...features].toSorted() };
+function describe({ features, ...rest }: Plan) {
+  return { ...rest, features: [...features].toSorted() };
 }

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { Dialog, Select, t } from '../../pages/kit/index.ts';
-import { LIMITS, limitName, limitText } from '../../pages/kit/index.ts';
-import type { Plan } from './plan.ts';
+import { limitText } from '../../pages/kit/index.ts';
+import type { Plan, Plans } from './plan.ts';
 
 /** Two plans side by side: what they differ in first, and what each has that the other lacks. */
-export function CompareDialog({ plans, onClose }: { readonly plans: readonly Plan[]; readonly onClose: () => void }) {
+export function CompareDialog({ plans, limits, onClose }: Pick<Plans, 'plans' | 'limits'> & { onClose: () => void }) {
   const names = [useSignal(plans[0]?.name ?? ''), useSignal(plans.at(-1)?.name ?? '')] as const;
   const [left, right] = names.map(({ value }) => plans.find(({ name }) => name === value));
   if (left === undefined || right === undefined) return null;
@@ -41,16 +41,19 @@ export function CompareDialog({ plans, onClose }: { readonly plans: readonly Pla
             </tr>
           </thead>
           <tbody>
-            {LIMITS.map((limit) => (
-              <tr key={limit} data-differs={left[limit] !== right[limit]}>
-                <th scope="row">{limitName(limit)}</th>
-                <td class="end number">{limitText(limit, left[limit])}</td>
-                <td class="end number">
-                  {left[limit] !== right[limit] && <span class="sr-only">{t('plans.differs')} </span>}
-                  {limitText(limit, right[limit])}
-                </td>
-              </tr>
-            ))}
+            {limits.map((limit) => {
+              const differs = left.limits[limit.name] !== right.limits[limit.name];
+              return (
+                <tr key={limit.name} data-differs={differs}>
+                  <th scope="row">{limit.title}</th>
+                  <td class="end number">{limitText(limit, left)}</td>
+                  <td class="end number">
+                    {differs && <span class="sr-only">{t('plans.differs')} </span>}
+                    {limitText(limit, right)}
+                  </td>
+                </tr>
+              );
+            })}
           </tbody>
         </table>
       </div>

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { Answer, api, attempt, Card, FilterInput, PageHead, t, toast, useQuery } from '../../pages/kit/index.ts';
 import { Matrix, type Feature } from './matrix.tsx';
-import type { Plan } from './plan.ts';
+import { readPlans, type Plan } from './plan.ts';
 
 /** Which plan has which feature. A switch takes effect with the next request of each account. */
 export default function FeaturesPage() {
   const search = useSignal('');
   const features = useQuery('features', (signal) => api('GET /api/features', { signal }));
-  const plans = useQuery('plans', (signal) => api('GET /api/plans', { query: { limit: 500 }, signal }));
+  const plans = useQuery('plans', readPlans);
   const replace = (plan: Plan) => {
     const { data } = plans;
     if (data !== undefined)
@@ -15,11 +15,10 @@ export default function FeaturesPage() {
   };
   const send = async (name: string, feature: string, isOn: boolean) => {
     const params = { name, feature };
-    replace(
-      isOn
-        ? await api('PUT /api/plans/:name/features/:feature', { params })
-        : await api('DELETE /api/plans/:name/features/:feature', { params }),
-    );
+    if (!isOn) return replace(await api('DELETE /api/plans/:name/features/:feature', { params }));
+    const { warning, ...plan } = await api('PUT /api/plans/:name/features/:feature', { params });
+    replace(plan);
+    if (warning !== null) toast(t('plans.unprovided', { name: feature }), undefined, true);
   };
   const toggle = (plan: string, { name, title }: Feature) => {
     const isOn = plans.data?.plans.find((each) => each.name === plan)?.features.includes(name) !== true;
@@ -31,6 +30,7 @@ export default function FeaturesPage() {
       );
     });
   };
+  const lacking = features.data?.features.filter(({ provided }) => !provided).length ?? 0;
   const wanted = search.value.trim().toLowerCase();
   return (
     <>
@@ -48,7 +48,7 @@ export default function FeaturesPage() {
             <Answer of={plans} lines={8}>
               {({ plans: columns, accounts }) => (
                 <Matrix
-                  features={all}
+                  features={all.filter(({ provided }) => provided)}
                   shown={({ title, name }) => `${title} ${name}`.toLowerCase().includes(wanted)}
                   plans={columns}
                   accounts={accounts}
@@ -58,6 +58,7 @@ export default function FeaturesPage() {
             </Answer>
           )}
         </Answer>
+        {lacking > 0 && <p class="card-head small soft">{t('plans.notProvided', { n: lacking })}</p>}
       </Card>
     </>
   );

@@ -8,15 +8,13 @@ import {
   changed,
   ConfirmDialog,
   fillPath,
-  LIMITS,
-  limitName,
   limitText,
   PageHead,
   t,
   toast,
   useQuery,
 } from '../../pages/kit/index.ts';
-import type { Plan } from './plan.ts';
+import { readPlans, type Plan, type Plans } from './plan.ts';
 import { CompareDialog } from './compare-dialog.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
 
@@ -24,10 +22,11 @@ type Shown =
   { readonly action: 'edit' | 'clone' | 'remove'; readonly plan: Plan } | { readonly action: 'add' | 'compare' };
 
 export default function PlansPage() {
-  const plans = useQuery('plans', (signal) => api('GET /api/plans', { query: { limit: 500 }, signal }));
+  const plans = useQuery('plans', readPlans);
   const shown = useSignal<Shown | undefined>(undefined);
   const close = () => void (shown.value = undefined);
   const dialog = shown.value;
+  const known = { plans: plans.data?.plans ?? [], limits: plans.data?.limits ?? [] };
   return (
     <>
       <PageHead title={t('plans.plans')} about={t('plans.plansAbout')}>
@@ -38,7 +37,12 @@ export default function PlansPage() {
         >
           {t('plans.compare')}
         </Button>
-        <Button kind="primary" icon="plus" onClick={() => void (shown.value = { action: 'add' })}>
+        <Button
+          kind="primary"
+          icon="plus"
+          isDisabled={plans.data === undefined}
+          onClick={() => void (shown.value = { action: 'add' })}
+        >
           {t('plans.addPlan')}
         </Button>
       </PageHead>
@@ -46,15 +50,20 @@ export default function PlansPage() {
         {({ plans: all }) => (
           <div class="grid">
             {all.map((plan) => (
-              <PlanCard key={plan.name} plan={plan} onAction={(action) => void (shown.value = { action, plan })} />
+              <PlanCard
+                key={plan.name}
+                plan={plan}
+                limits={known.limits}
+                onAction={(action) => void (shown.value = { action, plan })}
+              />
             ))}
           </div>
         )}
       </Answer>
-      {dialog?.action === 'add' && <PlanDialog onClose={close} />}
-      {dialog?.action === 'compare' && <CompareDialog plans={plans.data?.plans ?? []} onClose={close} />}
-      {dialog?.action === 'edit' && <PlanDialog plan={dialog.plan} onClose={close} />}
-      {dialog?.action === 'clone' && <PlanDialog plan={dialog.plan} isClone onClose={close} />}
+      {dialog?.action === 'compare' && <CompareDialog {...known} onClose={close} />}
+      {dialog?.action === 'edit' && <PlanDialog plan={dialog.plan} {...known} onClose={close} />}
+      {dialog?.action === 'add' && <PlanDialog base={known.plans[0]} {...known} onClose={close} />}
+      {dialog?.action === 'clone' && <PlanDialog base={dialog.plan} {...known} onClose={close} />}
       {dialog?.action === 'remove' && <RemovePlan plan={dialog.plan} onClose={close} />}
     </>
   );
@@ -62,20 +71,21 @@ export default function PlansPage() {
 
 interface PlanCardProps {
   readonly plan: Plan;
+  readonly limits: Plans['limits'];
   readonly onAction: (action: 'edit' | 'clone' | 'remove') => void;
 }
 
-function PlanCard({ plan, onAction }: PlanCardProps) {
+function PlanCard({ plan, limits, onAction }: PlanCardProps) {
   const { name } = plan;
   return (
     <Card title={name}>
       <div class="stack">
         <p class="soft wrap">{plan.description}</p>
         <dl class="facts">
-          {LIMITS.map((each) => (
+          {limits.map((each) => (
             <>
-              <dt>{limitName(each)}</dt>
-              <dd class="number">{limitText(each, plan[each])}</dd>
+              <dt>{each.title}</dt>
+              <dd class="number">{limitText(each, plan)}</dd>
             </>
           ))}
           <dt>{t('plans.features')}</dt>
@@ -107,7 +117,6 @@ function RemovePlan({ plan: { name }, onClose }: { readonly plan: Plan; readonly
   const users = useQuery(`users of ${name}`, () =>
     ask<{ readonly total: number }>('GET', fillPath('/api/accounts', {}, { plan: name, limit: 1 })),
   );
-  const total = users.data?.total ?? 0;
   const remove = async () => {
     await api('DELETE /api/plans/:name', { params: { name } });
     toast(t('plans.planRemoved', { name }));
@@ -122,7 +131,9 @@ function RemovePlan({ plan: { name }, onClose }: { readonly plan: Plan; readonly
       onConfirm={remove}
       onClose={onClose}
     >
-      <p>{total > 0 ? t('plans.planInUse', { n: total }) : t('plans.planUnused')}</p>
+      <Answer of={users} lines={1}>
+        {({ total }) => <p>{total > 0 ? t('plans.planInUse', { n: total }) : t('plans.planUnused')}</p>}
+      </Answer>
     </ConfirmDialog>
   );
 }

@@ -68,7 +68,6 @@ test('a removed account is purged, and a new one of its name finds nothing of it
     events.find(({ type }) => type === 'account.purged')?.line ?? '',
     /'operator' purged the removed account ann/,
   );
-  await server.close();
 });
 
 test('an account is removed and purged at once', async () => {
@@ -85,7 +84,6 @@ test('an account is removed and purged at once', async () => {
     ['/bob?purge=perhaps', 'invalid_request'],
   ] as const)
     assert.is((await ask(path)).body.error, error, path);
-  await server.close();
 });
 
 // threat half-made-changes: a purge that fails in part keeps the name reserved, and can be repeated
@@ -111,7 +109,6 @@ test('a purge names what it cannot remove, and a later one completes it', async 
   problem = undefined;
   assert.is((await ask('/cleo?purge=true')).body.purge?.state, 'complete');
   assert.is(await create('cleo'), 'created');
-  await server.close();
 });
 
 test('requests during a purge get its report; the name stays reserved', async () => {
@@ -134,7 +131,6 @@ test('requests during a purge get its report; the name stays reserved', async ()
   for (const { body } of await Promise.all(asking))
     assert.equal(body.purge, { state: 'complete', parts: [parts(2), FILES] });
   assert.is(calls, 1);
-  await server.close();
 });
 
 test('a name is not freed while a plugin that keeps things by name is unavailable', async () => {
@@ -161,7 +157,6 @@ test('a name is not freed while a plugin that keeps things by name is unavailabl
     state: 'incomplete',
     parts: [{ plugin: 'ledger', what: 'everything', removed: 0, problem }, FILES],
   });
-  await server.close();
 });
 
 test('the command line removes, lists and purges beside a running server', async () => {
@@ -182,14 +177,10 @@ test('the command line removes, lists and purges beside a running server', async
   const { state, parts } = JSON.parse(stdout) as { state: string; parts: { what: string; removed: number }[] };
   assert.equal([code, state], [0, 'complete']);
   assert.equal(
-    parts.map(({ what, removed }) => [what, removed]),
-    [
-      ['databases', 0],
-      ['files', 2],
-    ],
+    parts.filter(({ removed }) => removed > 0).map(({ what, removed }) => [what, removed]),
+    [['files', 2]],
   );
   assert.not(existsSync(files));
   assert.is((await run('add', 'finn', '--plan', 'basic')).code, 0);
   assert.match((await run('purge', 'finn', '--yes')).stderr, /no removed account finn/);
-  await server.close();
 });

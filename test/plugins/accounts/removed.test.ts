@@ -1,26 +1,24 @@
 import * as assert from 'uvu/assert';
 import { openCore } from '../../../kernel/run/core.ts';
 import { createLog } from '../../../kernel/log.ts';
-import type { CommandContext } from '../../../kernel/contract/command.ts';
-import commands from '../../../plugins/login/commands.ts';
-import login from '../../../plugins/login/index.ts';
+import type { Command, CommandContext, CommandGroup } from '../../../kernel/contract/command.ts';
+import { importDefault } from '../../../kernel/kit/files/plugin-files.ts';
 import accounts from '../../../plugins/accounts/index.ts';
-import domains from '../../../plugins/domains/index.ts';
-import profile from '../../../plugins/profile/index.ts';
 import { TestServer, testConfig, type RequestOptions } from '../../support/hostkeep.ts';
+import { needs } from '../../support/needs.ts';
 import { whileParked } from '../../support/parked.ts';
 import { testSuite } from '../../support/suite.ts';
 import { enableTwofa, reauthenticate } from '../../support/account-client.ts';
 
+const together = await needs('login', 'profile', 'domains');
 const test = testSuite('an account that is removed during a change of it');
 let server: TestServer;
 let keeper: string;
 test.before(async () => {
-  server = await TestServer.start({ plugins: [login, profile, accounts, domains] });
+  server = await TestServer.start({ plugins: [...together, accounts] });
   keeper = (await server.admin('keeper')).token;
   await reauthenticate(server, keeper);
 });
-test.after(() => server.close());
 
 const remove = (username: string) => server.hostkeep.core.accounts.remove(username);
 
@@ -66,8 +64,9 @@ test('the command line says that there is no such account', async () => {
   await server.account('terminal');
   const other = await openCore(testConfig(server.data), createLog('silent'));
   try {
+    const commands = await importDefault<readonly (Command | CommandGroup)[]>('login', 'commands');
     const command = commands
-      .flatMap((group) => ('usage' in group ? [] : group.commands))
+      ?.flatMap((group) => ('usage' in group ? [] : group.commands))
       .find(({ usage }) => usage.startsWith('unlock'));
     const withStore: CommandContext['withStore'] = (work) => work({ ...other, identity: other });
     const run = async () => command?.run({ withStore } as CommandContext, ['terminal'], {});

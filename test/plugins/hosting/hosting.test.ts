@@ -1,5 +1,7 @@
 import * as assert from 'uvu/assert';
+import type { ListedContainer } from '../../../kernel/contract/points/containers.ts';
 import { gigabytes } from '../../../plugins/hosting/plan.ts';
+import { publishedPorts } from '../../../plugins/hosting/published-ports.ts';
 import { ownAddress, uptimeText } from '../../../plugins/hosting/server-info.ts';
 import { testConfig, TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -15,7 +17,6 @@ test.before(
       },
     })),
 );
-test.after(() => server.close());
 
 test('the plan is shown with its limits as texts and numbers, under both paths', async () => {
   const { token } = await server.user('ann', 'standard');
@@ -48,15 +49,11 @@ test('shipped plans are unlimited only in what their description says', async ()
 
 test('changed name servers are shown after a reload', async () => {
   const first = await TestServer.start({ config: { hosting: { name_servers: ['ns1.old.test'] } } });
-  try {
-    const { token } = await first.user('ann');
-    const shown = async () => (await first.ask('/system/hosting/plan', { token })).body['ns1'];
-    assert.is(await shown(), 'ns1.old.test');
-    await first.hostkeep.reconfigure(testConfig(first.data, { hosting: { name_servers: ['ns1.new.test'] } }));
-    assert.is(await shown(), 'ns1.new.test');
-  } finally {
-    await first.close();
-  }
+  const { token } = await first.user('ann');
+  const shown = async () => (await first.ask('/system/hosting/plan', { token })).body['ns1'];
+  assert.is(await shown(), 'ns1.old.test');
+  await first.hostkeep.reconfigure(testConfig(first.data, { hosting: { name_servers: ['ns1.new.test'] } }));
+  assert.is(await shown(), 'ns1.new.test');
 });
 
 test('the server is described in texts', async () => {
@@ -90,4 +87,31 @@ test('uptime, sizes and the own address are written as people read them', () => 
   assert.is(ownAddress({ eth0: [each('10.0.0.2')], eth1: [each('8.8.4.4')] }), '8.8.4.4');
   assert.is(ownAddress({ eth0: [each('10.0.0.2')] }), '10.0.0.2');
   assert.is(ownAddress({}), '127.0.0.1');
+});
+
+test('services are recognised by name and port, or by a rare port', () => {
+  const one = (over: Partial<ListedContainer>, ...ports: [number, number][]): ListedContainer => ({
+    ...{ id: '1'.repeat(64), names: [], image: '', service: '', state: 'running', status: '', createdSeconds: 1 },
+    ports: ports.map(([privatePort, publicPort]) => ({ ip: '', privatePort, publicPort, protocol: 'tcp' })),
+    ...over,
+  });
+  const found = (...containers: ListedContainer[]) =>
+    Object.fromEntries(Object.entries(publishedPorts(containers)).filter(([, port]) => port !== null));
+  assert.equal(
+    found(
+      one({ image: 'phpmyadmin/phpmyadmin:5' }, [80, 8081]),
+      one({ service: 'mariadb' }, [3306, 33_061]),
+      one({}, [22, 2201]),
+      one({ names: ['ann-ttyd-1'] }, [7681, 7001]),
+    ),
+    { phpmyadmin_port: 8081, remote_mysql_port: 33_061, remote_ssh_port: 2201, webterminal_port: 7001 },
+  );
+  assert.equal(found(one({}, [80, 8081], [443, 8443])), {}, 'a web server is none of these services');
+  assert.equal(found(one({ image: 'registry.test:5000/mysql' }, [3306, 0])), {}, 'not published');
+  assert.equal(
+    found(one({ createdSeconds: 9 }, [3306, 1]), one({ createdSeconds: 5 }, [3306, 2])),
+    { remote_mysql_port: 2 },
+    'the oldest',
+  );
+  assert.equal(found(one({}, [3306, 99_999])), {}, 'not a valid port');
 });

@@ -2,6 +2,7 @@ import { DEMO_NAME_SERVERS } from '../../../plugins/hosting/demo.ts';
 import type { PluginRows } from '../../support/plugin-rows.ts';
 
 const rows: PluginRows = {
+  opened: 'info',
   answered: { info: 'home', plan: 'anywhere', ports: 'home' },
   isolation: {
     unmarked: { info: 'the server', plan: 'limits', 'plan.2': 'limits', ports: 'numbers', 'ports.2': 'numbers' },

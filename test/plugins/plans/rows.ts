@@ -5,9 +5,9 @@ const PRODUCT = 'as many as the product has';
 const rows: PluginRows = {
   walk: {
     createPlan: () => ({
-      body: { name: 'starter', description: 'For a first site', domains_limit: 2, features: ['domains'] },
+      body: { name: 'starter', description: 'For a first site', limits: { domains_limit: 2 }, features: ['domains'] },
     }),
-    updatePlan: () => ({ path: '/api/plans/starter', body: { cpu_limit: 1.5 } }),
+    updatePlan: () => ({ path: '/api/plans/starter', body: { limits: { cpu_limit: 1.5 } } }),
     plan: () => ({ path: '/api/plans/starter' }),
     switchOn: () => ({ path: '/api/plans/starter/features/waf' }),
     switchOff: () => ({ path: '/api/plans/starter/features/waf' }),

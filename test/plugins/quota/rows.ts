@@ -1,9 +1,13 @@
+import { keepSample } from '../../../plugins/quota/store.ts';
 import type { PluginRows } from '../../support/plugin-rows.ts';
 
 const rows: PluginRows = {
+  opened: 'disk_usage or inodes',
   answered: 'home',
   isolation: { unmarked: { usage: 'figures', size: 'figures' } },
   homes: { paths: { size: (username) => `/api/directory-size?folder=/of-${username}` }, changing: ['usage'] },
+  keepsFound: (core, account) =>
+    keepSample({ local: core.local, identity: core }, account, { bytes: 1, inodes: 1, at: 1 }, 1),
   measured: ['/api/disk_inodes'],
 };
 export default rows;

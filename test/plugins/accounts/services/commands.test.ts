@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { enableTwofa, logIn } from '../../../support/account-client.ts';
@@ -10,6 +10,7 @@ import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
+import { pick } from '../../../support/lists.ts';
 
 const test = testSuite('commands of plugins');
 
@@ -37,13 +38,24 @@ test('domains are listed for all accounts or one, before the first start too', a
       ['bob.example', 'bob', '/var/www/html/bob.example'],
     ],
   );
-  assert.equal(
-    (await list('--account', 'bob')).map(({ domain }) => domain),
-    ['bob.example'],
-  );
+  assert.equal(pick(await list('--account', 'bob'), 'domain'), ['bob.example']);
   const unknown = await hostkeep(server.data, ['domain', 'list', '--account', 'nobody', '--json']);
   assert.is((JSON.parse(unknown.stderr) as Json)['error'], 'account_not_found');
-  await server.close();
+});
+
+test('--over-quota measures nobody twice within a day', async () => {
+  const server = await TestServer.start();
+  const { account } = await server.user('ann');
+  await server.hostkeep.core.plans.update('developer', { limits: { disk_limit_mib: 1 } });
+  const over = async () =>
+    JSON.parse((await hostkeep(server.data, ['account', 'list', '--over-quota', '--json'])).stdout) as Json[];
+  assert.equal(await over(), []);
+  mkdirSync(account.filesRoot, { recursive: true });
+  writeFileSync(join(account.filesRoot, 'large'), Buffer.alloc(2 << 20, 1));
+  assert.equal(await over(), [], 'from what was measured before');
+  await hostkeep(server.data, ['account', 'show', 'ann']);
+  const [found] = await over();
+  assert.is(found?.['username'], 'ann', 'from the newest measurement, whoever caused it');
 });
 
 test('a second factor is reset from the command line after a yes, and its sessions end', async () => {
@@ -83,7 +95,6 @@ test('API tokens are made, listed and ended beside a running server', async () =
   assert.equal((await run('remove', 'ann', String(made['id']))).value, { ended: 1 });
   assert.is(await status(), 401);
   assert.is((await run('remove', 'ann', '--all')).value['error'], 'nothing_to_change');
-  await server.close();
 });
 
 test('webhooks are listed, tested, and delivered again by the running server', async () => {
@@ -154,7 +165,6 @@ test('webhooks are listed, tested, and delivered again by the running server', a
   await once(sink, 'close');
   const gone = await run('test', label);
   assert.equal([gone.code, (JSON.parse(gone.stdout) as Json)['status']], [1, null]);
-  await server.close();
 });
 
 test("top prints the node's usage once for programs and repeatedly on request", async () => {

@@ -266,15 +266,15 @@ test('real quotas of a file system of our own are read by the real repquota', as
     return reportSkipped(`a file system with quotas cannot be mounted here (${errorMessage(error).split('\n')[0]})`);
   }
   try {
-    mkdirSync(join(mount, 'files'));
-    writeFileSync(join(mount, 'files/data'), Buffer.alloc(3 << 20, 1));
-    for (const path of ['files', 'files/data']) chownSync(join(mount, path), 61234, 61234);
+    mkdirSync(join(mount, 'ann'));
+    writeFileSync(join(mount, 'ann/data'), Buffer.alloc(3 << 20, 1));
+    for (const path of ['ann', 'ann/data']) chownSync(join(mount, path), 61234, 61234);
     as('quotacheck', '-cum', mount);
     as('setquota', '-u', '61234', '8192', '16384', '50', '60', mount);
     execFileSync('sync', ['-f', mount]);
     as('quotacheck', '-um', mount);
-    const used = Number(execFileSync('du', ['-sk', '--', join(mount, 'files')], { encoding: 'utf8' }).split('\t')[0]);
-    const server = await start({ files_root: join(mount, 'files') });
+    const used = Number(execFileSync('du', ['-sk', '--', join(mount, 'ann')], { encoding: 'utf8' }).split('\t')[0]);
+    const server = await start({ files_root: join(mount, '{username}') });
     const { token } = await server.user('ann');
     assert.equal(
       { ...(await server.ask<DiskInodes>('/api/disk_inodes', { token })).body, date: '', measured_at: '' },

@@ -1,0 +1,33 @@
+import { CopyButton, ShownOnce, t } from '../../pages/kit/index.ts';
+
+interface PasswordOnceProps {
+  readonly title: string;
+  readonly username: string;
+  readonly password: string;
+  readonly onClose: () => void;
+}
+
+/** Returns a password that nobody chose: 24 characters out of 56. */
+export function randomPassword(): string {
+  const alphabet = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+  const bytes = crypto.getRandomValues(new Uint8Array(24));
+  return [...bytes].map((byte) => alphabet[byte % alphabet.length]).join('');
+}
+
+/** Shows a password that was just set, for the only time. */
+export function PasswordOnce({ title, username, password, onClose }: PasswordOnceProps) {
+  return (
+    <ShownOnce
+      title={title}
+      warning={t('accounts.shownOnce')}
+      about={t('accounts.shownOnceAbout', { name: username })}
+      saved={t('accounts.passwordSaved')}
+      onClose={onClose}
+    >
+      <p class="row">
+        <code class="wrap">{password}</code>
+        <CopyButton text={password} what={t('pages.password')} />
+      </p>
+    </ShownOnce>
+  );
+}
