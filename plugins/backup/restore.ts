@@ -14,8 +14,8 @@ export interface Restored {
 
 /**
  * Puts the stores and the keys of a backup into a data folder, which is created if it is missing. Rejects, and changes
- * nothing, if the backup is damaged or of a newer Hostkeep, if a server serves the folder, or if it holds a store and
- * `force` is false.
+ * nothing, if the backup is damaged or of a newer Hostkeep, if a server serves the folder, or if it holds a store with accounts
+ * and `force` is false.
  */
 export async function restoreBackup(files: DataFiles, path: string, force: boolean): Promise<Restored> {
   const newer = files.newerMigrations(verifyBackup(path).migrations);
@@ -24,7 +24,9 @@ export async function restoreBackup(files: DataFiles, path: string, force: boole
   return files.whileStopped(() => replace(files, path, force));
 }
 
-async function replace({ folder: data, names }: DataFiles, path: string, force: boolean): Promise<Restored> {
+async function replace(files: DataFiles, path: string, force: boolean): Promise<Restored> {
+  const { folder: data, names } = files;
+  const isRefused = !force && (await files.isInUse());
   const staging = join(data, `.restore-${PROCESS_ID}`);
   const assertSound = async (name: string) => {
     const found = await faultsIn(join(staging, name));
@@ -34,7 +36,7 @@ async function replace({ folder: data, names }: DataFiles, path: string, force: 
     // What SQLite keeps beside a store would be taken for a part of another one.
     const besides = [names.store, names.local].flatMap((name) => [name, `${name}-wal`, `${name}-shm`]);
     const present = [names.keys, ...besides].filter((name) => existsSync(join(data, name)));
-    if (present.length > 0 && !force)
+    if (present.length > 0 && isRefused)
       throw new Error(`${data} already holds a store; restore into an empty folder, or replace the store with --force`);
     const manifest = extractBackup(path, staging);
     for (const name of [names.store, names.local]) await assertSound(name);

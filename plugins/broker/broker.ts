@@ -11,7 +11,8 @@ import { StartedJobs } from './started-jobs.ts';
 /** Does something with the broker's rights. Checks its arguments itself, because a caller's checks do not count. */
 export type Verb = (args: unknown) => Promise<unknown>;
 
-const MAX_REQUEST_BYTES = 16 * 2 ** 20;
+/** Several times a full batch of virtual hosts. */
+const MAX_REQUEST_BYTES = 4 * 2 ** 20;
 /** Each process of jobs has one. */
 const CONNECTIONS = 2000;
 /** Characters of the arguments in the log. */
@@ -87,7 +88,10 @@ export class Broker {
           args,
         );
       },
-      onClose: () => then?.onClose(),
+      onClose: (fault) => {
+        if (fault !== undefined) this.#log.warn({ err: fault }, 'closed a connection');
+        then?.onClose();
+      },
     });
   }
 

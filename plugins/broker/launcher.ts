@@ -6,7 +6,7 @@ import { fail, HttpError, isErrorCode, errorMessage } from '../../kernel/errors.
 import { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
 import type { JobEnd, JobLimits, LaunchedJob } from '../../kernel/kit/jobs/job-launch.ts';
 import type { Identified, JobOwner } from '../../kernel/kit/jobs/job.ts';
-import type { ProcessorTime } from '../../kernel/kit/jobs/processor-time.ts';
+import type { ProcessorTime } from '../../kernel/kit/programs/processor-time.ts';
 import type { Removal } from '../../kernel/kit/jobs/remove-tree.ts';
 import type { Launcher } from '../../kernel/kit/jobs/launcher.ts';
 
@@ -27,9 +27,9 @@ const MAX_REPLY_BYTES = 80 * 2 ** 20;
 const CONNECT_MS = 5000;
 const RELOAD_MS = 10_000;
 const REMOVE_MS = 120_000;
-/** Without an answer, a job that computes is taken for one that waits, and its account for one whose files do not answer. */
+/** Without an answer, a job is taken for one that lacks processor time, as the broker does. */
 const PROCESSOR_TIME_MS = 5000;
-const UNKNOWN: ProcessorTime = { isRunning: false, seconds: 0 };
+const UNKNOWN: ProcessorTime = { isRunning: true, seconds: 0 };
 
 /** The broker, the process with the rights that this one does without, as its callers see it. */
 export class BrokerClient implements Launcher {
@@ -106,6 +106,7 @@ export class BrokerClient implements Launcher {
       processorTime: () => {
         const reported = new Promise<ProcessorTime>((resolve) => (report = resolve));
         control.send({ verb: 'processor-time', args: null });
+        // too late an answer: the caller asks again
         return withDeadline(reported, PROCESSOR_TIME_MS).catch(() => UNKNOWN);
       },
       kill: () => control.close(),

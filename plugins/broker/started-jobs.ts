@@ -6,7 +6,7 @@ import type { JobMessage } from './launcher.ts';
 import type { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
 import { jobEnd, startJobProcess, type JobLimits } from '../../kernel/kit/jobs/job-launch.ts';
 import type { JobStart } from '../../kernel/kit/jobs/job.ts';
-import { readProcessorTime } from '../../kernel/kit/jobs/processor-time.ts';
+import { readProcessorTime } from '../../kernel/kit/programs/processor-time.ts';
 import type { Log } from '../../kernel/log.ts';
 import { killProgram, type ChildProcess } from '../../kernel/kit/programs/start-program.ts';
 import { readAccount, readBoolean, readInteger, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';

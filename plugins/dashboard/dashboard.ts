@@ -11,22 +11,22 @@ export function buildDashboard(
   parts: DashboardPart,
   config: DashboardConfig,
   usable: readonly string[],
-): Dashboard {
+): Omit<Dashboard, 'stale'> {
   const { features, plan } = account;
   const given = <T>(feature: string, value: T | undefined, empty: T): T =>
     features.has(feature) ? (value ?? empty) : empty;
   const [ns1 = '', ns2 = '', ns3 = '', ns4 = ''] = parts.name_servers ?? [];
   return {
-    cpu_limit: Math.round((plan?.cpu_limit ?? 0) * 100),
+    cpu_limit: Math.round((plan?.limits['cpu_limit'] ?? 0) * 100),
     custom_message: config.custom_message,
-    db_limit: given('mysql', plan?.db_limit, 0),
+    db_limit: given('mysql', plan?.limits['db_limit'], 0),
     db_usage: given('mysql', parts.db_usage, 0),
     domains: given('domains', parts.domains, []),
-    domains_limit: given('domains', plan?.domains_limit, 0),
+    domains_limit: given('domains', plan?.limits['domains_limit'], 0),
     email_count: given('emails', parts.email_count, 0),
-    email_limit: given('emails', plan?.email_limit, 0),
+    email_limit: given('emails', plan?.limits['email_limit'], 0),
     ftp_count: given('ftp', parts.ftp_count, 0),
-    ftp_limit: given('ftp', plan?.ftp_limit, 0),
+    ftp_limit: given('ftp', plan?.limits['ftp_limit'], 0),
     how_to_guides: config.how_to_guides && features.has('helpers') ? 'yes' : 'no',
     how_to_topics: given('helpers', config.how_to_topics, []),
     ip_address: parts.ip_address ?? '',
@@ -45,6 +45,6 @@ export function buildDashboard(
     twofa_nag: features.has('twofa') && parts.twofa_enabled === null ? 'True' : 'False',
     user_features: [...usable],
     user_websites: given('websites', parts.user_websites, []),
-    websites_limit: given('websites', plan?.websites_limit, 0),
+    websites_limit: given('websites', plan?.limits['websites_limit'], 0),
   };
 }

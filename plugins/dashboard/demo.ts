@@ -1,7 +1,7 @@
 import type { DashboardConfig } from './schema.ts';
 
 const EXAMPLES = {
-  custom_message: 'Maintenance on Sunday from 02:00 to 02:15 UTC: sites stay up, the panel does not.',
+  custom_message: 'This is a demo: its sites, counts and history are sample data.',
   how_to_topics: [
     { link: 'https://help.hosting.example/domains/add', title: 'Add a domain' },
     { link: 'https://help.hosting.example/wordpress/move', title: 'Move a WordPress site here' },

@@ -50,6 +50,10 @@ export const Dashboard = NamedObject('Dashboard', {
   ns2: NameServer,
   ns3: NameServer,
   ns4: NameServer,
+  stale: Type.Array(Type.String(), {
+    description:
+      'Plugins that gave no answer now: what they supply is as it was known last, or empty if it never was since the start',
+  }),
   subdomains: Type.Array(
     NamedObject('Subdomain', {
       ...Domain,
@@ -61,7 +65,9 @@ export const Dashboard = NamedObject('Dashboard', {
   twofa_nag: Type.Union([Type.Literal('True'), Type.Literal('False')], {
     description: 'Whether to remind the user of two-factor authentication',
   }),
-  user_features: Type.Array(Type.String(), { description: 'Names of the features of the account, sorted' }),
+  user_features: Type.Array(Type.String(), {
+    description: 'Names of the features that the account can use now, sorted',
+  }),
   user_websites: Type.Array(Type.Tuple([Type.String(), Type.String()]), {
     description: '[site path, application], e.g. ["example.com/shop", "WordPress"]; plain files are "Static"',
   }),

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { defineCommands, UsageError, type DemoNode } from '../../kernel/contract/command.ts';
-import type { DemoPeople, DemoReport } from '../../kernel/contract/points/demo.ts';
+import { hoursBefore, type DemoPeople, type DemoReport } from '../../kernel/contract/points/demo.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { giveFiles } from './sample-files.ts';
 import { replaceFileSync } from '../../kernel/kit/files/atomic-file.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 
@@ -90,13 +91,18 @@ async function fill(node: DemoNode): Promise<string[]> {
   for (const [username, plan] of Object.entries(NEIGHBOURS))
     neighbours.push(await accounts.create({ username, role: 'user', plan, passwordHash }));
   await node.backdate(HISTORY_MS);
+  const customers = [demoAccount, other, ...neighbours];
+  for (const customer of customers) await node.makeRoot(customer);
   const people = { demo: demoAccount, other };
   const past = await node.gather('demoPast', people);
-  const events = past.flatMap((each) => (each.ok ? each.value : [])).toSorted((a, b) => a.at - b.at);
+  const events = past.flatMap((each) => (each.ok ? each.value : [])).toSorted((a, b) => b.hoursAgo - a.hoursAgo);
+  const now = Date.now();
   await node.store.write(async (tx) => {
-    for (const event of events) await node.events.record(tx, event);
+    for (const { hoursAgo, ...event } of events)
+      await node.events.record(tx, { ...event, at: hoursBefore(now, hoursAgo) });
   });
-  const results = [...past, ...(await node.gather('demo', { ...people, neighbours }))];
+  const results = [...past, ...(await node.gather('demo', { ...people, neighbours, now }))];
+  for (const { filesRoot } of customers) await giveFiles(filesRoot);
   await accounts.suspend(Object.keys(NEIGHBOURS).at(-1) ?? '');
   return results.flatMap((each) => (each.ok ? [] : [`content of ${each.plugin}: ${errorMessage(each.error)}`]));
 }
@@ -157,7 +163,7 @@ function tour(
   const login = (url: string, { username, password }: Credential) =>
     `$(curl -s ${url}/api/login -H 'Content-Type: application/json' -d '{"username":"${username}","password":"${password}"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
   return `
-Hostkeep is running. Open in a browser:
+Hostkeep is running, with sample data: sites, counts and history are made up. Open in a browser:
 
   ${base_url}/   the home of customers
   ${admin_url}/   the console of administrators

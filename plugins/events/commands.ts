@@ -56,6 +56,7 @@ async function followLog(log: AuditLog, filter: EventFilter, from: number, tell:
     const found = await log.find(filter, PAGE, last);
     for (const event of found) tell(event);
     last = found.at(-1)?.id ?? last;
+    // aborted, as the loop sees
     if (found.length < PAGE) await delay(POLL_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
 }

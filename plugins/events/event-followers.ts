@@ -1,3 +1,4 @@
+import type { Locales } from '../../kernel/config/locales.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { LogThrottle, type Log } from '../../kernel/log.ts';
 import type { SharedCounter } from '../../kernel/contract/workers.ts';
@@ -17,6 +18,7 @@ const LIMITS = { all: 200, own: 20 };
 interface Follower {
   readonly sink: Sink;
   readonly filter: EventFilter;
+  readonly language: string;
   /** The last event that was looked at. */
   position: number;
   isReading: boolean;
@@ -28,6 +30,7 @@ interface Follower {
  */
 export class EventFollowers {
   readonly #events: AuditLog;
+  readonly #locales: Locales;
   readonly #log: Log;
   readonly #throttle = new LogThrottle();
   readonly #followers = new Set<Follower>();
@@ -35,7 +38,8 @@ export class EventFollowers {
   readonly #unlisten: () => void;
   readonly #poll: NodeJS.Timeout;
 
-  constructor(events: AuditLog, log: Log, counter: SharedCounter) {
+  constructor(events: AuditLog, locales: Locales, log: Log, counter: SharedCounter) {
+    this.#locales = locales;
     this.#streams = new EventStreams(counter);
     this.#events = events;
     this.#log = log;
@@ -53,12 +57,12 @@ export class EventFollowers {
    * Resolves with a stream that begins with the events missed since `lastEventId`. It is known where it begins before the
    * client is answered, so that what happens after the answer is in it. Errors: 503 `overloaded`.
    */
-  async open(filter: EventFilter, lastEventId: string, { id }: Account): Promise<Stream> {
+  async open(filter: EventFilter, lastEventId: string, { id }: Account, language: string): Promise<Stream> {
     const last = await this.#events.lastId();
     const from = Math.min(parseLastEventId(lastEventId) ?? last, last);
     const position = Math.max(from, last - MISSED);
     const open = this.#streams.opening(id, LIMITS, (sink: Sink) => {
-      const follower: Follower = { sink, filter, position, isReading: false };
+      const follower: Follower = { sink, filter, language, position, isReading: false };
       this.#followers.add(follower);
       void this.#read(follower);
       return () => this.#followers.delete(follower);
@@ -72,7 +76,7 @@ export class EventFollowers {
 
   /** Sends what there is after the follower's position; an event during that is seen by the next call. */
   async #read(follower: Follower): Promise<void> {
-    const { sink, filter } = follower;
+    const { sink, filter, language } = follower;
     if (follower.isReading) return;
     follower.isReading = true;
     try {
@@ -80,7 +84,8 @@ export class EventFollowers {
         const last = await this.#events.lastId();
         if (follower.position === last) break;
         const found = await this.#events.find(filter, PAGE, follower.position);
-        for (const event of found) sink.write(formatEvent('event', event.id, eventView(event)));
+        for (const event of found)
+          sink.write(formatEvent('event', event.id, eventView(event, this.#locales, language)));
         follower.position = found.length === PAGE ? (found.at(-1)?.id ?? last) : Math.max(last, found.at(-1)?.id ?? 0);
       }
     } catch (error) {

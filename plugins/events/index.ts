@@ -2,6 +2,7 @@ import { invalid } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { isNode, noNode } from '../../kernel/contract/fleet-nodes.ts';
 import { SharedCounter } from '../../kernel/contract/workers.ts';
+import { readersLanguage } from '../../kernel/contract/route-spec.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
 import type { EventFilter } from '../../kernel/store/events/event-search.ts';
@@ -58,12 +59,13 @@ export default definePlugin({
     if (config.kept_days > 0) void node.onLeader(() => onClose(removeOld(events, log, config.kept_days * DAY_MS)));
     const counts = new SharedCounter(workers, 'event streams');
     onClose(() => counts.close());
-    const streams = new EventFollowers(events, log, counts);
+    const streams = new EventFollowers(events, node.locales, log, counts);
     onClose(() => streams.close());
     return {
       handlers: {
-        list: ({ query }) => search(host, query),
-        stream: (call) => streams.open(filterOf(call.query), call.header('last-event-id'), call.account),
+        list: (call) => search(host, call.query, readersLanguage(call)),
+        stream: (call) =>
+          streams.open(filterOf(call.query), call.header('last-event-id'), call.account, readersLanguage(call)),
       },
     };
   },
@@ -90,8 +92,9 @@ function removeOld(events: AuditLog, log: Log, ageMs: number): () => Promise<voi
 
 /** Errors: 404 `node_not_found` for a name that neither a node of the fleet nor any event has. */
 async function search(
-  host: Pick<Host, 'events' | 'gather'>,
+  host: Pick<Host, 'events' | 'gather' | 'node'>,
   { limit, cursor, since, ...query }: EventsQuery,
+  language: string,
 ): Promise<EventPage> {
   const sinceMs = since === undefined ? undefined : Date.parse(since);
   if (Number.isNaN(sinceMs)) throw invalid('query', [{ path: '/since', message: 'is no time' }]);
@@ -100,7 +103,10 @@ async function search(
   const { node } = query;
   if (node !== undefined && cursor === undefined && events.length === 0)
     if (!(await isNode(host, node)) && !(await host.events.hasOf(node))) throw noNode(node);
-  return { events: events.map(eventView), next_cursor: next === null ? null : String(next) };
+  return {
+    events: events.map((event) => eventView(event, host.node.locales, language)),
+    next_cursor: next === null ? null : String(next),
+  };
 }
 
 function filterOf({ type, account, ip, node }: StreamQuery): EventFilter {

@@ -46,6 +46,9 @@ const EventView = NamedObject('Event', {
     description: 'The node of a fleet that recorded it; null for a server by itself',
   }),
   text: Type.String({ description: 'The line of the activity log' }),
+  summary: Type.String({
+    description: "What happened, in the administrator's language; in English for API tokens",
+  }),
   data: Type.Record(Type.String(), Type.Unknown(), { description: 'What belongs to this type' }),
 });
 export type EventView = Static<typeof EventView>;

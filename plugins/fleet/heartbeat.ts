@@ -1,6 +1,6 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { FleetPlace } from '../../kernel/contract/node-info.ts';
-import type { Load, NodeLoad } from '../../kernel/contract/points/fleet-node.ts';
+import type { Load, Machine } from '../../kernel/contract/points/machine.ts';
 import { certify, memberKey, partLeft } from './membership/certificates.ts';
 import { readAuthority } from './membership/joining.ts';
 import { BEAT_MS } from './state.ts';
@@ -50,7 +50,7 @@ export class Heartbeat {
 
   async #write(): Promise<void> {
     const { store, identity, node, peer, place } = this.#parts;
-    const sample = (await peer<NodeLoad>('usage')?.now()) ?? UNKNOWN;
+    const sample = (await peer<Machine>('system')?.load()) ?? UNKNOWN;
     await beat(store, memberKey(place.membership()), {
       version: node.version,
       accounts: await identity.accounts.countOf({ role: 'user', home: place.name }),

@@ -43,7 +43,7 @@ export default definePlugin({
   name: 'fleet',
   description: 'The nodes that share one store.',
   features: [],
-  uses: ['usage'],
+  uses: ['system'],
   events,
   config: FleetConfig,
   routes: {
@@ -153,8 +153,9 @@ async function connectNodes(host: Host<FleetConfig>, place: FleetPlace): Promise
   await node.onLeader(async () => {
     const address = () => host.config.listen || directory.get(place.name)?.address;
     const hasKey = (name: string, digest: string) => directory.hasKey(name, digest);
+    const findKey = (name: string, digest: string) => directory.findKey(name, digest);
     const direct: typeof takeIn = (socket, name) => takeIn(socket, name);
-    listener = await FleetListener.start({ workers, place, address, log, hasKey, takeIn: direct });
+    listener = await FleetListener.start({ workers, place, address, log, hasKey, findKey, takeIn: direct });
     onClose(() => listener?.close());
     const heartbeat = Heartbeat.start({ ...host, place });
     onClose(() => heartbeat.close());

@@ -1,7 +1,9 @@
 import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { NamedObject, Type } from '../../kernel/schema.ts';
+import { diskFinding, isFull, watchDisk } from './disk.ts';
 import { fail } from './errors.ts';
+import { events } from './events.ts';
 
 const STORE_MS = 2000;
 const probe = { method: 'GET', address: 'both', access: 'guest' } as const;
@@ -12,6 +14,7 @@ export default definePlugin({
   description: 'For proxies and supervisors: whether the server lives and is ready.',
   features: [],
   errors: fail,
+  events,
   routes: {
     live: {
       ...probe,
@@ -24,15 +27,19 @@ export default definePlugin({
       ...probe,
       path: '/readyz',
       summary: 'Ask whether the server is ready for requests',
-      description: 'It is not while it is stopping, or while its store does not answer.',
+      description:
+        'It is not while it is stopping, while its store does not answer, or while the disk with its data is full.',
       reply: NamedObject('Readiness', { status: Type.Literal('ready') }),
       errors: ['not_ready'],
     },
   },
-  setup({ node, identity }) {
+  async setup(host) {
+    const { node, identity } = host;
+    await node.onLeader(() => watchDisk(host));
     const ask = async () => {
       try {
         await withDeadline(identity.accounts.count('admin'), STORE_MS);
+        if (await isFull(node.config.data)) throw new Error('the disk with the data folder is full');
       } catch (cause) {
         throw fail.not_ready('try again later', { cause });
       }
@@ -47,6 +54,10 @@ export default definePlugin({
           await (asking ??= ask().finally(() => (asking = undefined)));
           return { status: 'ready' } as const;
         },
+      },
+      provides: {
+        doctor: async () => [await diskFinding(node.config.data)],
+        health: async () => [await diskFinding(node.config.data)].filter(({ isWarning }) => isWarning !== true),
       },
     };
   },

@@ -1,10 +1,8 @@
 import type { Occurrence } from '../../kernel/store/events/event-types.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { DemoPeople, PastEvent } from '../../kernel/contract/points/demo.ts';
+import { hoursBefore, type DemoContext, type DemoPeople, type PastEvent } from '../../kernel/contract/points/demo.ts';
 import { addLogin } from './store.ts';
 import { addressNetwork } from '../../kernel/kit/net/ip.ts';
-
-const HOUR_MS = 3_600_000;
 
 type DemoEvent = Occurrence & { readonly text: string };
 const LOGGED_IN: DemoEvent = { type: 'login', text: 'logged in' };
@@ -32,15 +30,17 @@ const EVENTS: readonly (readonly [number, string, DemoEvent])[] = [
 ];
 
 /** Returns a few days of the demo account, and a login of the other one. */
-export const demoPast = ({ demo, other }: DemoPeople): PastEvent[] =>
-  [...EVENTS.map((each) => [demo, ...each] as const), [other, 30, TRAVEL, LOGGED_IN] as const].map(
-    ([account, hoursAgo, ip, event]) => ({ ...event, account, ip, at: Date.now() - Math.round(hoursAgo * HOUR_MS) }),
-  );
+export const demoPast = ({ demo, other }: DemoPeople): PastEvent[] => [
+  ...EVENTS.map(([hoursAgo, ip, event]) => ({ ...event, account: demo, ip, hoursAgo })),
+  { ...LOGGED_IN, account: other, ip: TRAVEL, hoursAgo: 30 },
+];
 
 /** Adds the logins of the past to the histories of their accounts. */
-export async function fillDemo({ store }: Pick<Host, 'store'>, people: DemoPeople): Promise<void> {
+export async function fillDemo({ store }: Pick<Host, 'store'>, context: DemoContext): Promise<void> {
+  const logins = demoPast(context).filter(({ type }) => type === 'login');
   await store.write(async (tx) => {
-    for (const { type, account, at, ip } of demoPast(people).toSorted((a, b) => a.at - b.at))
-      if (type === 'login' && account !== undefined) await addLogin(tx, account.id, { at, ip }, addressNetwork(ip));
+    for (const { account, ip, hoursAgo } of logins)
+      if (account !== undefined)
+        await addLogin(tx, account.id, { at: hoursBefore(context.now, hoursAgo), ip }, addressNetwork(ip));
   });
 }

@@ -3,7 +3,7 @@ import { HttpError } from '../../kernel/errors.ts';
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { RouteAnswer } from '../../kernel/contract/route-calls.ts';
-import type { Call } from '../../kernel/contract/route-spec.ts';
+import { readersLanguage, type Call } from '../../kernel/contract/route-spec.ts';
 import type { CallBudget } from './call-budget.ts';
 import { isOverview, toResource, resourceUri } from './overview.ts';
 import { toFailureResult, toProblem, toResult, answerText, type Problem } from './results.ts';
@@ -40,6 +40,8 @@ const described = new WeakMap<RouteInfo, Tool>();
 export class Agent {
   readonly #host: AgentHost;
   readonly #call: Call;
+  /** The headers that tell what is left of the calls of the account, once one was made. */
+  rate: Readonly<Record<string, string>> = {};
 
   constructor(host: AgentHost, call: Call) {
     this.#host = host;
@@ -116,7 +118,7 @@ export class Agent {
   async #ask(route: RouteInfo, given: Readonly<Record<string, unknown>>): Promise<RouteAnswer> {
     const { budget, events, node, store } = this.#host;
     const { account, ip, session } = this.#call;
-    budget.take(account.id);
+    this.rate = budget.take(account.id);
     const tool = toolName(route);
     const data = { tool, token_id: session.grant === undefined ? null : session.id };
     await store.write((tx) =>
@@ -129,12 +131,12 @@ export class Agent {
 
   #problem({ plugin, name }: RouteInfo, cause: unknown): Problem {
     const { log, node } = this.#host;
-    const { account, requestId } = this.#call;
+    const { requestId } = this.#call;
     const error =
       cause instanceof HttpError ? cause : fail.internal_error('the request could not be completed', { cause });
     if (error.status === 500)
       log.error({ request_id: requestId, route: `${plugin}.${name}`, err: error.cause ?? error }, error.message);
-    return toProblem(error, node.locales.errorTitle(account.locale, error.code));
+    return toProblem(error, node.locales.errorTitle(readersLanguage(this.#call), error.code));
   }
 }
 

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { rateLimited } from '../../kernel/errors.ts';
+import { rateHeaders, rateLimited } from '../../kernel/errors.ts';
 import { atMost, LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';
 
 const WINDOW_MS = 60_000;
@@ -22,18 +22,19 @@ export class CallBudget {
     this.#now = now;
   }
 
-  /** Errors: 429 `rate_limited`. */
-  take(accountId: number): void {
+  /** Returns the headers that tell what is left. Errors: 429 `rate_limited`. */
+  take(accountId: number): Readonly<Record<string, string>> {
     const now = this.#now();
     const window = this.#windowOf(accountId, now);
+    const seconds = Math.max(1, Math.ceil((window.endMs - now) / 1000));
+    const policy = { name: 'calls', quota: this.#quota, windowSeconds: WINDOW_MS / 1000 };
     if (window.calls >= this.#quota) {
-      const seconds = Math.max(1, Math.ceil((window.endMs - now) / 1000));
-      const policy = { name: 'calls', quota: this.#quota, windowSeconds: WINDOW_MS / 1000 };
       const detail = `agents of an account make at most ${this.#quota} calls a minute: wait ${seconds} s`;
       throw rateLimited(detail, [policy], policy.name, seconds);
     }
     window.calls += 1;
     this.#tell(accountId);
+    return rateHeaders([policy], policy.name, this.#quota - window.calls, seconds);
   }
 
   /** Counts a call that another worker took. */

@@ -39,7 +39,7 @@ export async function answer(
   message: McpMessage,
   headers: McpHeaders,
   version: string,
-  agent: Pick<Agent, 'handle'>,
+  agent: Pick<Agent, 'handle' | 'rate'>,
 ): Promise<Reply> {
   const { server, transport } = load(version);
   server.fallbackRequestHandler = () => agent.handle(message.method, message.params ?? {});
@@ -47,7 +47,7 @@ export async function answer(
   try {
     const response = await transport.handleRequest(requestOf(headers), { parsedBody: message });
     const type = response.headers.get('content-type') ?? 'text/plain';
-    return reply(await response.text(), { status: response.status, type });
+    return reply(await response.text(), { status: response.status, type, headers: agent.rate });
   } finally {
     await server.close();
   }

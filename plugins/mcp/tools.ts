@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { invalid } from '../../kernel/errors.ts';
+import { isBytes } from '../../kernel/contract/incoming-body.ts';
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import type { RouteInput } from '../../kernel/contract/route-calls.ts';
 import type { TSchema } from '../../kernel/schema.ts';
@@ -7,13 +8,16 @@ import type { TSchema } from '../../kernel/schema.ts';
 type Members = Readonly<Record<string, unknown>>;
 type Values = NonNullable<RouteInput['query']>;
 
+/** Media types of answers that may have no end, or be of any length. */
+const STREAMED = new Set(['text/event-stream', 'application/octet-stream']);
+
 /**
- * Whether a route is a tool: what API tokens may use, except streams, which do not end, what serves our own pages, what another
+ * Whether a route is a tool: what API tokens may use, except streams, bytes of any length, what serves our own pages, what another
  * route does too, and what reads the token itself, which is not passed on.
  */
-export function isTool({ access, scopes, described, produces = [] }: RouteInfo): boolean {
-  if (scopes === undefined || access === 'guest') return false;
-  return described !== false && !produces.includes('text/event-stream');
+export function isTool({ access, scopes, described, body, produces = [] }: RouteInfo): boolean {
+  if (scopes === undefined || access === 'guest' || isBytes(body)) return false;
+  return described !== false && !produces.some((type) => STREAMED.has(type));
 }
 
 /** Returns the name of a route's tool, with no character that a client or a model provider refuses. */

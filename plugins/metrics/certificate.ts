@@ -4,7 +4,7 @@ import { gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 
 /** When the certificate of `tls.cert` ends; nothing where there is none, or where it cannot be read. */
 export async function certificateMetrics(file: string): Promise<Metric[]> {
-  const seconds = file === '' ? undefined : await expiryOf(file).catch(() => undefined);
+  const seconds = file === '' ? undefined : await expiryOf(file).catch(() => undefined); // doctor says why
   return [
     gauge(
       'hostkeep_certificate_expiry_timestamp_seconds',

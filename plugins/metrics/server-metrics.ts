@@ -1,6 +1,6 @@
 import type { NodeInfo, PluginStatus, RouteInfo } from '../../kernel/contract/node-info.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
-import { LATENCY_BUCKETS } from '../../kernel/contract/route-metrics.ts';
+import { LATENCY_BUCKETS } from '../../kernel/contract/node-info.ts';
 import type { MetricFamily } from './exposition.ts';
 import { histogramSamples } from './histogram.ts';
 

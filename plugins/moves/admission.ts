@@ -23,7 +23,6 @@ export async function assertMovable(host: MoveParts, { name }: FleetPlace, usern
   const account = await host.identity.accounts.get(username);
   if (account.role === 'admin') throw fail.move_refused(`${username} is an administrator, who lives on no node`);
   if (account.home !== name) throw fail.other_node(`${username} lives on the node ${account.home}: do this there`);
-  assertOwnFolders(host);
   const parts = [...(await gatherMoveParts(host))];
   const obstacles = await Promise.all(
     parts.map(async ([plugin, part]) => {
@@ -36,12 +35,6 @@ export async function assertMovable(host: MoveParts, { name }: FleetPlace, usern
   );
   if (obstacles.flat().length > 0) throw fail.move_refused(`${username} cannot move: ${obstacles.flat().join('; ')}`);
   return account;
-}
-
-/** Throws where accounts have no folders of their own. Errors: 409 `move_refused`. */
-export function assertOwnFolders({ jobs }: Pick<Host, 'jobs'>): void {
-  if (jobs.isShared)
-    throw fail.move_refused('all accounts have their files in one folder: files_root has no {username}');
 }
 
 /** Resolves with a node that takes accounts. Errors: 404 `node_not_found`, 409 `node_draining`, `move_refused`, 503 `node_unreachable`. */

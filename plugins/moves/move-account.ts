@@ -38,6 +38,9 @@ export interface MoveReport {
   readonly next: readonly string[];
 }
 
+/** How long a run that was interrupted waits for the target to remove what it has got. */
+const LEAVE_MS = 3000;
+
 /** Which step begins, for people. */
 type Say = (step: string) => void;
 
@@ -209,7 +212,7 @@ export class AccountMove {
     const last: Move = { ...copied, state: 'read_only' };
     await parts.close();
     const { signal } = this.#abort;
-    const comparedAt = await takeLast({ files, target, signal, hasFiles: extent.exists, closedMs });
+    const comparedAt = await takeLast({ files: files.urgently(), target, signal, hasFiles: extent.exists, closedMs });
     await parts.assertClosed();
     signal.throwIfAborted();
     const seconds = () => Math.round(performance.now() - closedMs) / 1000;
@@ -249,12 +252,17 @@ export class AccountMove {
     throw saying(stays, error);
   }
 
-  /** Has the target remove what it has got; one that has left the fleet is not asked. */
+  /** Has the target remove what it has got; one that has left the fleet is not asked. A run that was interrupted does not wait long. */
   async #discard(move: Move): Promise<void> {
     const { store } = this.#parts;
     const node = (await fleetNodes(this.#parts)).get(move.target);
     if (move.state !== 'begun' && node !== undefined) {
-      const target = this.#openTarget(node, move, new AbortController().signal);
+      const { aborted } = this.#abort.signal;
+      const target = this.#openTarget(
+        node,
+        move,
+        aborted ? AbortSignal.timeout(LEAVE_MS) : new AbortController().signal,
+      );
       try {
         await target.discard();
       } finally {

@@ -36,12 +36,20 @@ export class MovedFiles {
   readonly #account: Identified;
   /** When it is aborted, the process that works on the files is killed. */
   readonly #signal: AbortSignal;
+  readonly #isUrgent: boolean;
 
-  constructor(jobs: AccountJobs, pool: JobPool, account: Identified, signal: AbortSignal) {
+  /** With `isUrgent`, processes of their own work on the files, at normal priority. */
+  constructor(jobs: AccountJobs, pool: JobPool, account: Identified, signal: AbortSignal, isUrgent = false) {
     this.#jobs = jobs;
     this.#pool = pool;
     this.#account = account;
     this.#signal = signal;
+    this.#isUrgent = isUrgent;
+  }
+
+  /** Returns the same files, for work during which the account is read-only. */
+  urgently(): MovedFiles {
+    return new MovedFiles(this.#jobs, this.#pool, this.#account, this.#signal, true);
   }
 
   /** Faults of the archive so far, e.g. files that could not be read; empty if there are none. */
@@ -114,10 +122,11 @@ export class MovedFiles {
   }
 
   #owner(more: { readonly makesRoot?: boolean } = {}) {
-    return this.#jobs.ownerOf(this.#account, { state: 'move', ...more });
+    const owner = this.#jobs.ownerOf(this.#account, { state: 'move', ...more });
+    return this.#isUrgent ? { ...owner, key: `${owner.key} urgent` } : owner;
   }
 
   get #options() {
-    return { signal: this.#signal };
+    return { signal: this.#signal, isUrgent: this.#isUrgent };
   }
 }

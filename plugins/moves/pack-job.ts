@@ -1,9 +1,8 @@
 /** Packs the files of an account for another node: at first all, then what has changed since. */
-import { setTimeout as delay } from 'node:timers/promises';
-import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
 import { WithBytes, type JobContext } from '../../kernel/kit/jobs/job.ts';
-import { CREATE, startTar, type Tar } from './tar.ts';
+import { readSome, type PipedProgram } from '../../kernel/kit/programs/piped-program.ts';
+import { CREATE, startTar } from './tar.ts';
 
 export type PackInput =
   /** `isFirst`: all files; otherwise what has changed since the archive before. */
@@ -28,7 +27,7 @@ const EARLIER_SECONDS = 1;
 
 const MORE: Packed = { isLast: false, complaint: '' };
 
-let tar: Tar | undefined;
+let tar: PipedProgram | undefined;
 
 /** The bytes are part of the archive, and none while `tar` writes nothing. */
 export default async function pack(input: PackInput, { root }: JobContext): Promise<WithBytes<Packed>> {
@@ -43,24 +42,9 @@ export default async function pack(input: PackInput, { root }: JobContext): Prom
   }
   const { stdout, ended } = tar ?? {};
   if (stdout === undefined || stdout === null) throw new Error('nothing is being packed');
-  const chunks: Buffer[] = [];
-  for (let bytes = 0; bytes < CHUNK_BYTES;) {
-    const chunk = stdout.read() as Buffer | null;
-    if (chunk !== null) {
-      bytes += chunks.push(chunk) && chunk.length;
-      continue;
-    }
-    if (chunks.length > 0) break;
-    if (stdout.readableEnded) {
-      return new WithBytes(Buffer.alloc(0), { isLast: true, complaint: (await ended) ?? '' });
-    }
-    const waited = new AbortController();
-    const late = delay(WAIT_MS, 'late', waited).catch(() => 'late');
-    const more = await Promise.race([once(stdout, 'readable', waited), once(stdout, 'end', waited), late]);
-    waited.abort();
-    if (more === 'late') break;
-  }
-  return new WithBytes(Buffer.concat(chunks), MORE);
+  const bytes = await readSome(stdout, CHUNK_BYTES, WAIT_MS);
+  if (bytes !== undefined) return new WithBytes(bytes, MORE);
+  return new WithBytes(Buffer.alloc(0), { isLast: true, complaint: (await ended) ?? '' });
 }
 
 /** Sets the time back from which on `tar` takes files for changed, in the snapshot's first line but one. */

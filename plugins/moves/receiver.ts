@@ -7,7 +7,7 @@ import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
 import { MovedFiles, openMovePool } from './moved-files.ts';
-import { assertOwnFolders, assertPlugins } from './admission.ts';
+import { assertPlugins } from './admission.ts';
 import { forMovers, gatherMoveParts } from './parts.ts';
 import { readMove, setState, type Move } from './rows.ts';
 import { readBringing, toFailure, REQUESTS, type Bringing, type Digest, type RequestName } from './wire.ts';
@@ -109,6 +109,7 @@ export class Receiver {
     const { socket } = request;
     socket.once('close', gone);
     const done = Promise.resolve(before?.done)
+      // answered to the request before
       .catch(() => undefined)
       .then(() => work(abort.signal));
     const entry = { abort, done };
@@ -125,7 +126,8 @@ export class Receiver {
     const { name, move, request, body } = asked;
     signal.throwIfAborted();
     const account = { id: move.accountId, username: move.username };
-    const files = new MovedFiles(this.#parts.jobs, this.#pool, account, signal);
+    const isUrgent = move.state === 'read_only';
+    const files = new MovedFiles(this.#parts.jobs, this.#pool, account, signal, isUrgent);
     switch (name) {
       case 'begin':
         return this.#begin(move, files, readBringing(await json(body)));
@@ -163,7 +165,6 @@ export class Receiver {
 
   async #begin(move: Move, files: MovedFiles, { bytes, inodes, plugins }: Bringing): Promise<void> {
     assertPlugins(this.#parts.node, plugins);
-    assertOwnFolders(this.#parts);
     if (move.state !== 'begun') await this.#discard(move, files);
     const room = await files.room();
     if (room.exists)

@@ -1,14 +1,15 @@
 /** Unpacks files of an account that come from another node. Runs as the account, like all that handles its bytes. */
 import { once } from 'node:events';
 import type { JobContext } from '../../kernel/kit/jobs/job.ts';
-import { EXTRACT, startTar, type Tar } from './tar.ts';
+import type { PipedProgram } from '../../kernel/kit/programs/piped-program.ts';
+import { EXTRACT, startTar } from './tar.ts';
 
 export interface UnpackInput {
   /** `write` passes the bytes that come with it on. */
   readonly task: 'begin' | 'write' | 'end';
 }
 
-let tar: Tar | undefined;
+let tar: PipedProgram | undefined;
 
 export default async function unpack({ task }: UnpackInput, { root, bytes }: JobContext): Promise<null> {
   if (task === 'begin') {

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { revalidated } from '../../kernel/contract/etag-reply.ts';
+import { COMPRESSED, compressed } from '../../kernel/contract/etag-reply.ts';
 import { unauthenticated } from '../../kernel/errors.ts';
 import { reply } from '../../kernel/contract/reply.ts';
 import { Descriptions } from './document.ts';
@@ -20,7 +20,7 @@ export default definePlugin({
       path: '/openapi.json',
       summary: 'Get the description of this API in OpenAPI 3.1',
       reply: Description,
-      headers: ['authorization', 'if-none-match'],
+      headers: ['authorization', ...COMPRESSED],
       errors: ['authentication_required'],
       description: 'With a token, describes what its account may use; without one, what needs no token.',
     },
@@ -41,12 +41,12 @@ export default definePlugin({
       handlers: {
         describe: (call) => {
           const authorization = call.header('authorization');
-          if (authorization === '') return revalidated(descriptions.of(call.address, undefined), call);
+          if (authorization === '') return compressed(descriptions.of(call.address, undefined), call);
           const reply = identity.sessions.resolve(authorization, call.ip).then((known) => {
             if (known === undefined) throw unauthenticated();
             return descriptions.of(call.address, known.account);
           });
-          return revalidated(reply, call);
+          return compressed(reply, call);
         },
         page: ({ address }) => reply('', { type: 'text/plain', status: 302, headers: { Location: PAGE[address] } }),
       },

@@ -1,3 +1,4 @@
+import { isBytes } from '../../kernel/contract/incoming-body.ts';
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import { inputSchema, requiredMembers } from './json-schema.ts';
 import { asMembers, type Members } from './members.ts';
@@ -30,7 +31,7 @@ function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
       requestBody: {
         required: true,
         content: {
-          'application/json': {
+          [isBytes(body) ? 'application/octet-stream' : 'application/json']: {
             schema: inputSchema(body, scope.named),
             ...findExample(scope.examples, route, 'request'),
           },
@@ -85,10 +86,12 @@ const HEADER_SCHEMAS: Readonly<Record<string, Members>> = {
   },
 };
 
-/** Leaves out Authorization, which security schemes describe, and User-Agent, which every client sends. */
+/** Leaves out Authorization, which security schemes describe, and what every client sends. */
+const UNTOLD = new Set(['authorization', 'user-agent', 'accept-encoding']);
+
 function headerParameters({ headers = [], idempotencyKey }: RouteInfo): Members[] {
   return headers
-    .filter((name) => name !== 'authorization' && name !== 'user-agent')
+    .filter((name) => !UNTOLD.has(name))
     .filter((name) => name !== 'idempotency-key' || idempotencyKey === 'kept')
     .map((name) => parameter('header', name, HEADER_SCHEMAS[name] ?? { type: 'string' }, false));
 }

@@ -15,14 +15,7 @@ const same = (is: string): Row => ({ is, isTaken: true, steps: [{ calls: is }] }
 /** OpenPanel, and billing modules, create an account under either path. */
 const create = (is: string): Row => ({
   is,
-  takes: [
-    'email',
-    ...(is.includes(':') ? ['username'] : ['username!']),
-    'password!',
-    'plan_name!',
-    'webserver',
-    'sql_type',
-  ],
+  takes: ['email', ...(is.includes(':') ? ['username'] : ['username!']), 'password!', 'plan_name!'],
   status: 201,
   steps: [
     {
@@ -60,13 +53,14 @@ const userRows: readonly Row[] = [
       },
       { calls: `GET ${ACCOUNT}/domains`, params: named },
       { calls: `GET ${ACCOUNT}/usage`, params: named },
+      { calls: `GET ${ACCOUNT}/sites`, params: named },
     ],
-    reply: ([account, its, { domains }, { usage }]) => ({
+    reply: ([account, its, { domains }, { usage }, { sites }]) => ({
       user: {
         user: { ...user(account), owner: null, twofa_enabled: null, server: null },
         plan: its === undefined ? null : plan(its),
         domains: domains.map(domain),
-        sites: [],
+        sites,
         disk_usage: { ...diskUsage(usage), home_path: null },
       },
     }),
@@ -133,13 +127,6 @@ function usageOf({ disk_kib, inodes, bandwidth }: Readonly<Record<'disk_kib' | '
   };
 }
 
-const service = ({ name }: { readonly name: string }) => ({
-  name,
-  real_name: name,
-  type: 'plugin',
-  on_dashboard: true,
-});
-
 /** Rows of OpenPanel's admin address that plugins here provide. */
 export const adminRows: readonly Row[] = [
   {
@@ -163,18 +150,13 @@ export const adminRows: readonly Row[] = [
   ...userRows,
   {
     is: 'GET /api/domains',
-    steps: [
-      CUSTOMERS,
-      {
-        calls: `GET ${ACCOUNT}/domains`,
-        each: (_, [accounts]) => accounts.map(({ username }: { username: string }) => ({ username })),
-        params: named,
-      },
-    ],
-    reply: ([accounts, lists]) => ({
-      domains: lists.flatMap(({ domains }: { domains: [] }, i: number) =>
-        domains.map((each) => ({ ...domain(each), user_id: accounts[i].user_id })),
-      ),
+    isTaken: true,
+    steps: [{ calls: 'GET /api/domains', pages: 'domains' }],
+    reply: ([domains]) => ({
+      domains: domains.map((each: Readonly<Record<string, unknown>>) => ({
+        ...domain(each),
+        user_id: each['user_id'],
+      })),
     }),
   },
   ...planRows,
@@ -187,13 +169,6 @@ export const adminRows: readonly Row[] = [
     steps: [{ calls: 'GET /api/usage/accounts', pages: 'accounts' }],
     reply: ([accounts]) =>
       Object.fromEntries(accounts.map((each: never) => [(each as { username: string }).username, usageOf(each)])),
-  },
-  { is: 'GET /api/services', steps: [PLUGINS], reply: ([{ plugins }]) => plugins.map(service) },
-  {
-    is: 'GET /api/services/status',
-    steps: [PLUGINS],
-    reply: ([{ plugins }]) =>
-      plugins.map((each: { name: string; state: string }) => ({ ...service(each), status: each.state })),
   },
   {
     is: 'GET /api/system',
@@ -211,15 +186,6 @@ export const adminRows: readonly Row[] = [
     }),
   },
   {
-    is: 'GET /api/ips',
-    steps: [CUSTOMERS, SYSTEM],
-    reply: ([accounts, { network_interfaces: interfaces }]) => {
-      const { ip4: ip = '' } =
-        interfaces.find(({ ip4 }: { ip4: string }) => ip4 !== '' && !ip4.startsWith('127.')) ?? {};
-      return Object.fromEntries(accounts.map(({ username }: { username: string }) => [username, ip]));
-    },
-  },
-  {
     is: 'GET /api/server/processes',
     steps: [SYSTEM],
     reply: ([{ processes }]) =>
@@ -230,7 +196,10 @@ export const adminRows: readonly Row[] = [
   {
     is: 'GET /api/server/timezone',
     steps: [SYSTEM],
-    reply: ([{ time_zone }]) => ({ current_timezone: time_zone, available_timezones: [] }),
+    reply: ([{ time_zone }]) => ({
+      current_timezone: time_zone,
+      available_timezones: Intl.supportedValuesOf('timeZone'),
+    }),
   },
   {
     is: 'GET /api/settings/modules',

@@ -1,22 +1,25 @@
 import type { Given, Row, Step } from './row.ts';
-import { mib, number, plan, planNamed } from './shapes.ts';
+import { LIMITS, mib, number, plan, planNamed } from './shapes.ts';
 
 const PLANS: Step = { calls: 'GET /api/plans', pages: 'plans' };
 const byId: Step['params'] = ({ plan_id: id }, [plans]) => ({ name: planNamed(plans, id) });
-const LIMITS = ['email_limit', 'ftp_limit', 'domains_limit', 'websites_limit', 'inodes_limit', 'db_limit', 'bandwidth'];
 /** The last three have no counterpart: they are accepted and count for nothing. */
 const MEMBERS = [
   ...['description', ...LIMITS, 'disk_limit', 'cpu', 'ram'],
   ...['max_email_quota', 'max_hourly_email', 'feature_set'],
 ];
 
-const limitsOf = ({ description, disk_limit, cpu, ram, ...given }: Given) => ({
-  description,
-  ...Object.fromEntries(LIMITS.map((name) => [name, number(given[name])])),
-  ...(disk_limit !== undefined && { disk_limit_mib: mib(disk_limit) }),
-  ...(ram !== undefined && { ram_limit_mib: mib(ram) }),
-  cpu_limit: number(cpu),
-});
+/** Limits that are not given are left out, because a plan has no limit `undefined`. */
+const planChange = ({ description, disk_limit, cpu, ram, ...given }: Given) => {
+  const limits = {
+    ...Object.fromEntries(LIMITS.map((name) => [name, number(given[name])])),
+    disk_limit_mib: disk_limit === undefined ? undefined : mib(disk_limit),
+    ram_limit_mib: ram === undefined ? undefined : mib(ram),
+    cpu_limit: number(cpu),
+  };
+  const named = Object.entries(limits).filter(([, value]) => value !== undefined);
+  return { description, ...(named.length > 0 && { limits: Object.fromEntries(named) }) };
+};
 
 /** A plan keeps its name for life: another one is left for the operation to refuse. */
 const change = (is: string): Row => ({
@@ -29,7 +32,7 @@ const change = (is: string): Row => ({
       calls: 'PATCH /api/plans/:name',
       params: byId,
       body: (given, [plans]) => ({
-        ...limitsOf(given),
+        ...planChange(given),
         name: given['name'] === planNamed(plans, given['plan_id']) ? undefined : given['name'],
       }),
     },
@@ -45,7 +48,7 @@ export const planRows: readonly Row[] = [
     isTaken: true,
     takes: ['name!', ...MEMBERS],
     status: 201,
-    steps: [{ calls: 'POST /api/plans', body: (given) => ({ ...limitsOf(given), name: given['name'] }) }],
+    steps: [{ calls: 'POST /api/plans', body: (given) => ({ ...planChange(given), name: given['name'] }) }],
     reply: ([{ name }]) => ({ success: true, message: `Successfully created the plan ${name}` }),
   },
   {

@@ -24,8 +24,6 @@ export interface Step {
   readonly if?: Cell<boolean>;
   /** The name of a paged list: the value is the list of all pages. */
   readonly pages?: string;
-  /** Calls it for each of these, in place of what the client sent; the value is the list of the answers. */
-  readonly each?: Cell<readonly Given[]>;
 }
 
 /** The operation behind the logins of both addresses. */

@@ -6,10 +6,8 @@ import { fail } from './errors.ts';
 
 interface PlanView {
   readonly name: string;
-  readonly cpu_limit: number;
-  readonly ram_limit_mib: number;
-  readonly disk_limit_mib: number;
-  readonly [limit: string]: unknown;
+  readonly description: string;
+  readonly limits: Readonly<Record<string, number>>;
 }
 interface AccountView {
   readonly user_id: number;
@@ -25,16 +23,25 @@ const planId = (name: string): number => crc32(name) >>> 1;
 
 const gib = (mib: number): number => Math.round((mib / 1024) * 1000) / 1000;
 
-export function plan({ name, cpu_limit, ram_limit_mib, disk_limit_mib, ...limits }: PlanView) {
-  const { description, domains_limit, websites_limit, email_limit, ftp_limit, inodes_limit, db_limit, bandwidth } =
-    limits;
+/** The limits that OpenPanel knows under the same names. */
+export const LIMITS = [
+  'email_limit',
+  'ftp_limit',
+  'domains_limit',
+  'websites_limit',
+  'inodes_limit',
+  'db_limit',
+  'bandwidth',
+] as const;
+
+export function plan({ name, description, limits }: PlanView) {
+  const { cpu_limit: cpu = 0, ram_limit_mib: ram = 0, disk_limit_mib: disk = 0 } = limits;
   return {
-    id: planId(name),
-    name,
-    ...{ description, domains_limit, websites_limit, email_limit, ftp_limit, inodes_limit, db_limit, bandwidth },
-    disk_limit: `${gib(disk_limit_mib)} GB`,
-    cpu: String(cpu_limit),
-    ram: `${gib(ram_limit_mib)}g`,
+    ...{ id: planId(name), name, description },
+    ...Object.fromEntries(LIMITS.map((limit) => [limit, limits[limit] ?? 0])),
+    disk_limit: `${gib(disk)} GB`,
+    cpu: String(cpu),
+    ram: `${gib(ram)}g`,
     feature_set: name,
   };
 }

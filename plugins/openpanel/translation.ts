@@ -39,10 +39,7 @@ type Ask = (step: Step, input: RouteInput) => Promise<RouteAnswer>;
 
 async function valueOf(step: Step, given: Given, values: Values, ask: Ask): Promise<RouteAnswer | { value: unknown }> {
   if (step.pages !== undefined) return { value: await allPages(step, step.pages, given, values, ask) };
-  if (step.each === undefined) return ask(step, inputOf(step, given, values));
-  const answers: unknown[] = [];
-  for (const each of step.each(given, values)) answers.push((await ask(step, inputOf(step, each, values))).value);
-  return { value: answers };
+  return ask(step, inputOf(step, given, values));
 }
 
 async function allPages(step: Step, list: string, given: Given, values: Values, ask: Ask): Promise<unknown[]> {

@@ -1,4 +1,4 @@
-import { LOGIN, type Row } from './row.ts';
+import { LOGIN, type Given, type Row } from './row.ts';
 import { one } from './shapes.ts';
 
 /** A path that is the same here as there, or differs in its name only. */
@@ -9,11 +9,15 @@ const asked = (is: string, query: readonly string[], calls = is): Row => ({
   query,
   steps: [{ calls, query: (given) => Object.fromEntries(query.map((name) => [name, given[name]])) }],
 });
+const PHP = { calls: 'GET /api/php' };
+type PhpSite = Readonly<Record<'domain_url' | 'version', string>>;
 const DOMAINS = { calls: 'GET /api/domains' };
 const CONTAINERS = { calls: 'GET /api/container/df' };
 type Container = Readonly<Record<'Names' | 'State' | 'Status', string>>;
 const statusOf = ({ Names: name, State: state, Status: status }: Container) => ({ name, state, status });
 const SITES = { calls: 'GET /api/auto-installer' };
+const GRANT = '/api/database-users/:user/databases/:database';
+const grantOn = ({ username: user = '', database = '' }: Given) => ({ user, database });
 const SCREENSHOT = 'GET /api/screenshot/*path';
 
 /** Rows of OpenPanel's end-user address that plugins here provide. */
@@ -38,6 +42,18 @@ export const userRows: readonly Row[] = [
     steps: [{ calls: 'POST /api/domains/delete', body: ({ domain }) => ({ domain_url: domain }) }],
   },
   {
+    is: 'GET /api/domains/:domain/logs',
+    steps: [{ calls: 'GET /api/logs/lines', query: ({ domain }) => ({ domain_url: domain, limit: '1000' }) }],
+    reply: ([{ lines }], { domain }) => ({
+      domain,
+      logs: lines.map(({ text }: { readonly text: string }) => text).toReversed(),
+    }),
+  },
+  {
+    is: 'GET /api/stats/:domain',
+    steps: [{ calls: 'GET /api/logs/visitors', query: ({ domain }) => ({ domain_url: domain, days: '30' }) }],
+  },
+  {
     is: 'GET /api/domains/:domain/docroot',
     steps: [DOMAINS],
     reply: ([{ domains }], { domain }) => {
@@ -49,6 +65,26 @@ export const userRows: readonly Row[] = [
       );
       return { domain, docroot };
     },
+  },
+
+  { is: 'GET /api/php/versions', steps: [PHP], reply: ([{ versions }]) => ({ versions }) },
+  {
+    is: 'GET /api/php/domains',
+    steps: [PHP],
+    reply: ([{ sites }]) => ({
+      domains: (sites as PhpSite[]).map(({ domain_url: domain, version }) => ({ domain, version })),
+    }),
+  },
+  {
+    is: 'PUT /api/php/domains',
+    takes: ['domain!', 'version!'],
+    steps: [
+      {
+        calls: 'PUT /api/php/sites/:domain/version',
+        params: ({ domain = '' }) => ({ domain }),
+        body: ({ version }) => ({ version }),
+      },
+    ],
   },
 
   {
@@ -129,6 +165,40 @@ export const userRows: readonly Row[] = [
     reply: ([sizes]) => ({ databases: sizes.map(({ Database: name }: { Database: string }) => name) }),
   },
   asked('GET /api/mysql/size', ['unit', 'show_all'], 'GET /api/mysql-size'),
+  {
+    is: 'POST /api/mysql/databases',
+    takes: ['name!'],
+    status: 201,
+    steps: [{ calls: 'POST /api/databases', body: ({ name }) => ({ name }) }],
+  },
+  {
+    is: 'DELETE /api/mysql/databases/:db_name',
+    steps: [{ calls: 'DELETE /api/databases/:database', params: ({ db_name: database = '' }) => ({ database }) }],
+  },
+  {
+    is: 'GET /api/mysql/databases/:db_name/tables',
+    steps: [{ calls: 'GET /api/databases/:database/tables', params: ({ db_name: database = '' }) => ({ database }) }],
+  },
+  { is: 'GET /api/mysql/users', steps: [{ calls: 'GET /api/database-users' }], reply: ([users]) => ({ users }) },
+  {
+    is: 'DELETE /api/mysql/users/:db_user',
+    steps: [{ calls: 'DELETE /api/database-users/:user', params: ({ db_user: user = '' }) => ({ user }) }],
+  },
+  {
+    is: 'POST /api/mysql/grants',
+    takes: ['username!', 'database!', 'privileges!', 'host'],
+    steps: [{ calls: `PUT ${GRANT}`, params: grantOn, body: ({ privileges, host }) => ({ privileges, host }) }],
+  },
+  {
+    is: 'DELETE /api/mysql/grants',
+    takes: ['username!', 'database!', 'host'],
+    steps: [{ calls: `DELETE ${GRANT}`, params: grantOn, query: ({ host }) => ({ host }) }],
+  },
+  {
+    is: 'GET /api/mysql/processlist',
+    steps: [{ calls: 'GET /api/database-processes' }],
+    reply: ([processes]) => ({ processes }),
+  },
 
   { is: 'GET /api/containers', steps: [CONTAINERS], reply: ([{ data }]) => ({ containers: data[0].Containers }) },
   {

@@ -4,8 +4,10 @@ import { escapeControl } from '../../kernel/log.ts';
 
 /** Where the output is no terminal, in characters. */
 const COLUMNS = 80;
+/** As they are printed. */
+const STATES = { ok: 'ok', untried: 'not tried', warn: 'warn', missing: 'MISSING' } as const;
 /** As wide as the longest state, and a space. */
-const INDENT = 8;
+const INDENT = 10;
 
 export const doctorCommand: Command = {
   usage: 'doctor',
@@ -16,7 +18,7 @@ export const doctorCommand: Command = {
     const found = await withPlugins(({ node }) => node.examine());
     const width = columns ?? (Number(process.env['COLUMNS']) || COLUMNS);
     const count = (state: Diagnosis['state']) => found.filter((each) => each.state === state).length;
-    const summary = `${count('ok')} ok, ${count('warn')} warn, ${count('missing')} missing`;
+    const summary = `${count('ok')} ok, ${count('untried')} not tried, ${count('warn')} warn, ${count('missing')} missing`;
     return {
       value: found,
       text: [...found.map((each) => paragraph(each, width)), summary].join('\n'),
@@ -29,7 +31,7 @@ function paragraph({ state, plugin, name, detail, remedy }: Diagnosis, width: nu
   const [first = '', ...rest] = wrapped(escapeControl(`${plugin}, ${name}: ${detail}`), width - INDENT);
   const lines = [...rest, ...(remedy === undefined ? [] : wrapped(escapeControl(`→ ${remedy}`), width - INDENT))];
   const indented = lines.map((line) => ' '.repeat(INDENT) + line);
-  return [`${state === 'missing' ? 'MISSING' : state}`.padEnd(INDENT) + first, ...indented].join('\n');
+  return [STATES[state].padEnd(INDENT) + first, ...indented].join('\n');
 }
 
 /** Breaks at spaces only, so that a path or a command can be copied. */

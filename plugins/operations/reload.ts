@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CommandFailure, type Command } from '../../kernel/contract/command.ts';
 import { errorMessage } from '../../kernel/errors.ts';
+import { escapeControl } from '../../kernel/log.ts';
 
 const POLL_MS = 100;
 /** Plugins may take 30 seconds each to start. */
@@ -19,8 +20,11 @@ export const reloadCommand: Command = {
       signal(pid);
       for (const until = performance.now() + ANSWER_MS; performance.now() < until; await delay(POLL_MS)) {
         const [answer] = await events.find({ type: 'configuration.*' }, 1, before);
-        if (answer?.type === 'configuration.reloaded')
-          return { value: { reloaded: true, pid }, text: 'the configuration was reloaded' };
+        if (answer?.type === 'configuration.reloaded') {
+          const lacks = answer.data['lacks'] as readonly string[];
+          const text = ['the configuration was reloaded', ...lacks.map((each) => escapeControl(each))].join('\n');
+          return { value: { reloaded: true, pid, lacks }, text };
+        }
         if (answer?.type === 'configuration.refused')
           throw new CommandFailure('reload_failed', String(answer.data['reason']));
         if (files.serving()?.pid !== pid)

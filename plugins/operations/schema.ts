@@ -29,8 +29,9 @@ const Finding = NamedObject('Finding', {
   plugin: Type.String({ description: 'kernel for what no plugin does' }),
   name: Type.String({ description: 'What was checked' }),
   state: Type.String({
-    enum: ['ok', 'warn', 'missing'],
-    description: 'warn: all that is configured works, but something should be better',
+    enum: ['ok', 'untried', 'warn', 'missing'],
+    description:
+      'untried: nothing was tried, so that this proves nothing; warn: all that is configured works, but something should be better',
   }),
   detail: Type.String({ description: 'What was found' }),
   remedy: Nullable('What to do about it'),

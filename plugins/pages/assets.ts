@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { isMissing } from '../../kernel/kit/files/files-root.ts';
 import { fail, Unavailable } from '../../kernel/errors.ts';
 import { EtagReply } from '../../kernel/contract/etag-reply.ts';
+import { acceptedCoding, type Coding } from '../../kernel/kit/net/content-coding.ts';
 import { reply, type Reply } from '../../kernel/contract/reply.ts';
 
 /** Where `npm run build` puts the assets: beside this file, once it is compiled. */
@@ -28,7 +30,7 @@ const SHELL_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   Vary: 'Accept',
 };
-const ENDINGS = { br: '.br', gzip: '.gz' } as const;
+const ENDINGS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' };
 
 /** The manifest that the build wrote about its files. */
 interface Manifest {
@@ -48,7 +50,8 @@ export class Assets {
   constructor() {
     try {
       this.#manifest = JSON.parse(readFileSync(new URL('manifest.json', FOLDER), 'utf8')) as Manifest;
-    } catch {
+    } catch (error) {
+      if (!isMissing(error)) throw error;
       throw new Unavailable('the pages are not built', 'npm run build');
     }
     const shellOf = (html: string) =>
@@ -66,10 +69,7 @@ export class Assets {
   async file(name: string, acceptEncoding: string): Promise<Reply> {
     const type = Object.hasOwn(this.#manifest.types, name) ? this.#manifest.types[name] : undefined;
     if (type === undefined) throw fail.not_found('no built file has this name');
-    const accepted = acceptEncoding.split(',').map((each) => /^\s*([\w*]+)\s*(;\s*q=0(\.0*)?\s*$)?/.exec(each));
-    const coding = (['br', 'gzip'] as const).find((each) =>
-      accepted.some((found) => found?.[1] === each && found[2] === undefined),
-    );
+    const coding = acceptedCoding(acceptEncoding);
     const key = `${name} ${coding ?? ''}`;
     const kept = this.#replies.get(key) ?? (await read(name, type, coding));
     this.#replies.set(key, kept);
@@ -77,7 +77,7 @@ export class Assets {
   }
 }
 
-async function read(name: string, type: string, coding: keyof typeof ENDINGS | undefined): Promise<Reply> {
+async function read(name: string, type: string, coding: Coding | undefined): Promise<Reply> {
   const bytes = await readFile(new URL(`${name}${ENDINGS[coding ?? 'gzip']}`, FOLDER));
   return reply(coding === undefined ? gunzipSync(bytes) : bytes, {
     type,

@@ -1,5 +1,6 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Assets } from './assets.ts';
+import { linksTo, shortHandlers, shortRoutes } from './place-index.ts';
 import { sessionView } from './session-view.ts';
 import { AssetParams, ConsoleQuery, PageParams, SessionReply, Text } from './schema.ts';
 
@@ -18,7 +19,8 @@ export default definePlugin({
   name: 'pages',
   description: 'Who is logged in to the pages.',
   features: [],
-  routes: {
+  routes: () => ({
+    ...shortRoutes(),
     start: {
       ...page,
       address: 'both',
@@ -65,7 +67,7 @@ export default definePlugin({
       headers: ['authorization'],
       reply: SessionReply,
     },
-  },
+  }),
   setup({ node, identity }) {
     let assets = new Assets();
     const shellOf = (app: 'home' | 'console') => (call: { header(name: 'accept' | 'if-none-match'): string }) => {
@@ -75,12 +77,14 @@ export default definePlugin({
     const shells = { user: shellOf('home'), admin: shellOf('console') };
     return {
       handlers: {
+        ...shortHandlers(),
         start: (call) => shells[call.address](call),
         home: shells.user,
         console: shells.admin,
         asset: (call) => assets.file(call.params.name, call.header('accept-encoding')),
         session: (call) => sessionView(node, identity, call.address, call.header('authorization')),
       },
+      provides: { featureLinks: linksTo },
     };
   },
 });

@@ -13,7 +13,9 @@ export const SessionView = NamedObject('CurrentSession', {
   plan: Type.Union([Type.String(), Type.Null()]),
   locale: Type.String({ description: 'Language of the account' }),
   locales: Type.Array(Type.String(), { description: 'Installed on the server' }),
-  features: Type.Array(Type.String(), { description: 'What the account may use on this server now' }),
+  features: Type.Array(Type.String(), {
+    description: 'What the account may use on this server, also what fails at the moment',
+  }),
   expires_at: Type.String({ format: 'date-time', description: 'When this session ends. RFC 3339, UTC' }),
   opened_by: Type.Union([Type.String(), Type.Null()], {
     description: 'The administrator who opened this session with a login link; null where the account itself logged in',

@@ -19,7 +19,7 @@ export async function sessionView(
     plan: account.plan?.name ?? null,
     locale: account.locale,
     locales: [...node.locales.names],
-    features: [...node.usableFeatures(account)],
+    features: [...node.providedFeatures(account)],
     expires_at: new Date(session.expiresAt).toISOString(),
     opened_by: session.openedBy,
     version: node.version,

@@ -18,9 +18,13 @@ const NO_WARNING = '00000';
 /** The connection, or the primary, is gone; or a statement took too long, so that nobody waits for its connection. */
 export class ConnectionLost extends Error {}
 
-/** Returns the 503 for a database that cannot be reached. */
-export const unreachable = (cause: unknown): HttpError =>
-  fail.store_unavailable('the store cannot be reached', { retryAfterSeconds: 1, cause });
+/** Returns the 503 for a database that cannot be reached, without stacks: an outage is no fault of the code. */
+export function unreachable(cause: unknown): HttpError {
+  const error = fail.store_unavailable('the store cannot be reached', { retryAfterSeconds: 1, cause });
+  for (let each: unknown = error; each instanceof Error; each = each.cause)
+    each.stack = `${each.name}: ${each.message}`;
+  return error;
+}
 
 /** No server accepts writes or has a connection to spare, or all that this process may have are in use. */
 export class NoConnection extends ConnectionLost {}
@@ -70,7 +74,7 @@ export class Connections {
     await this.#pool.end();
   }
 
-  /** Asks each server once; waits for a connection that is in use. */
+  /** Asks each server once, or once more if it is late; waits for a connection that is in use. */
   async #connect(): Promise<PoolClient & ServerClient> {
     for (let attempt = 1; ; attempt += 1) {
       const tried = this.#servers.current;
@@ -78,8 +82,9 @@ export class Connections {
         return await this.#current();
       } catch (error) {
         const isBusy = errorMessage(error) === ALL_IN_USE; // which is no fault of the server
-        if (!isBusy) this.#servers.failed(tried);
-        if (isBusy || attempt >= this.#servers.count) throw new NoConnection(errorMessage(error), { cause: error });
+        if (!isBusy && !this.#servers.failed(tried, error)) attempt -= 1;
+        else if (isBusy || attempt >= this.#servers.count)
+          throw new NoConnection(errorMessage(error), { cause: error });
       }
     }
   }

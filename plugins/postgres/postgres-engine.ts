@@ -50,8 +50,8 @@ export class PostgresEngine implements Store {
   readonly #reads: Connections;
   readonly #writes: Connections;
 
-  constructor({ url, password, connections, graceMs, signal }: StoreEngineOptions) {
-    const servers = new Servers(addressesIn(url, password));
+  constructor({ url, password, connections, graceMs, statementMs, signal }: StoreEngineOptions) {
+    const servers = new Servers(addressesIn(url, password), statementMs);
     this.#servers = servers;
     this.place = placeWithoutPassword(url);
     this.graceMs = graceMs;

@@ -92,8 +92,8 @@ export class PostgresSignal implements ChangeSignal {
         say({ kind: 'listening', history: client.history });
         tried();
         await this.#watch(client, say);
-      } catch {
-        this.#servers.failed(client.server); // the poll goes on, and reports that the store cannot be reached
+      } catch (error) {
+        this.#servers.failed(client.server, error); // the poll goes on, and reports that the store cannot be reached
       }
       tried();
       client.destroy();
@@ -108,6 +108,7 @@ export class PostgresSignal implements ChangeSignal {
     client.once('end', () => ending.abort());
     const either = AbortSignal.any([signal, ending.signal]);
     while (!either.aborted && !this.#servers.isFormer(client)) {
+      // aborted, as the loop sees
       await delay(LOOK_MS, undefined, { signal: either, ref: false }).catch(() => undefined);
       if (either.aborted) return;
       const atMs = monotonicMs();

@@ -1,12 +1,14 @@
 import { Socket } from 'node:net';
 import { Client, DatabaseError, types as parsers, type ClientConfig, type CustomTypesConfig } from 'pg';
+import { errorMessage } from '../../kernel/errors.ts';
 import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
 
 /** How long a connection may take to open, and a server to say whether it accepts writes. */
 export const CONNECT_MS = 2000;
-/** How long a statement may take, by the server's clock, and by ours in case the server is out of reach. */
-const STATEMENT_MS = 10_000;
-const QUERY_MS = 12_000;
+/** How much longer than by the server's clock a statement may take by ours, in case the server is out of reach. */
+const UNREACHED_MS = 2000;
+/** Of errors that say that there was no answer in time, by the driver, by its pool and by `withDeadline`. */
+const LATE = /timeout|no answer within/;
 /** How long a transaction whose node has fallen silent holds up those of others. */
 const SILENT_TRANSACTION_MS = 3000;
 /** Fails where the user may not call these, or where the database is none of PostgreSQL's own. */
@@ -38,9 +40,14 @@ export class Servers {
   readonly #clients = new Set<ServerClient>();
   /** The newest timeline that was seen, by cluster: each promotion begins another one. */
   readonly #timelines = new Map<string, number>();
+  /** Since when the server in use has answered no connection in time, by the monotonic clock; `undefined` if it answers. */
+  #lateSince: number | undefined;
+  /** How long a statement may take, by the server's clock. */
+  readonly statementMs: number;
 
-  constructor(addresses: readonly string[]) {
+  constructor(addresses: readonly string[], statementMs: number) {
     this.#addresses = addresses;
+    this.statementMs = statementMs;
   }
 
   get count(): number {
@@ -61,9 +68,19 @@ export class Servers {
     client.once('end', () => this.#clients.delete(client));
   }
 
-  /** Goes on with the next server, unless another caller has already left this one. */
-  failed(server: number): void {
-    if (server === this.#current) this.#current = (server + 1) % this.count;
+  /**
+   * Goes on with the next server, unless another caller has already left this one. A server that is merely late is asked once
+   * more, because it may be this machine that is busy. Returns false if it is to be asked again.
+   */
+  failed(server: number, error?: unknown): boolean {
+    if (server !== this.#current) return true;
+    if (this.count > 1 && LATE.test(errorMessage(error))) {
+      this.#lateSince ??= performance.now();
+      if (performance.now() - this.#lateSince < CONNECT_MS) return false;
+    }
+    this.#lateSince = undefined;
+    this.#current = (server + 1) % this.count;
+    return true;
   }
 
   /** Closes all connections to a server that has fallen silent, so that nobody waits for it. */
@@ -87,6 +104,7 @@ export class Servers {
     client.history = history ?? NO_HISTORY;
     if (this.isFormer(client)) throw new Error('the server is a former primary: another one was promoted meanwhile');
     this.learn(client.history);
+    this.#lateSince = undefined;
   }
 
   /** Notes a promotion, if it is one that was not known. */
@@ -108,7 +126,7 @@ export class ServerClient extends Client {
 
   constructor(servers: Servers, settings: ClientConfig = {}) {
     const socket = new Socket();
-    super({ ...optionsFor(servers.address, socket), ...settings });
+    super({ ...optionsFor(servers, socket), ...settings });
     this.#socket = socket;
     this.server = servers.current;
     this.on('error', () => undefined); // whoever uses the connection is told by a rejection
@@ -126,12 +144,12 @@ export class ServerClient extends Client {
   }
 }
 
-const optionsFor = (connectionString: string, socket: Socket): ClientConfig => ({
-  connectionString,
+const optionsFor = ({ address, statementMs }: Servers, socket: Socket): ClientConfig => ({
+  connectionString: address,
   stream: () => socket,
   application_name: 'hostkeep',
-  statement_timeout: STATEMENT_MS,
-  query_timeout: QUERY_MS,
+  statement_timeout: statementMs,
+  query_timeout: statementMs + UNREACHED_MS,
   idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
   connectionTimeoutMillis: CONNECT_MS,
   keepAlive: true,

@@ -4,15 +4,15 @@ import type { Occurrence } from '../../kernel/store/events/event-types.ts';
 import type { Favorite } from './schema.ts';
 import { putFavorites } from './store.ts';
 
-const HOUR_MS = 3_600_000;
+const GUIDE: Favorite = { link: 'https://wordpress.org/documentation/', title: 'WordPress documentation' };
 
-const FAVORITES = [
-  { link: '/files', title: 'File manager' },
-  { link: '/domains', title: 'Domains' },
-  { link: '/mysql/phpmyadmin', title: 'phpMyAdmin' },
-  { link: '/account/activity', title: 'Activity log' },
-  { link: 'https://wordpress.org/documentation/', title: 'WordPress documentation' },
-] as const;
+/** Resolves with favorites for pages that this server has, each of which shows one feature. */
+async function demoFavorites({ node }: Pick<Host, 'node'>, { demo }: DemoPeople): Promise<Favorite[]> {
+  const usable = new Set(node.providedFeatures(demo));
+  const shown = (await node.features('en')).filter(({ name, link }) => usable.has(name) && link !== '');
+  const alone = shown.filter(({ link }) => shown.filter((other) => other.link === link).length === 1);
+  return [...alone.slice(0, 4).map(({ link, title }) => ({ link, title })), GUIDE];
+}
 
 type DemoEvent = Occurrence & { readonly text: string };
 const favoriteAdded = (favorite: Favorite): DemoEvent => ({
@@ -29,25 +29,23 @@ const localeChanged = (locale: string): DemoEvent => ({
 /** The addresses at home and away from which the demo account logs in. */
 const [HOME, TRAVEL] = ['194.150.168.168', '130.225.244.166'];
 
-/** Events of the demo account: hours ago, client address, event. */
-const EVENTS: readonly (readonly [number, string, DemoEvent])[] = [
-  [120.8, HOME, favoriteAdded(FAVORITES[1])],
-  [120.5, HOME, favoriteAdded(FAVORITES[0])],
-  [98.2, TRAVEL, favoriteAdded(FAVORITES[2])],
-  [73.1, HOME, localeChanged('de')],
-  [72.9, HOME, localeChanged('en')],
-  [25.5, HOME, favoriteAdded(FAVORITES[4])],
-];
-
-/** Returns how the demo account got its favorites, and tried a language. */
-export const demoPast = ({ demo }: DemoPeople): PastEvent[] =>
-  EVENTS.map(([hoursAgo, ip, event]) => ({
-    ...event,
-    account: demo,
-    ip,
-    at: Date.now() - Math.round(hoursAgo * HOUR_MS),
-  }));
+/** Resolves with how the demo account got its favorites, and tried a language. */
+export async function demoPast(host: Pick<Host, 'node'>, people: DemoPeople): Promise<PastEvent[]> {
+  const favorites = await demoFavorites(host, people);
+  const added = favorites.map((favorite, i): readonly [number, string, DemoEvent] => [
+    120.8 - i * 19,
+    i === 2 ? TRAVEL : HOME,
+    favoriteAdded(favorite),
+  ]);
+  const tried = [
+    [73.1, HOME, localeChanged('de')],
+    [72.9, HOME, localeChanged('en')],
+  ] as const;
+  return [...added, ...tried].map(([hoursAgo, ip, event]) => ({ ...event, account: people.demo, ip, hoursAgo }));
+}
 
 /** Gives the demo account favorites. */
-export const fillDemo = ({ store }: Pick<Host, 'store'>, { demo }: DemoPeople): Promise<void> =>
-  store.write((tx) => putFavorites(tx, demo.id, FAVORITES));
+export async function fillDemo(host: Pick<Host, 'node' | 'store'>, people: DemoPeople): Promise<void> {
+  const favorites = await demoFavorites(host, people);
+  await host.store.write((tx) => putFavorites(tx, people.demo.id, favorites));
+}

@@ -6,7 +6,7 @@ import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.
 import type { LoginHistory } from '../../kernel/contract/points/login.ts';
 import { formatTime } from '../../kernel/kit/format.ts';
 import type { CountryDatabase } from './country.ts';
-import type { ActivityPage, ActivityQuery, Languages, LoginRecords } from './schema.ts';
+import type { AccountEventPage, ActivityPage, ActivityQuery, EventsQuery, Languages, LoginRecords } from './schema.ts';
 
 const PAGE_LINES = 25;
 const HISTORY_ENTRIES = 20;
@@ -15,9 +15,8 @@ const HISTORY_ENTRIES = 20;
 export async function activityPage(
   events: AuditLog,
   account: Account,
-  { page, search, show_all }: ActivityQuery,
+  { page, search, show_all: showAll }: ActivityQuery,
 ): Promise<ActivityPage> {
-  const showAll = show_all === 'true';
   const { lines, total } = await events.page(
     account.id,
     search,
@@ -32,6 +31,30 @@ export async function activityPage(
     total_lines: total,
     search_term: search,
     show_all: showAll,
+  };
+}
+
+/** Returns one page of the same log as data, told in a language. */
+export async function eventPage(
+  { events, node: { locales } }: Pick<Host, 'events' | 'node'>,
+  account: Account,
+  language: string,
+  { search, limit, cursor }: EventsQuery,
+): Promise<AccountEventPage> {
+  const [at = 0, id = 0] = cursor.split('-').map(Number);
+  const found = await events.ofAccount(account.id, search, limit + 1, cursor === '' ? undefined : [at, id]);
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  return {
+    events: page.map((event) => ({
+      id: event.id,
+      at: new Date(event.at).toISOString(),
+      type: event.type,
+      ip: event.ip,
+      summary: locales.eventText(language, event),
+      data: { ...event.data },
+    })),
+    next_cursor: last === undefined ? null : `${last.at}-${last.id}`,
   };
 }
 

@@ -1,10 +1,11 @@
+import { readersLanguage } from '../../kernel/contract/route-spec.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { LoginHistory } from '../../kernel/contract/points/login.ts';
 import { CountryDatabase, countryFinding } from './country.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import * as favorites from './favorites.ts';
-import { activityPage, dashboardPart, languages, loginHistory, setLanguage } from './handlers.ts';
+import { activityPage, dashboardPart, eventPage, languages, loginHistory, setLanguage } from './handlers.ts';
 import * as schema from './schema.ts';
 import { sessionHandlers, sessionRoutes } from './sessions.ts';
 import { readFavorites } from './store.ts';
@@ -28,6 +29,15 @@ export default definePlugin({
       description: 'What was done in the account, and by whom, 25 lines on a page. The latest 10,000 are kept.',
       query: schema.ActivityQuery,
       reply: schema.ActivityPage,
+    },
+    events: {
+      method: 'GET',
+      path: '/api/account/events',
+      feature: 'activity',
+      summary: 'List the events of the account',
+      description: 'What the activity log tells, as data and in the language of the account, newest first.',
+      query: schema.EventsQuery,
+      reply: schema.AccountEventPage,
     },
     activityOf: {
       method: 'GET',
@@ -102,6 +112,7 @@ export default definePlugin({
       handlers: {
         ...sessionHandlers(host.identity.sessions),
         activity: ({ account, query }) => activityPage(host.events, account, query),
+        events: (call) => eventPage(host, call.account, readersLanguage(call), call.query),
         activityOf: async ({ params, query }) =>
           activityPage(host.events, await host.identity.accounts.get(params.username), query),
         loginHistory: ({ account }) => loginHistory(logins, account, countries),
@@ -114,7 +125,7 @@ export default definePlugin({
       provides: {
         dashboard: (account) => dashboardPart(logins, account),
         doctor: async () => [await countryFinding()],
-        demoPast: async (people) => (await import('./demo.ts')).demoPast(people),
+        demoPast: async (people) => (await import('./demo.ts')).demoPast(host, people),
         demo: async (people) => (await import('./demo.ts')).fillDemo(host, people),
       },
     };

@@ -50,11 +50,7 @@ export const SessionEnded = NamedObject('SessionEnded', { id: Type.String(), end
 export const ActivityQuery = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
   search: Type.String({ maxLength: 255, default: '', description: 'Part of a line, not case-sensitive' }),
-  show_all: Type.String({
-    enum: ['true', 'false', ''],
-    default: '',
-    description: 'true returns all lines on one page',
-  }),
+  show_all: Type.Boolean({ default: false, description: 'true returns all lines on one page' }),
 });
 export type ActivityQuery = Static<typeof ActivityQuery>;
 export const ActivityPage = NamedObject('ActivityPage', {
@@ -67,6 +63,34 @@ export const ActivityPage = NamedObject('ActivityPage', {
   show_all: Type.Boolean(),
 });
 export type ActivityPage = Static<typeof ActivityPage>;
+
+export const EventsQuery = Type.Object({
+  search: Type.String({ maxLength: 255, default: '', description: 'Part of a line of the log, not case-sensitive' }),
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 25 }),
+  cursor: Type.String({
+    pattern: '^([0-9]{1,16}-[0-9]{1,16})?$',
+    default: '',
+    description: 'next_cursor of the previous page',
+  }),
+});
+export type EventsQuery = Static<typeof EventsQuery>;
+export const AccountEventPage = NamedObject('AccountEventPage', {
+  events: Type.Array(
+    NamedObject('AccountEvent', {
+      id: Type.Integer(),
+      at: Type.String({ format: 'date-time', description: 'RFC 3339, UTC' }),
+      type: Type.String({ description: 'Thing and change: domain.added' }),
+      ip: Type.String({ description: 'Address of the client; empty for the operator at the server' }),
+      summary: Type.String({ description: 'What happened, in the language of the account; in English for API tokens' }),
+      data: Type.Record(Type.String(), Type.Unknown(), { description: 'What belongs to this type' }),
+    }),
+    { description: 'Newest first' },
+  ),
+  next_cursor: Type.Union([Type.String(), Type.Null()], {
+    description: 'Cursor of the next page; null on the last one',
+  }),
+});
+export type AccountEventPage = Static<typeof AccountEventPage>;
 
 export const Languages = NamedObject('Languages', {
   locales: Type.Array(Type.String(), { description: 'Installed on the server, en first' }),

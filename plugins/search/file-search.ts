@@ -24,6 +24,10 @@ type Query = FoldersQuery & Partial<Pick<FilesQuery, 'ext'>>;
 const IDLE_MS = 120_000;
 /** Most watches of an account. Each takes 1.1 KB, and the folders that changed long ago are compared in 5 µs. */
 const MOST_WATCHES = 2048;
+/** To list this many names and to take them into the index takes less than a second of processor time. */
+const MOST_IN_FOLDER = 100_000;
+/** The process needs several times the memory of its index: for what grows, and while a new one replaces it. */
+const MEMORY_PARTS = 5;
 /** An index file of millions of names. */
 const FILE_MIB = 2048;
 
@@ -40,6 +44,8 @@ export class FileSearch {
   constructor(config: SearchConfig, jobs: AccountJobs, virtualRoot: string) {
     this.#settings = {
       maxNames: config.max_names,
+      maxInFolder: MOST_IN_FOLDER,
+      maxBytes: (config.memory_mib * 2 ** 20) / MEMORY_PARTS,
       sweepMs: config.sweep_seconds * 1000,
       // a share for each process, so that no account can take the watches of others
       maxWatches: Math.min(MOST_WATCHES, Math.floor((watchLimit() * config.watch_share) / config.processes)),
@@ -68,7 +74,7 @@ export class FileSearch {
     const totals = this.#totals;
     for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += output.status[name];
     if (!output.isFound && components.length > 0) throw fail.folder_not_found('there is no such folder');
-    return reply(bytes, { headers: { 'X-Hostkeep-Index': output.isReady ? 'ready' : 'building' } });
+    return reply(bytes, { headers: { 'X-Hostkeep-Index': output.source } });
   }
 
   metrics(): Metric[] {
@@ -99,6 +105,7 @@ export function watchLimit(): number {
   try {
     return Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8')) || 0;
   } catch {
+    // a kernel without inotify
     return 0;
   }
 }

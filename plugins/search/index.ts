@@ -1,3 +1,4 @@
+import { fail } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { FileSearch, watchLimit } from './file-search.ts';
@@ -15,8 +16,8 @@ import { findFeatures, findWebsites } from './text-search.ts';
 
 const ENOUGH_WATCHES = 65_536;
 const INDEX_HEADER =
-  'The header `X-Hostkeep-Index` is `ready` when the hits come from the index, and `building` when there is none yet ' +
-  'and they come from a bounded walk.';
+  'The header `X-Hostkeep-Index` is `ready` when the hits come from the index, `partial` when the index lacks names ' +
+  'because there are too many, and `building` when there is none yet and the hits come from a bounded walk.';
 
 export default definePlugin({
   name: 'search',
@@ -72,17 +73,24 @@ export default definePlugin({
       handlers: {
         files: ({ account, query }) => search.find(account, 'files', query),
         folders: ({ account, query }) => search.find(account, 'folders', query),
-        features: ({ account, query }) => {
+        features: async ({ account, query }) => {
           const usable = new Set(node.usableFeatures(account));
-          const features = node.locales.features(account.locale).filter(({ name }) => usable.has(name));
-          return findFeatures(features, query);
+          const features = await node.features(account.locale);
+          return findFeatures(
+            features.filter(({ name }) => usable.has(name)),
+            query,
+          );
         },
         websites: async ({ account, query }) => {
           const parts = await gather('sites', account);
-          return findWebsites(
-            parts.flatMap((part) => (part.ok ? part.value.map(({ site }) => site) : [])),
-            query,
-          );
+          const sites = parts.flatMap((part) => {
+            if (part.ok) return part.value.map(({ site }) => site);
+            throw fail.feature_unavailable('the sites of the account are not known yet', {
+              retryAfterSeconds: 5,
+              cause: part.error,
+            });
+          });
+          return findWebsites(sites, query);
         },
       },
       provides: {

@@ -69,7 +69,7 @@ export type FolderHits = Static<typeof FolderHits>;
 export const FeatureHits = Type.Array(
   NamedObject('FeatureHit', {
     description: Type.String(),
-    link: Type.String({ description: 'Path of the page in the panel' }),
+    link: Type.String({ description: 'Path of the page that shows it; empty on a server without pages' }),
     module: Type.String({ description: 'Name of the feature' }),
     name: Type.String({ description: "Title in the account's language" }),
   }),

@@ -31,6 +31,16 @@ export default definePlugin({
       description: 'URLs are not shown, because they may contain secrets. The counts are kept over restarts.',
       reply: schema.EndpointList,
     },
+    attempts: {
+      ...admin,
+      method: 'GET',
+      path: '/api/webhooks/:id/attempts',
+      summary: 'List the last 20 attempts to deliver to an endpoint, with what was sent and answered',
+      description: 'Newest first, also those that failed.',
+      params: schema.EndpointParams,
+      reply: schema.AttemptList,
+      errors: ['webhook_not_found'],
+    },
     test: {
       ...admin,
       method: 'POST',
@@ -76,6 +86,10 @@ export default definePlugin({
         list: async () => {
           const { endpointsIn, endpointView } = await operations();
           return { webhooks: await Promise.all(endpointsIn(config).map((each) => endpointView(queue, each))) };
+        },
+        attempts: async ({ params: { id } }) => {
+          const [endpoint, { attemptList }] = [await find(id), await operations()];
+          return attemptList(store, endpoint);
         },
         test: async ({ params: { id } }) => {
           const [endpoint, { testEndpoint }] = [await find(id), await operations()];
@@ -157,7 +171,7 @@ function metricsOf(endpoints: readonly Endpoint[], waiting: readonly Waiting[]):
 }
 
 function findingsOf(waiting: readonly Waiting[], limit: number): Finding[] {
-  if (waiting.length === 0) return [{ name: 'webhooks', ok: true, detail: 'none configured' }];
+  if (waiting.length === 0) return [{ name: 'webhooks', ok: true, isUntried: true, detail: 'none configured' }];
   return waiting.map(({ label, count }) => ({
     name: `webhook ${label}`,
     ok: count < limit,

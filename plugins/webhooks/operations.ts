@@ -5,8 +5,10 @@ import type { Store } from '../../kernel/store/store.ts';
 import { deliveryBody, send } from './delivery/delivery.ts';
 import { assertEndpoints } from './delivery/endpoint-faults.ts';
 import { endpointNames } from './delivery/endpoint.ts';
+import { latestAttempts } from './attempts.ts';
 import {
   endpointSecrets,
+  type AttemptList,
   type EndpointConfig,
   type EndpointView,
   type TestedEndpoint,
@@ -39,6 +41,20 @@ export async function endpointView(queue: DeliveryQueue, { key, label, config }:
     delivered_at: timeOrNull(state.delivered_at),
     failed_at: timeOrNull(state.failed_at),
     next_attempt_at: timeOrNull(next?.due_at ?? null),
+  };
+}
+
+/** Resolves with the latest attempts to deliver to an endpoint. */
+export async function attemptList(store: Store, { key }: NamedEndpoint): Promise<AttemptList> {
+  const rows = await latestAttempts(store, key);
+  return {
+    attempts: rows.map(({ at, body, ...row }) => ({
+      ...row,
+      type: (JSON.parse(body) as { readonly type: string }).type,
+      at: new Date(at).toISOString(),
+      accepted: row.reason === '',
+      payload: body,
+    })),
   };
 }
 

@@ -122,3 +122,21 @@ export const Redelivered = NamedObject('Redelivery', {
   endpoint: Label,
   queued: Type.Integer({ description: 'Deliveries that are made at once' }),
 });
+
+export const AttemptList = NamedObject('WebhookAttempts', {
+  attempts: Type.Array(
+    NamedObject('WebhookAttempt', {
+      event_id: Type.Integer(),
+      type: Type.String({ description: 'Type of the event' }),
+      at: Type.String({ format: 'date-time', description: 'RFC 3339, UTC' }),
+      ms: Type.Integer({ description: 'How long it took' }),
+      status: Type.Union([Type.Integer(), Type.Null()], { description: 'Of the answer; null if there was none' }),
+      accepted: Type.Boolean({ description: 'Whether the answer is 2xx' }),
+      reason: Type.String({ description: 'Why it failed; empty if it did not' }),
+      payload: Type.String({ description: 'The JSON that was sent' }),
+      answer: Type.String({ description: "The first 2 KiB of the answer's body" }),
+    }),
+    { maxItems: 20, description: 'Newest first' },
+  ),
+});
+export type AttemptList = Static<typeof AttemptList>;

@@ -1,4 +1,5 @@
 import type { Store, Tx } from '../../kernel/store/store.ts';
+import { keepAttempt, type Attempt } from './attempts.ts';
 
 export interface Delivery {
   readonly event_id: number;
@@ -101,9 +102,10 @@ export class DeliveryQueue {
   }
 
   /** Removes a delivery that was accepted. */
-  async delivered(endpoint: string, eventId: number): Promise<void> {
+  async delivered(endpoint: string, delivery: Delivery, attempt: Attempt): Promise<void> {
     await this.#store.write(async (tx) => {
-      await remove(tx, endpoint, eventId);
+      await remove(tx, endpoint, delivery.event_id);
+      await keepAttempt(tx, endpoint, delivery, attempt);
       await tx.run(
         `insert into webhook_state (endpoint, delivered, delivered_at) values (?, 1, ?)
           on conflict (endpoint) do update set delivered = webhook_state.delivered + 1, delivered_at = excluded.delivered_at`,
@@ -114,13 +116,10 @@ export class DeliveryQueue {
   }
 
   /** Counts an attempt that failed, and makes the delivery due at a time; gives it up if that is `undefined`. */
-  async failed(
-    endpoint: string,
-    { event_id, attempts }: Delivery,
-    reason: string,
-    dueAt: number | undefined,
-  ): Promise<void> {
+  async failed(endpoint: string, delivery: Delivery, attempt: Attempt, dueAt: number | undefined): Promise<void> {
+    const { event_id, attempts } = delivery;
     await this.#store.write(async (tx) => {
+      await keepAttempt(tx, endpoint, delivery, attempt);
       if (dueAt === undefined) await remove(tx, endpoint, event_id);
       else await postpone(tx, endpoint, event_id, attempts + 1, dueAt);
       await tx.run(
@@ -131,7 +130,7 @@ export class DeliveryQueue {
         endpoint,
         dueAt === undefined ? 1 : 0,
         Date.now(),
-        reason,
+        attempt.reason,
       );
     });
   }
@@ -157,14 +156,11 @@ export class DeliveryQueue {
   /** Removes the queues of all other endpoints; without any endpoint, also the cursor. */
   async keepOnly(endpoints: readonly string[]): Promise<void> {
     await this.#store.write(async (tx) => {
-      await tx.run(
-        'delete from webhook_deliveries where endpoint not in (select value from json_each(?))',
-        JSON.stringify(endpoints),
-      );
-      await tx.run(
-        'delete from webhook_state where endpoint not in (select value from json_each(?))',
-        JSON.stringify(endpoints),
-      );
+      for (const table of ['webhook_deliveries', 'webhook_state', 'webhook_attempts'])
+        await tx.run(
+          `delete from ${table} where endpoint not in (select value from json_each(?))`,
+          JSON.stringify(endpoints),
+        );
       if (endpoints.length === 0) await tx.run('delete from webhook_cursor');
     });
   }

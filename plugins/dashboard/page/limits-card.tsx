@@ -1,4 +1,4 @@
-import { Answer, Card, Meter, t } from '../../pages/kit/index.ts';
+import { Answer, Card, Meter, Panel, t } from '../../pages/kit/index.ts';
 import { useDashboard, type Dashboard } from './dashboard-query.ts';
 
 /** Returns the counted resources, each with the feature without which it is not part of the plan. */
@@ -24,11 +24,14 @@ export default function LimitsCard() {
     <Card title={t('dashboard.limits')}>
       <Answer of={dashboard} lines={4}>
         {(data) => (
-          <div class="meters">
-            {rowsOf(data).map(({ name, used, limit }) => (
-              <Meter key={name} label={name} used={used} limit={limit} />
-            ))}
-          </div>
+          <>
+            {data.stale.length > 0 && <Panel kind="warn" icon="warn" title={t('dashboard.stale')} />}
+            <div class="meters">
+              {rowsOf(data).map(({ name, used, limit }) => (
+                <Meter key={name} label={name} used={used} limit={limit} />
+              ))}
+            </div>
+          </>
         )}
       </Answer>
     </Card>

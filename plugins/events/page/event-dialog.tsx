@@ -1,5 +1,5 @@
 import { at, CopyButton, Dialog, t, Time } from '../../pages/kit/index.ts';
-import { eventSentence, type LoggedEvent } from './event-line.tsx';
+import type { LoggedEvent } from './event-line.tsx';
 
 /** All that is known about an event, and where else it leads. */
 export function EventDialog({ event, onClose }: { readonly event: LoggedEvent; readonly onClose: () => void }) {
@@ -7,7 +7,7 @@ export function EventDialog({ event, onClose }: { readonly event: LoggedEvent; r
   const json = JSON.stringify(data, undefined, 2);
   const filter = (name: string, value: string) => `${at('/events')}#${new URLSearchParams([[name, value]])}`;
   return (
-    <Dialog title={eventSentence(event)} onClose={onClose}>
+    <Dialog title={event.summary} onClose={onClose}>
       <dl class="facts">
         <dt>{t('events.time')}</dt>
         <dd>

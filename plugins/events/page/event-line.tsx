@@ -2,14 +2,6 @@ import { Badge, Button, t, Time, type ReplyOf } from '../../pages/kit/index.ts';
 
 export type LoggedEvent = ReplyOf<'GET /api/events'>['events'][number];
 
-/** Returns what happened as a sentence, without its time and address, which stand beside it. */
-export function eventSentence({ text }: LoggedEvent): string {
-  return text
-    .replace(/^\[[\d: -]+\] /, '')
-    .replace(/ from (?:IP \S+|the command line)$/, '')
-    .replace(/^User '' (.)/u, (_, first: string) => first.toUpperCase());
-}
-
 export function EventLine({ event, onOpen }: { readonly event: LoggedEvent; readonly onOpen: () => void }) {
   return (
     <li>
@@ -17,7 +9,14 @@ export function EventLine({ event, onOpen }: { readonly event: LoggedEvent; read
         <Time at={event.at} />
       </span>
       <span class="row apart">
-        <span class="wrap">{eventSentence(event)}</span>
+        <span class="wrap">
+          {event.username !== '' && (
+            <>
+              <b>{event.username}</b> ·{' '}
+            </>
+          )}
+          {event.summary}
+        </span>
         <span class="row small soft">
           <Badge>{event.type}</Badge>
           {event.node !== null && <span class="wrap">{event.node}</span>}

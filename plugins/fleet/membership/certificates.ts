@@ -1,15 +1,7 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  randomBytes,
-  X509Certificate,
-} from 'node:crypto';
-import type * as X509 from '@peculiar/x509';
+import { createHash, X509Certificate } from 'node:crypto';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import type { Membership } from '../../../kernel/contract/node-info.ts';
-import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
+import { newPrivateKey, signCertificate } from '../../../kernel/kit/net/x509.ts';
 import type { MemberKey } from '../store.ts';
 
 /** The certificate authority of a fleet; PEM. */
@@ -24,17 +16,9 @@ export interface NodeCertificate {
   readonly key: string;
 }
 
-/** Commands need it, and a node that renews its certificate. */
-const loadX509 = lazyPackage<typeof X509>('@peculiar/x509', import.meta.url);
 const AUTHORITY_DAYS = 20 * 365;
 /** A running node renews its certificate when a third of this is left. */
 const NODE_DAYS = 365;
-const DAY_MS = 86_400_000;
-/** Certificates begin earlier, for nodes whose clocks are behind. */
-const CLOCK_LEEWAY_MS = DAY_MS;
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
-const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const DOMAIN = 'fleet.hostkeep';
 
 /** The part of another node that a node asks: one of its addresses, or a plugin. */
@@ -60,8 +44,14 @@ export const memberKey = ({ name, certificate }: Membership): MemberKey => ({
 });
 
 export async function makeAuthority(): Promise<Authority> {
-  const key = makeKey();
-  const certificate = await sign({ subject: DOMAIN, key, issuer: DOMAIN, issuerKey: key, days: AUTHORITY_DAYS });
+  const key = newPrivateKey();
+  const certificate = await signCertificate({
+    subject: DOMAIN,
+    key,
+    issuer: DOMAIN,
+    issuerKey: key,
+    days: AUTHORITY_DAYS,
+  });
   return { certificate, key };
 }
 
@@ -69,11 +59,11 @@ export async function makeAuthority(): Promise<Authority> {
 export async function certify(
   { key: issuerKey }: Authority,
   node: string,
-  key = makeKey(),
+  key = newPrivateKey(),
   days = NODE_DAYS,
 ): Promise<NodeCertificate> {
   const hosts = (['user', 'admin'] as const).map((address) => certificateHost(address, node));
-  return { certificate: await sign({ subject: node, key, issuer: DOMAIN, issuerKey, days, hosts }), key };
+  return { certificate: await signCertificate({ subject: node, key, issuer: DOMAIN, issuerKey, days, hosts }), key };
 }
 
 /** Returns the part of a certificate's time that is left: 1 when it begins, 0 or less when it is over. */
@@ -81,51 +71,4 @@ export function partLeft(certificate: string): number {
   const { validFrom, validTo } = new X509Certificate(certificate);
   const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
   return (to - Date.now()) / (to - from);
-}
-
-const makeKey = (): string =>
-  generateKeyPairSync('ec', {
-    namedCurve: 'P-256',
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  }).privateKey;
-
-interface Signing {
-  readonly subject: string;
-  readonly key: string;
-  readonly issuer: string;
-  readonly issuerKey: string;
-  readonly days: number;
-  /** Host names of a node; an authority has none. */
-  readonly hosts?: readonly string[];
-}
-
-async function sign({ subject, key, issuer, issuerKey, days, hosts }: Signing): Promise<string> {
-  const x509 = loadX509();
-  const publicDer = createPublicKey(key).export({ type: 'spki', format: 'der' });
-  const privateDer = createPrivateKey(issuerKey).export({ type: 'pkcs8', format: 'der' });
-  const usage =
-    hosts === undefined
-      ? [
-          new x509.BasicConstraintsExtension(true, 0, true),
-          new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
-        ]
-      : [
-          new x509.BasicConstraintsExtension(false, undefined, true),
-          new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-          new x509.ExtendedKeyUsageExtension([SERVER_AUTH, CLIENT_AUTH]),
-          new x509.SubjectAlternativeNameExtension(hosts.map((value) => ({ type: 'dns', value }))),
-        ];
-  const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: `01${randomBytes(15).toString('hex')}`,
-    subject: `CN=${subject}`,
-    issuer: `CN=${issuer}`,
-    notBefore: new Date(Date.now() - CLOCK_LEEWAY_MS),
-    notAfter: new Date(Date.now() + days * DAY_MS),
-    signingAlgorithm: ALGORITHM,
-    publicKey: await crypto.subtle.importKey('spki', publicDer, ALGORITHM, true, ['verify']),
-    signingKey: await crypto.subtle.importKey('pkcs8', privateDer, ALGORITHM, false, ['sign']),
-    extensions: usage,
-  });
-  return certificate.toString('pem');
 }

@@ -183,11 +183,20 @@ export async function readAuthority(reader: Reader, keys: Keyring): Promise<Auth
 async function assertNoFleet(tx: Tx, { accounts, keys }: Identity, name: string): Promise<void> {
   const [only, ...others] = await seenMembers(tx);
   if (only === undefined) return;
-  const isOwn = await readAuthority(tx, keys).catch(() => undefined);
-  if (others.length > 0 || only.heartbeat !== undefined || isOwn === undefined)
+  const sealed = await readSecret(tx, AUTHORITY);
+  if (others.length > 0 || only.heartbeat !== undefined || sealed === undefined || !isOwn(keys, sealed))
     throw new Error('the store belongs to a fleet already: join it with a token of `hostkeep fleet invite`');
   await accounts.rehome(tx, only.name, name);
   await removeMember(tx, only.name);
+}
+
+function isOwn(keys: Keyring, sealed: string): boolean {
+  try {
+    keys.unseal(sealed, AUTHORITY);
+    return true;
+  } catch {
+    return false; // sealed with other keys
+  }
 }
 
 /** A node works together with those one minor version before or after it. */

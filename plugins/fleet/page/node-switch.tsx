@@ -1,5 +1,14 @@
 import { useLocation } from 'preact-iso/router';
-import { linkTo, ownNode, Select, shownNode, t, useNodeNames, type AreaPage } from '../../pages/kit/index.ts';
+import {
+  errorText,
+  linkTo,
+  ownNode,
+  Select,
+  shownNode,
+  t,
+  useNodeNames,
+  type AreaPage,
+} from '../../pages/kit/index.ts';
 
 /** Chooses the node that a page about a machine shows. The address of the page has it, so that a link leads to the same. */
 export function NodeSwitch({ page }: { readonly page: AreaPage }) {
@@ -9,7 +18,7 @@ export function NodeSwitch({ page }: { readonly page: AreaPage }) {
 
 function Switch() {
   const { url, route } = useLocation();
-  const names = useNodeNames();
+  const { data: names = [], error } = useNodeNames();
   const shown = shownNode();
   return (
     <div class="node-switch">
@@ -20,6 +29,7 @@ function Switch() {
         of={[...new Set([shown, ...names])].toSorted().map((name) => [name, name] as const)}
         onChange={(name) => route(linkTo(url, name))}
       />
+      {error !== undefined && <span class="small soft wrap">{errorText(error)}</span>}
     </div>
   );
 }

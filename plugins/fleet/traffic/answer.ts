@@ -9,9 +9,9 @@ const NOT_PASSED_ON = new Set([
   'date',
   'keep-alive',
   'transfer-encoding',
-  'uwebsockets',
   'x-accel-buffering',
   'x-content-type-options',
+  'x-request-id',
 ]);
 /** The writer of answers looks for this name as it stands here. */
 const CACHE_CONTROL = 'Cache-Control';
@@ -31,8 +31,14 @@ export async function toAnswer({ statusCode, headers, body }: Dispatcher.Respons
       return [[name === 'cache-control' ? CACHE_CONTROL : name, [value].flat().join(', ')]];
     }),
   );
-  const isWhole = Number(headers['content-length'] ?? Infinity) <= WHOLE_BYTES || statusCode !== 200;
-  if (!isWhole) return new Stream(type, (sink) => passOn(body, sink), passedOn);
+  const sizeBytes = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
+  const isWhole = (sizeBytes ?? Infinity) <= WHOLE_BYTES || (statusCode !== 200 && statusCode !== 206);
+  if (!isWhole)
+    return new Stream(type, (sink) => passOn(body, sink), {
+      status: statusCode,
+      headers: passedOn,
+      ...(sizeBytes !== undefined && { sizeBytes }),
+    });
   return new Reply(await whole(body), { type, status: statusCode, headers: passedOn });
 }
 

@@ -62,14 +62,19 @@ export class Directory {
 
   /** Resolves with a member; asks the store for one that is not known yet. */
   async find(name: string): Promise<Member | undefined> {
-    if (!this.#members.has(name)) await this.#reading; // which may have begun before the node joined
-    if (!this.#members.has(name)) await this.refresh();
+    await this.#readUntil(() => this.#members.has(name));
     return this.#members.get(name);
   }
 
-  /** Whether a key is that of a member. */
+  /** Whether a key is that of a member, as far as this process knows. */
   hasKey(name: string, keyDigest: string): boolean {
     return this.#members.get(name)?.keyDigest === keyDigest;
+  }
+
+  /** Resolves with whether a key is that of a member; asks the store about one that is not known yet. */
+  async findKey(name: string, keyDigest: string): Promise<boolean> {
+    await this.#readUntil(() => this.hasKey(name, keyDigest));
+    return this.hasKey(name, keyDigest);
   }
 
   /** Reads what has changed. Never rejects: without an answer, what was known stays. */
@@ -89,6 +94,11 @@ export class Directory {
     clearInterval(this.#timer);
     this.#stopHearing();
     await this.#reading;
+  }
+
+  async #readUntil(isKnown: () => boolean): Promise<void> {
+    if (!isKnown()) await this.#reading; // which may have begun before the node joined
+    if (!isKnown()) await this.refresh();
   }
 
   async #refresh(): Promise<void> {

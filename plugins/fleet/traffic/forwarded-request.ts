@@ -2,6 +2,7 @@ import { fail, HttpError } from '../../../kernel/errors.ts';
 import type { AdmittedCall } from '../../../kernel/contract/forwarding.ts';
 import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
+import { isBytes, type IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { TObject } from '../../../kernel/schema.ts';
 
 /** A request that another node answers. It was admitted here, and that node admits it again. */
@@ -12,8 +13,8 @@ export interface ForwardedRequest {
   readonly path: string;
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON */
-  readonly body: string | undefined;
+  /** JSON, or the bytes of a route that takes any. */
+  readonly body: string | IncomingBody | undefined;
   /** The client's address. */
   readonly ip: string;
   /** Of the account that asks. */
@@ -41,8 +42,12 @@ export function forwardedRequest(info: RouteInfo, call: AdmittedCall, authorizat
     address: call.address,
     method: info.method,
     path: pairs.length === 0 ? path : `${path}?${pairs.join('&')}`,
-    headers: { ...Object.fromEntries(named.filter(([, value]) => value !== '')), authorization },
-    body: info.body === undefined ? undefined : JSON.stringify(ownValues(info.body, call.body)),
+    headers: {
+      ...Object.fromEntries(named.filter(([, value]) => value !== '')),
+      authorization,
+      'x-request-id': call.requestId, // so that it has one id in both logs, and in a problem that the other node reports
+    },
+    body: forwardedBody(info, call),
     ip: call.ip,
     accountId: call.account?.id ?? 0,
     signal: call.signal,
@@ -54,6 +59,11 @@ export function homeless(node: string, error: unknown): unknown {
   if (!(error instanceof HttpError && error.code === 'node_not_found')) return error;
   const detail = `the account's home node ${node} has left the fleet`;
   return fail.node_unreachable(detail, { retryAfterSeconds: LEFT_SECONDS, cause: error });
+}
+
+function forwardedBody({ body }: RouteInfo, call: AdmittedCall): string | IncomingBody | undefined {
+  if (body === undefined) return undefined;
+  return isBytes(body) ? (call.body as IncomingBody) : JSON.stringify(ownValues(body as TObject, call.body));
 }
 
 /** Returns the body with defaults taken out. Bodies that are not objects are sent unchanged. */

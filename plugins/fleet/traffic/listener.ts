@@ -25,8 +25,10 @@ interface ListenerParts {
   /** Returns the host:port to listen at; `undefined` while it is not known. */
   readonly address: () => string | undefined;
   readonly log: Log;
-  /** Whether a key is that of a member of the fleet. */
+  /** Whether a key is that of a member of the fleet, as far as this process knows. */
   hasKey(name: string, keyDigest: string): boolean;
+  /** The same, but asks the store before the answer is no. */
+  findKey(name: string, keyDigest: string): Promise<boolean>;
   /** Serves a connection that is for a plugin, and not for one of the addresses. */
   takeIn(socket: TLSSocket, node: string): void;
 }
@@ -66,7 +68,7 @@ export class FleetListener {
     });
     this.#server.maxConnections = CONNECTIONS;
     this.#server.on('connection', (socket) => this.#receive(socket));
-    this.#server.on('secureConnection', (socket) => this.#admit(socket));
+    this.#server.on('secureConnection', (socket) => void this.#admit(socket));
     this.#server.on('tlsClientError', (error, socket) => {
       parts.log.debug(
         { err: error, ip: socket.remoteAddress },
@@ -128,13 +130,15 @@ export class FleetListener {
     if (this.#newcomers.size > NEWCOMERS) oldest?.destroy();
   }
 
-  #admit(socket: TLSSocket): void {
-    const { place, log, hasKey } = this.#parts;
+  /** Admits a member also at its first connection, which may come before this process has heard that it joined. */
+  async #admit(socket: TLSSocket): Promise<void> {
+    const { place, log } = this.#parts;
     socket.on('error', () => socket.destroy());
     this.#newcomers.delete(otherEndOf(socket));
     const destination = parseDestination(socket.servername, place.name);
     const peer = peerOf(socket.getPeerX509Certificate());
-    if (destination === undefined || peer === undefined || !hasKey(peer.name, peer.keyDigest)) {
+    const isMember = peer !== undefined && (await this.#parts.findKey(peer.name, peer.keyDigest));
+    if (destination === undefined || !isMember) {
       log.warn(
         { ip: socket.remoteAddress, servername: socket.servername },
         'refused a connection that is not from a node of the fleet',

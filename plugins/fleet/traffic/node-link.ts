@@ -1,4 +1,4 @@
-import { finished } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { type HttpError } from '../../../kernel/errors.ts';
@@ -145,9 +145,10 @@ export class NodeLink {
         headers: {
           ...headers,
           'x-forwarded-for': ip,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+          ...(typeof body === 'object' && body.sizeBytes !== undefined && { 'content-length': String(body.sizeBytes) }),
         },
-        body: body ?? null,
+        body: typeof body === 'object' ? Readable.from(body) : (body ?? null),
         signal: AbortSignal.any([signal, gone.signal]),
       });
       return { answer: await toAnswer(response), body: response.body };

@@ -23,6 +23,6 @@ export default defineArea({
     },
   ],
   parts: [
-    { page: '/', order: 2, features: ['twofa'], isWide: true, load: () => import('./credentials/twofa-banner.tsx') },
+    { page: '/', order: 20, features: ['twofa'], isWide: true, load: () => import('./credentials/twofa-banner.tsx') },
   ],
 });

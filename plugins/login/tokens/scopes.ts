@@ -5,7 +5,7 @@ import type { TokenScope } from './schema.ts';
 
 /** Returns the scopes that the account may give to a token, by name: what the routes need that it may use. */
 export function grantableScopes(node: NodeInfo, account: Account): TokenScope[] {
-  const usable = new Set(node.usableFeatures(account));
+  const usable = new Set(node.providedFeatures(account));
   const titles = new Map(node.locales.features(account.locale).map(({ name, title }) => [name, title]));
   const routesOf = new Map<string, string[]>();
   for (const { access, address, method, paths, scopes } of node.routes()) {

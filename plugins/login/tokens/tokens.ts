@@ -97,6 +97,7 @@ function isRange(text: string): boolean {
   try {
     return /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(text) && !new IpRanges([text]).isEmpty;
   } catch {
+    // the caller refuses it
     return false;
   }
 }

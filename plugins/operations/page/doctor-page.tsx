@@ -16,8 +16,8 @@ import {
 import { Remedied } from './remedied.tsx';
 
 type Finding = ReplyOf<'GET /api/doctor'>['findings'][number];
-const TONES = { ok: 'good', warn: 'warn', missing: 'bad' } as const;
-const WORST_FIRST = { missing: 0, warn: 1, ok: 2 } as const;
+const TONES = { ok: 'good', untried: undefined, warn: 'warn', missing: 'bad' } as const;
+const WORST_FIRST = { missing: 0, warn: 1, untried: 2, ok: 3 } as const;
 
 /** Proves that the server has what it needs, as the command line does, and says how to mend what it lacks. */
 export default function DoctorPage() {
@@ -80,7 +80,7 @@ export default function DoctorPage() {
 }
 
 function Summary({ findings }: { readonly findings: readonly Finding[] }) {
-  const texts = (['ok', 'warn', 'missing'] as const).flatMap((wanted) => {
+  const texts = (['ok', 'untried', 'warn', 'missing'] as const).flatMap((wanted) => {
     const n = findings.filter(({ state }) => state === wanted).length;
     return n === 0 ? [] : [t(`operations.findings.${wanted}`, { n })];
   });

@@ -8,6 +8,7 @@ import type { RouteSpec } from '../../../kernel/contract/route-spec.ts';
 /** The members of a JSON Schema that our descriptions use. */
 interface Schema {
   readonly type?: string;
+  readonly format?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
@@ -49,6 +50,7 @@ function typeOf(schema: Schema, isInput: boolean): string {
     case 'number':
       return 'number';
     case 'string':
+      return schema.format === 'binary' ? 'Blob' : 'string';
     case 'boolean':
     case 'null':
       return schema.type;

@@ -8,6 +8,7 @@ import { errorMessage } from '../../../kernel/errors.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { apiTypes } from './api-types.ts';
 import { APPS, mergedTexts } from './areas.ts';
+import { placeIndex } from './place-index.ts';
 import { bundler, readIcon, shellPage, type Bundle } from './bundle.ts';
 
 const TARGET = join(projectDir, 'dist/plugins/pages/assets');
@@ -18,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Writes all files with both codings, and the manifest last: a server that reads it finds all that it names. */
-function writeAssets({ outputFiles, metafile }: Bundle, quality: number): void {
+async function writeAssets({ outputFiles, metafile }: Bundle, quality: number): Promise<void> {
   mkdirSync(TARGET, { recursive: true });
   const icon = readIcon();
   const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
@@ -31,6 +32,7 @@ function writeAssets({ outputFiles, metafile }: Bundle, quality: number): void {
     const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
     writeFileSync(join(TARGET, `${name}.br`), brotliCompressSync(bytes, { params }));
   }
+  writeFileSync(join(TARGET, 'places.json'), JSON.stringify(await placeIndex()));
   const manifest = {
     shells: Object.fromEntries(APPS.map((app) => [app, shellPage(app, metafile, iconName)])),
     types: Object.fromEntries(
@@ -52,14 +54,14 @@ const isWatching = process.argv.includes('--watch');
 const build = await bundler(isWatching);
 if (!isWatching) {
   rmSync(TARGET, { recursive: true, force: true });
-  writeAssets(await build.rebuild(), 11);
+  await writeAssets(await build.rebuild(), 11);
   await writeTypes();
   await build.dispose();
 } else
   for await (const line of createInterface(process.stdin)) {
     const startedMs = performance.now();
     try {
-      writeAssets(await build.rebuild(), 1);
+      await writeAssets(await build.rebuild(), 1);
       console.log(`built the pages in ${Math.round(performance.now() - startedMs)} ms ${line}`);
     } catch (error) {
       console.log(errorMessage(error));

@@ -50,16 +50,30 @@ export function Button({
   );
 }
 
-/** Copies a text, and says so in place. */
+/** Copies a text, and says in place whether the browser allowed it. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
-  const isCopied = useSignal(false);
+  const state = useSignal<'copied' | 'failed' | undefined>(undefined);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    isCopied.value = true;
-    setTimeout(() => (isCopied.value = false), 2000);
+    try {
+      await navigator.clipboard.writeText(text);
+      state.value = 'copied';
+      setTimeout(() => (state.value = undefined), 2000);
+    } catch {
+      state.value = 'failed'; // refused, or without TLS not there; the button says so
+    }
   };
-  const label = t(isCopied.value ? 'pages.copied' : 'pages.copy', { what });
-  return <Button kind="plain" isSmall icon={isCopied.value ? 'check' : 'copy'} label={label} onClick={copy} />;
+  const isCopied = state.value === 'copied';
+  const label = t(isCopied ? 'pages.copied' : 'pages.copy', { what });
+  return (
+    <>
+      <Button kind="plain" isSmall icon={isCopied ? 'check' : 'copy'} label={label} onClick={copy} />
+      {state.value === 'failed' && (
+        <span class="small soft" role="alert">
+          {t('pages.notCopied')}
+        </span>
+      )}
+    </>
+  );
 }
 
 /** One of a few choices, all in sight. */

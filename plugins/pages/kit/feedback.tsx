@@ -89,14 +89,20 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   );
 }
 
-/** Shows what was answered, also while it is asked again; an error only in its place. */
+/** Shows what was answered, also while it is asked again. An error stands in its place, or below what may be old by then. */
 export function Answer<T>(props: {
   readonly of: Query<T>;
   readonly lines?: number;
   readonly children: (data: T) => ComponentChildren;
 }) {
   const { data, error, reload } = props.of;
-  if (data !== undefined) return <>{props.children(data)}</>;
+  if (data !== undefined)
+    return (
+      <>
+        {props.children(data)}
+        {error !== undefined && <p class="notice-bar small">{t('pages.stale', { reason: errorText(error) })}</p>}
+      </>
+    );
   if (error !== undefined) return <ErrorPanel error={error} onRetry={reload} />;
   return <Skeleton lines={props.lines ?? 3} />;
 }

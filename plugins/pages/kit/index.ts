@@ -2,7 +2,8 @@
 export { api, ApiError, ask, fillPath, send, type ReplyOf, type Route } from './server/api.ts';
 export { defineArea, type Area, type AreaPage, type Found } from './area.ts';
 export { useAddressState } from './place/address-state.ts';
-export { at, linkTo, pathAt } from './place/base-path.ts';
+export { at, linkTo, ownPath, pathAt } from './place/base-path.ts';
+export { isOpenable } from './place/page-at.ts';
 export { Button, Choices, CopyButton } from './button.tsx';
 export { Badge, Card, PageHead } from './card.tsx';
 export { CurrentPassword, SecondFactor } from './form/credential-fields.tsx';
@@ -13,9 +14,10 @@ export { Field, FilterInput, PasswordField, SearchInput, Select } from './form/f
 export { endingColumns } from './ending-columns.tsx';
 export { Icon, type IconName } from './icon.tsx';
 export { bytes, dateTime, language, LANGUAGES, number, percent, t, textOr, useLanguage } from './text/i18n.ts';
-export { Bar, meterLevel, Meter } from './meter.tsx';
+export { Bar, meterLevel, Meter, Progress } from './meter.tsx';
 export { changed, useQuery, useRefresh, type Query } from './server/query.ts';
 export { logOut, mayUse, refreshSession, session } from './server/session.ts';
+export { saveAs, transfer } from './server/transfer.ts';
 export { ShownOnce } from './form/shown-once.tsx';
 export { Freshness, useStream } from './server/stream.tsx';
 export { ofNode, ownNode, shownNode, useNodeNames } from './place/node.ts';
@@ -28,4 +30,4 @@ export { withProof } from './form/proof.tsx';
 export { parseTime, Time } from './text/time.tsx';
 export { Together } from './together.tsx';
 export { attempt, errorText, toast, toastError } from './toasts.tsx';
-export { LIMITS, limitName, limitText, planDifference, type Limit, type Plan } from './text/plan-difference.ts';
+export { bySize, limitText, planDifference, type Limit, type Plan } from './text/plan-difference.ts';

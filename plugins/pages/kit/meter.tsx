@@ -56,3 +56,19 @@ export function Bar({ label, part }: { readonly label: string; readonly part: nu
     </div>
   );
 }
+
+/** How far some work is, of 100. */
+export function Progress({ label, part }: { readonly label: string; readonly part: number }) {
+  return (
+    <div
+      class="meter"
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(part)}
+    >
+      <div style={{ width: `${part}%` }} />
+    </div>
+  );
+}

@@ -13,6 +13,8 @@ export interface Column<T> {
   /** Sort key of the column; a column without it is not sorted. */
   readonly by?: (row: T) => string | number;
   readonly isEnd?: boolean;
+  /** Whether the first press sorts the largest first. */
+  readonly isMostFirst?: boolean;
 }
 
 interface TableProps<T> {
@@ -23,6 +25,8 @@ interface TableProps<T> {
   readonly sortedBy?: string;
   /** Where sorting begins with the largest. */
   readonly isDescending?: boolean;
+  /** Whether a row is the one to which the address of the page leads. */
+  readonly isWanted?: (row: T) => boolean;
   /** Set where the server sorts and pages: the order that holds, and what asks for another. */
   readonly server?: { readonly order: Order; readonly onSort: (order: Order) => void };
 }
@@ -31,7 +35,8 @@ interface TableProps<T> {
 const PAGE_ROWS = 25;
 
 /** A table that is sorted and paged in the browser, and becomes a list of cards where it is narrow. */
-export function Table<T>({ caption, columns, rows, keyOf, sortedBy, isDescending = false, server }: TableProps<T>) {
+export function Table<T>({ caption, columns, rows, keyOf, isWanted, server, ...begin }: TableProps<T>) {
+  const { sortedBy, isDescending = false } = begin;
   const order = useSignal({ by: sortedBy ?? '', isDescending });
   const page = useSignal(0);
   const sorted = sort(rows, columns.find(({ name }) => name === order.value.by)?.by, order.value.isDescending);
@@ -57,7 +62,7 @@ export function Table<T>({ caption, columns, rows, keyOf, sortedBy, isDescending
           </thead>
           <tbody>
             {shown.map((row) => (
-              <tr key={keyOf(row)}>
+              <tr key={keyOf(row)} aria-current={isWanted?.(row) === true ? 'location' : undefined}>
                 {columns.map(({ name, title, cell, isEnd }) => (
                   <td
                     key={name}
@@ -89,10 +94,10 @@ function Head<T>(props: {
   readonly order: Order;
   readonly onSort: (order: Order) => void;
 }) {
-  const { name, title, head, by, isEnd } = props.column;
+  const { name, title, head, by, isEnd, isMostFirst = false } = props.column;
   const isSorted = props.order.by === name;
   const direction = isSorted ? (props.order.isDescending ? 'descending' : 'ascending') : undefined;
-  const next = { by: name, isDescending: isSorted && !props.order.isDescending };
+  const next = { by: name, isDescending: isSorted ? !props.order.isDescending : isMostFirst };
   return (
     <th scope="col" class={isEnd === true ? 'end' : undefined} aria-sort={by === undefined ? undefined : direction}>
       {head !== undefined ? (

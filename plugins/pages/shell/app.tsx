@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { at, pathAt } from '../kit/place/base-path.ts';
+import { at } from '../kit/place/base-path.ts';
+import { pageAt } from '../kit/place/page-at.ts';
 import { shownNode } from '../kit/place/node.ts';
 import { allPages } from '../kit/area.ts';
 import { Button } from '../kit/button.tsx';
@@ -11,6 +12,7 @@ import { Empty } from '../kit/feedback.tsx';
 import { t } from '../kit/text/i18n.ts';
 import { hasEnded, mayUse, session } from '../kit/server/session.ts';
 import { ProofDialog } from '../kit/form/proof.tsx';
+import { openDialogs, withdrawn } from '../kit/form/withdrawn.ts';
 import { Toasts } from '../kit/toasts.tsx';
 import type { Application, ShownPage } from './application.ts';
 import { Bar } from './bar/bar.tsx';
@@ -39,7 +41,7 @@ export function App({ name }: Application) {
   const usable = pages.filter(({ features }) => mayUse(features));
   return (
     <>
-      <Frame application={name} pages={usable} />
+      <Frame application={name} pages={usable} all={pages} />
       {hasEnded.value && <LoginDialog isEnded onClose={() => undefined} />}
       <ProofDialog />
       <Toasts />
@@ -47,14 +49,30 @@ export function App({ name }: Application) {
   );
 }
 
-function Frame(props: { readonly application: Application['name']; readonly pages: readonly ShownPage[] }) {
+interface FrameProps {
+  readonly application: Application['name'];
+  /** The pages that the account may open. */
+  readonly pages: readonly ShownPage[];
+  readonly all: readonly ShownPage[];
+}
+
+function Frame(props: FrameProps) {
   const { path } = useLocation();
   const isOpen = useSignal(false);
   const main = useRef<HTMLElement>(null);
-  const page = pageAt(props.pages, path);
+  const usable = pageAt(props.pages, path);
+  const known = usable ?? pageAt(props.all, path);
+  const last = useRef<ShownPage | undefined>(undefined);
+  // With a dialog over it, a page whose feature goes stays until that is closed: what was typed there can be copied.
+  const isWithdrawn = usable === undefined && known !== undefined && last.current === known && openDialogs.value > 0;
+  const page = isWithdrawn ? known : usable;
+  useLayoutEffect(() => {
+    last.current = page;
+    withdrawn.value = isWithdrawn ? t(known.title) : undefined;
+  });
   useEffect(() => {
     const node = page?.isOfNode === true ? shownNode() : '';
-    document.title = [t(page?.title ?? 'pages.notFound'), node, 'Hostkeep'].filter(Boolean).join(' · ');
+    document.title = [t((page ?? known)?.title ?? 'pages.notFound'), node, 'Hostkeep'].filter(Boolean).join(' · ');
   });
   const isFirst = useRef(true);
   useEffect(() => {
@@ -71,9 +89,9 @@ function Frame(props: { readonly application: Application['name']; readonly page
       <div>
         <Bar pages={props.pages} current={page} onMenu={() => (isOpen.value = true)} isMenuOpen={isOpen.value} />
         <SessionNotice />
-        <main id="main" class="content" tabIndex={-1} ref={main}>
+        <main id="main" class="content" tabIndex={-1} ref={main} data-page={page?.path}>
           {page === undefined ? (
-            <NotFound application={props.application} />
+            <NotFound application={props.application} page={known} />
           ) : (
             <Guarded key={page.isOfNode === true ? `${page.path} ${shownNode()}` : page.path}>
               {page.isOfNode === true ? <OfNode page={page} /> : <page.View />}
@@ -85,24 +103,25 @@ function Frame(props: { readonly application: Application['name']; readonly page
   );
 }
 
-function pageAt(pages: readonly ShownPage[], path: string): ShownPage | undefined {
-  const asked = path.replace(/\/+$/, '');
-  return pages.find(
-    (each) => pathAt(each.path) === asked || (each.below === true && asked.startsWith(`${pathAt(each.path)}/`)),
-  );
+interface NotFoundProps {
+  readonly application: Application['name'];
+  /** The page of this place, if the account may not open it. */
+  readonly page: ShownPage | undefined;
 }
 
-function NotFound({ application }: { readonly application: Application['name'] }) {
+function NotFound({ application, page }: NotFoundProps) {
   const { route } = useLocation();
+  const title = page === undefined ? t('pages.notFound') : t('pages.switchedOff', { title: t(page.title) });
+  const about = application === 'home' ? 'pages.notFoundAbout' : 'pages.notFoundInConsole';
   return (
     <>
-      <h1 class="sr-only">{t('pages.notFound')}</h1>
+      <h1 class="sr-only">{title}</h1>
       <Empty
-        icon="search"
-        title={t('pages.notFound')}
+        icon={page === undefined ? 'search' : 'lock'}
+        title={title}
         action={<Button onClick={() => route(at('/'))}>{t('pages.toStart')}</Button>}
       >
-        {t(application === 'home' ? 'pages.notFoundAbout' : 'pages.notFoundInConsole')}
+        {t(page === undefined ? about : 'pages.switchedOffAbout')}
       </Empty>
     </>
   );

@@ -1,13 +1,14 @@
-import { t, Time } from '../../pages/kit/index.ts';
+import { t, Time, type ReplyOf } from '../../pages/kit/index.ts';
 
-/** A line of the log, `[time] User 'name' did something from IP address`: when and where from, apart from what was done. */
-export function ActivityLine({ line }: { readonly line: string }) {
-  const [, at = '', text = line, ip = ''] =
-    /^\[([\d: -]+)\] (.*?)(?: from (?:IP (\S+)|the command line))?$/s.exec(line) ?? [];
+export type AccountEvent = ReplyOf<'GET /api/account/events'>['events'][number];
+
+export function ActivityLine({ event: { at, ip, summary } }: { readonly event: AccountEvent }) {
   return (
     <li>
-      <span class="small soft number">{at !== '' && <Time at={at} />}</span>
-      <span class="wrap">{text.replace(/^User '[^']*' (.)/u, (_, first: string) => first.toUpperCase())}</span>
+      <span class="small soft number">
+        <Time at={at} />
+      </span>
+      <span class="wrap">{summary}</span>
       <span class="small soft number wrap">{ip === '' ? t('profile.onServer') : ip}</span>
     </li>
   );

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Answer, api, Card, Empty, Paging, SearchInput, t, TabbedHead, useQuery } from '../../pages/kit/index.ts';
+import { Answer, api, Card, CursorPaging, Empty, SearchInput, t, TabbedHead, useQuery } from '../../pages/kit/index.ts';
 import { ActivityLine } from './activity-line.tsx';
 
 /** How long typing rests before the server searches. */
@@ -8,16 +8,20 @@ const REST_MS = 250;
 
 export default function ActivityPage() {
   const typed = useSignal('');
-  const asked = useSignal({ search: '', page: 1 });
+  const asked = useSignal('');
+  const cursors = useSignal<readonly string[]>(['']);
   useEffect(() => {
     const search = typed.value.trim();
-    if (search === asked.value.search) return;
-    const timer = setTimeout(() => (asked.value = { search, page: 1 }), REST_MS);
+    if (search === asked.value) return;
+    const timer = setTimeout(() => {
+      asked.value = search;
+      cursors.value = [''];
+    }, REST_MS);
     return () => clearTimeout(timer);
   }, [typed.value]);
-  const { search, page } = asked.value;
-  const log = useQuery(`activity ${page} ${search}`, (signal) =>
-    api('GET /api/account/activity', { query: { search, page }, signal }),
+  const [search, cursor] = [asked.value, cursors.value.at(-1) ?? ''];
+  const log = useQuery(`activity ${cursor} ${search}`, (signal) =>
+    api('GET /api/account/events', { query: { search, cursor }, signal }),
   );
   return (
     <>
@@ -31,24 +35,17 @@ export default function ActivityPage() {
           />
         </div>
         <Answer of={log} lines={8}>
-          {({ log_content: lines, total_lines: total, total_pages: pages, current_page: current }) =>
-            lines.length === 0 ? (
+          {({ events, next_cursor: next }) =>
+            events.length === 0 ? (
               <Empty icon="clock" title={t(search === '' ? 'profile.noActivity' : 'pages.nothingFound')} />
             ) : (
               <>
                 <ul class="log">
-                  {lines.map((line, i) => (
-                    <ActivityLine key={`${current} ${i}`} line={line} />
+                  {events.map((event) => (
+                    <ActivityLine key={event.id} event={event} />
                   ))}
                 </ul>
-                {pages > 1 && (
-                  <Paging
-                    page={current - 1}
-                    last={pages - 1}
-                    total={total}
-                    onChange={(next) => (asked.value = { search, page: next + 1 })}
-                  />
-                )}
+                <CursorPaging cursors={cursors} next={next} />
               </>
             )
           }

@@ -1,13 +1,14 @@
 import { Answer, api, at, Card, t, useQuery } from '../../pages/kit/index.ts';
-import { FavoriteLink } from './favorite-link.tsx';
+import { FavoriteLink, leadsSomewhere } from './favorite-link.tsx';
 
 export default function FavoritesWidget() {
   const favorites = useQuery('favorites', (signal) => api('GET /api/favorites', { signal }));
   return (
     <Card title={t('profile.favorites')} end={<a href={at('/account')}>{t('profile.edit')}</a>}>
       <Answer of={favorites}>
-        {(list) =>
-          list.length === 0 ? (
+        {(all) => {
+          const list = all.filter(({ link }) => leadsSomewhere(link));
+          return list.length === 0 ? (
             <p class="soft">{t('profile.noFavoritesAbout')}</p>
           ) : (
             <ul class="stack tight">
@@ -17,8 +18,8 @@ export default function FavoritesWidget() {
                 </li>
               ))}
             </ul>
-          )
-        }
+          );
+        }}
       </Answer>
     </Card>
   );

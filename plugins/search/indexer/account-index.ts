@@ -4,8 +4,9 @@ import { FileTree } from '../name-index/file-tree.ts';
 import { loadTree, saveTree } from '../name-index/index-file.ts';
 import { counts } from './counts.ts';
 import { searchTree, type Hit, type SearchQuery } from './index-search.ts';
+import type { IndexRoom } from './folder-reader.ts';
 import { quickWalk } from './quick-walk.ts';
-import { buildTree, compareTree, refreshFolder, type WalkOptions } from './tree-walk.ts';
+import { buildTree, compareTree, refreshFolder, roomIn, type WalkOptions } from './tree-walk.ts';
 import { Watches } from './watches.ts';
 
 /** Changes within this time of each other are handled together; the time grows with the cost of handling them. */
@@ -24,10 +25,9 @@ const SAFETY_MS = 600_000;
 const PAUSE = 3;
 const MIN_PAUSE_MS = 250;
 
-export interface AccountIndexOptions {
+export interface AccountIndexOptions extends IndexRoom {
   readonly file: string;
   readonly root: FilesRoot;
-  readonly maxNames: number;
   /** How old the last comparison may be when some folders are not watched: a search then waits for the next. */
   readonly sweepMs: number;
   readonly maxWatches: number;
@@ -37,8 +37,8 @@ export interface AccountIndexOptions {
 export interface SearchResult {
   /** `undefined` when there is no such folder. */
   readonly hits: Hit[] | undefined;
-  /** Whether the hits come from the index. */
-  readonly isReady: boolean;
+  /** Whether the hits come from the index, from one that lacks names, or from a bounded walk while there is none. */
+  readonly source: 'ready' | 'partial' | 'building';
 }
 
 /** The index of one account: loaded or built at its first search, then kept up to date. */
@@ -92,8 +92,7 @@ export class AccountIndex {
 
   async #build(): Promise<void> {
     const tree = new FileTree();
-    const { root, maxNames } = this.#options;
-    await buildTree(tree, root, { shouldStop: () => this.#isClosed, maxNames });
+    await buildTree(tree, this.#options.root, { ...this.#options, shouldStop: () => this.#isClosed });
     if (this.#isClosed) return;
     tree.markBuilt();
     this.#watches.close();
@@ -110,13 +109,15 @@ export class AccountIndex {
   async search(query: SearchQuery): Promise<SearchResult> {
     const { root, sweepMs } = this.#options;
     if (this.#tree === undefined) await this.#waitFor(this.#building, this.#buildingSince, MIN_WAIT_MS);
-    if (this.#tree === undefined) return { hits: quickWalk(root, query), isReady: false };
+    if (this.#tree === undefined) return { hits: quickWalk(root, query), source: 'building' };
     const { isPartial } = this.#watches;
     const ageMs = performance.now() - this.#comparedAt;
     if (ageMs > (isPartial ? sweepMs : SAFETY_MS)) await this.#waitFor(this.#compare(), this.#comparingSince);
     else if (isPartial && ageMs > this.#pauseMs) setImmediate(() => void this.#compare()); // after the reply
     const hits = searchTree(this.#tree, root, query, (folder) => this.#onChange(folder));
-    return hits === undefined ? { hits: quickWalk(root, query), isReady: false } : { hits, isReady: true };
+    if (hits === undefined) return { hits: quickWalk(root, query), source: 'building' };
+    const isWhole = !this.#tree.isCut && roomIn(this.#tree, this.#options) > 0;
+    return { hits, source: isWhole ? 'ready' : 'partial' };
   }
 
   /** Writes the index to disk if it changed since the last time. */
@@ -143,13 +144,13 @@ export class AccountIndex {
 
   get #walkOptions(): WalkOptions {
     const watches = this.#watches;
-    const { maxNames } = this.#options;
-    return { watches, shouldStop: () => this.#isClosed || watches !== this.#watches, maxNames };
+    return { ...this.#options, watches, shouldStop: () => this.#isClosed || watches !== this.#watches };
   }
 
   /** Waits for work, at most `WAIT_MS` after it began, but `leastMs` in any case; then the index answers as it is. */
   async #waitFor(work: Promise<void> | undefined, sinceMs: number, leastMs = 0): Promise<void> {
     const left = Math.max(leastMs, sinceMs + WAIT_MS - performance.now());
+    // it goes on, and its failure is kept with the folder
     if (work !== undefined && left > 0) await withDeadline(work, left).catch(() => undefined);
   }
 

@@ -2,6 +2,7 @@
  * Reads of the indexing thread. Each returns `undefined` for a file or folder that is missing, a link, unreadable or
  * damaged, so that it is not found. Other errors, such as too few descriptors, are thrown.
  */
+import { isOwnFolder } from '../../../kernel/kit/files/client-path.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { fstatSync, type Stats } from 'node:fs';
 import {
@@ -16,9 +17,20 @@ import type { FolderListing, FolderState } from '../name-index/file-tree.ts';
 const UNSETTLED_MS = 50;
 const REFUSALS = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'EIO', 'ESTALE', 'ENAMETOOLONG']);
 
+/** How much of an account's files the index takes; names beyond it are not found. */
+export interface IndexRoom {
+  readonly maxNames: number;
+  /** A folder is listed at once, and searches wait meanwhile. */
+  readonly maxInFolder: number;
+  /** Of the whole index; a folder that is listed may exceed it. */
+  readonly maxBytes: number;
+}
+
 export interface ListedFolder {
   readonly state: FolderState;
   readonly listing: FolderListing;
+  /** Whether the folder may have more names. */
+  readonly isCut: boolean;
 }
 
 /** A descriptor of a plain folder in an open one; the caller closes it. */
@@ -33,20 +45,21 @@ export function openPath(root: FilesRoot, path: readonly string[]): number | und
 
 /**
  * Names in an open folder, at most `max`, sorted, without those that are not UTF-8; and its state from before, so that a
- * change during the listing is noticed later.
+ * change during the listing is noticed later. The root lacks `OWN_FOLDER`, whose names are no customer's.
  */
-export function listFolder(folder: number, max: number): ListedFolder | undefined {
+export function listFolder(folder: number, max: number, isRoot = false): ListedFolder | undefined {
   const stats = fstatSync(folder);
   const state = stateIn(stats);
   const entries = unlessRefused(() => entriesSync(folder, max, stats.size));
   if (entries === undefined) return undefined;
   const [files, folders]: [string[], string[]] = [[], []];
   for (const entry of entries) {
-    if (entry.name.includes('\ufffd')) continue;
+    if (entry.name.includes('\ufffd') || (isRoot && isOwnFolder([entry.name]))) continue;
     if (entry.isFile()) files.push(entry.name);
     else if (entry.isDirectory()) folders.push(entry.name);
   }
-  return { state, listing: { files: files.toSorted(), folders: folders.toSorted() } };
+  const listing = { files: files.toSorted(), folders: folders.toSorted() };
+  return { state, listing, isCut: entries.length >= max };
 }
 
 export function readState(folder: number): FolderState {

@@ -38,7 +38,7 @@ function listAt(root: FilesRoot, path: readonly string[]): FolderListing | undef
   const folder = openPath(root, path);
   if (folder === undefined) return undefined;
   try {
-    return listFolder(folder, MAX_NAMES)?.listing;
+    return listFolder(folder, MAX_NAMES, path.length === 0)?.listing;
   } finally {
     closeSync(folder);
   }

@@ -4,11 +4,12 @@ import { clientPath } from '../../../kernel/kit/files/client-path.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { removeLeftovers } from '../name-index/index-file.ts';
 import type { FileHits, FolderHits } from '../schema.ts';
-import { AccountIndex, type AccountIndexOptions } from './account-index.ts';
+import { AccountIndex, type AccountIndexOptions, type SearchResult } from './account-index.ts';
 import { counts, takeCounts } from './counts.ts';
 import type { Hit, SearchQuery } from './index-search.ts';
+import type { IndexRoom } from './folder-reader.ts';
 
-export type IndexSettings = Pick<AccountIndexOptions, 'maxWatches' | 'maxNames' | 'sweepMs'>;
+export type IndexSettings = Pick<AccountIndexOptions, 'maxWatches' | 'sweepMs' | keyof IndexRoom>;
 /** The index as it is, and counts since the last reply. */
 export interface IndexStatus extends Readonly<typeof counts> {
   readonly files: number;
@@ -23,8 +24,7 @@ interface SearchInput {
 interface SearchOutcome {
   /** Whether there is such a folder. */
   readonly isFound: boolean;
-  /** Whether the hits come from the index. */
-  readonly isReady: boolean;
+  readonly source: SearchResult['source'];
   readonly status: IndexStatus;
 }
 
@@ -39,11 +39,11 @@ export default async function search(
   { root, onClose }: JobContext,
 ): Promise<WithBytes<SearchOutcome>> {
   index ??= openIndex(root, settings, onClose);
-  const { hits, isReady } = await index.search(query);
+  const { hits, source } = await index.search(query);
   const described = (hits ?? []).map((hit): unknown => (query.kind === 'files' ? fileOf(hit) : folderOf(hit)));
   return new WithBytes(Buffer.from(JSON.stringify(described)), {
     isFound: hits !== undefined,
-    isReady,
+    source,
     status: { ...index.counts, memoryBytes: index.sizeBytes, ...takeCounts() },
   });
 

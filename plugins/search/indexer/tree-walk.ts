@@ -3,12 +3,14 @@ import { closeSync } from 'node:fs';
 import { counts } from './counts.ts';
 import type { FileTree, FolderState } from '../name-index/file-tree.ts';
 import { fillFrom, WalkAhead } from './walk-ahead.ts';
-import { readInode, listFolder, openFolder, openPath, stateAt, readState } from './folder-reader.ts';
+import { readInode, listFolder, openFolder, openPath, stateAt, readState, type IndexRoom } from './folder-reader.ts';
 import type { Watches } from './watches.ts';
 
 /** How many levels a walk descends; each holds a descriptor. */
 const MAX_DEPTH = 100;
 const SLICE_MS = 4;
+/** The number of the files root in a tree. */
+const ROOT = 0;
 /** Folders after which a second thread helps, and folders beside each other that are worth it. */
 const LONG_WALK = 1000;
 const FOLDERS_AHEAD = 4;
@@ -37,12 +39,10 @@ class TimeSlice {
   }
 }
 
-export interface WalkOptions {
+export interface WalkOptions extends IndexRoom {
   /** Gets the folders that are listed, before they are. */
   readonly watches?: Watches;
   readonly shouldStop: () => boolean;
-  /** A tree with this many names takes no more; names beyond it are not found. */
-  readonly maxNames: number;
 }
 
 /** Fills an empty tree from the files root. */
@@ -59,7 +59,7 @@ export async function buildTree(tree: FileTree, root: FilesRoot, options: WalkOp
     return listings !== undefined;
   };
   try {
-    await descend(tree, 0, descriptor, options, (folder, open) => listFirst(tree, folder, open, options), takeOver);
+    await descend(tree, ROOT, descriptor, options, (folder, open) => listFirst(tree, folder, open, options), takeOver);
   } finally {
     await ahead?.close();
     closeSync(descriptor);
@@ -72,7 +72,8 @@ function walkAhead(tree: FileTree, levels: readonly Level[], options: WalkOption
   const level = levels[depth];
   if (level === undefined) return undefined;
   const left = level.folders.slice(level.next).map((id) => [id, tree.folders.name(id)] as const);
-  return new WalkAhead(level.descriptor, left, MAX_DEPTH - depth - 1, roomIn(tree, options));
+  const room = { ...options, maxNames: roomIn(tree, options), maxBytes: options.maxBytes - tree.sizeBytes };
+  return new WalkAhead(level.descriptor, left, MAX_DEPTH - depth - 1, room);
 }
 
 /**
@@ -103,7 +104,7 @@ export async function compareTree(
     !isWanted(id) &&
     isSame(id, stateAt(levels.at(-1)?.descriptor ?? descriptor, tree.folders.name(id)));
   try {
-    const busyMs = await descend(tree, 0, descriptor, options, compare, skip);
+    const busyMs = await descend(tree, ROOT, descriptor, options, compare, skip);
     return { hasChanged, busyMs };
   } finally {
     closeSync(descriptor);
@@ -131,8 +132,8 @@ export async function refreshFolder(
 }
 
 /** How many names the tree still takes. */
-function roomIn({ files, folders }: FileTree, { maxNames }: WalkOptions): number {
-  return Math.max(0, maxNames - files.count - folders.count);
+export function roomIn({ files, folders, sizeBytes }: FileTree, { maxNames, maxBytes }: IndexRoom): number {
+  return sizeBytes > maxBytes ? 0 : Math.max(0, maxNames - files.count - folders.count);
 }
 
 function listFirst(tree: FileTree, folder: number, descriptor: number, options: WalkOptions): number[] {
@@ -140,9 +141,9 @@ function listFirst(tree: FileTree, folder: number, descriptor: number, options: 
   if (room === 0) return [];
   options.watches?.add(folder, descriptor);
   counts.foldersListed += 1;
-  const listed = listFolder(descriptor, room);
+  const listed = listFolder(descriptor, Math.min(room, options.maxInFolder), folder === ROOT);
   if (listed === undefined) return [];
-  tree.setState(folder, listed.state);
+  tree.setState(folder, listed.state, listed.isCut);
   return tree.fill(folder, listed.listing);
 }
 
@@ -152,9 +153,9 @@ function listAgain(tree: FileTree, folder: number, descriptor: number, options: 
   if (room === 0) return tree.subfolders(folder);
   options.watches?.add(folder, descriptor);
   counts.foldersListed += 1;
-  const listed = listFolder(descriptor, room + tree.countIn(folder));
+  const listed = listFolder(descriptor, Math.min(room + tree.countIn(folder), options.maxInFolder), folder === ROOT);
   if (listed === undefined) return [];
-  tree.setState(folder, listed.state);
+  tree.setState(folder, listed.state, listed.isCut);
   const { added, removed } = tree.update(folder, listed.listing);
   const isReplaced = (each: number) =>
     !added.includes(each) && ![0, readInode(descriptor, tree.folders.name(each))].includes(tree.state(each).inode);

@@ -4,8 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { listFolder, openFolder, type ListedFolder } from './folder-reader.ts';
 import { CLAIMED_AHEAD, packed, UNCLAIMED, type WalkAheadData } from './walk-ahead.ts';
 
-const { parent, names, claims, maxDepth, maxNames } = workerData as WalkAheadData;
-let room = maxNames;
+const { parent, names, claims, maxDepth, room } = workerData as WalkAheadData;
+let { maxNames: namesLeft, maxBytes: bytesLeft } = room;
 
 for (let unit = names.length - 1; unit >= 0; unit -= 1)
   if (Atomics.compareExchange(claims, unit, UNCLAIMED, CLAIMED_AHEAD) === UNCLAIMED) {
@@ -16,13 +16,14 @@ for (let unit = names.length - 1; unit >= 0; unit -= 1)
 
 /** Lists a folder and all below it, in the order in which a walk visits them. */
 function list(from: number, name: string, depth: number, listings: (ListedFolder | undefined)[]): void {
-  const open = depth > 0 && room > 0 ? openFolder(from, name) : undefined;
+  const open = depth > 0 && namesLeft > 0 && bytesLeft > 0 ? openFolder(from, name) : undefined;
   if (open === undefined) return void listings.push(undefined);
   try {
-    const listed = listFolder(open, room);
+    const listed = listFolder(open, Math.min(namesLeft, room.maxInFolder));
     listings.push(listed);
     const { files = [], folders = [] } = listed?.listing ?? {};
-    room -= files.length + folders.length;
+    namesLeft -= files.length + folders.length;
+    for (const name of files) bytesLeft -= name.length;
     for (const folder of folders) list(open, folder, depth - 1, listings);
   } finally {
     closeSync(open);

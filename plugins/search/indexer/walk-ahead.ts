@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { FileTree } from '../name-index/file-tree.ts';
-import type { ListedFolder } from './folder-reader.ts';
+import type { IndexRoom, ListedFolder } from './folder-reader.ts';
 
 /** Listings as few large values, because many small ones are slow to send between threads. */
 interface PackedListings {
   /** Separated by NUL, which no name has. */
   readonly names: string;
-  /** For each folder its files and subfolders; -1 files if it could not be listed. */
+  /** For each folder its files, -1 if it could not be listed, its subfolders, and 1 if it may have more. */
   readonly counts: Int32Array;
   /** For each folder inode and modification time. */
   readonly states: Float64Array;
@@ -20,8 +20,11 @@ export interface WalkAheadData {
   /** The thread that lists each unit. */
   readonly claims: Int32Array;
   readonly maxDepth: number;
-  readonly maxNames: number;
+  readonly room: IndexRoom;
 }
+
+/** Members of `counts` for each folder. */
+const COUNTS = 3;
 
 export const UNCLAIMED = 0;
 export const CLAIMED_AHEAD = 2;
@@ -44,12 +47,13 @@ export class WalkAhead {
     parent: number,
     folders: readonly (readonly [id: number, name: string])[],
     maxDepth: number,
-    maxNames: number,
+    { maxNames, maxInFolder, maxBytes }: IndexRoom,
   ) {
     this.#units = new Map(folders.map(([id], unit) => [id, unit]));
     this.#claims = new Int32Array(new SharedArrayBuffer(folders.length * Int32Array.BYTES_PER_ELEMENT));
     const names = folders.map(([, name]) => name);
-    const workerData: WalkAheadData = { parent, names, claims: this.#claims, maxDepth, maxNames };
+    const room = { maxNames, maxInFolder, maxBytes };
+    const workerData: WalkAheadData = { parent, names, claims: this.#claims, maxDepth, room };
     const script = `walk-ahead-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`;
     this.#thread = new Worker(fileURLToPath(new URL(script, import.meta.url)), { workerData });
     this.#thread.on('message', ({ unit, listings }: { unit: number; listings: PackedListings }) => {
@@ -82,11 +86,11 @@ export class WalkAhead {
 /** Packs folders as they were listed; `undefined` stands for one that could not be. */
 export function packed(listings: readonly (ListedFolder | undefined)[]): PackedListings {
   const names: string[] = [];
-  const counts = new Int32Array(listings.length * 2);
+  const counts = new Int32Array(listings.length * COUNTS);
   const states = new Float64Array(listings.length * 2);
   for (const [i, listed] of listings.entries()) {
-    counts[i * 2] = listed?.listing.files.length ?? -1;
-    counts[i * 2 + 1] = listed?.listing.folders.length ?? 0;
+    const { files, folders } = listed?.listing ?? {};
+    counts.set([files?.length ?? -1, folders?.length ?? 0, listed?.isCut === true ? 1 : 0], i * COUNTS);
     states.set([listed?.state.inode ?? 0, listed?.state.mtimeMs ?? Number.NaN], i * 2);
     for (const name of listed?.listing.files ?? []) names.push(name);
     for (const name of listed?.listing.folders ?? []) names.push(name);
@@ -99,12 +103,12 @@ export function fillFrom(tree: FileTree, folder: number, { names: text, counts, 
   const names = text.split('\0');
   let [next, at, listed] = [0, 0, 0];
   const fill = (id: number): void => {
-    const [files = -1, folders = 0] = [counts[next * 2], counts[next * 2 + 1]];
+    const [files = -1, folders = 0, cut = 0] = counts.subarray(next * COUNTS);
     const state = { inode: states[next * 2] ?? 0, mtimeMs: states[next * 2 + 1] ?? Number.NaN };
     next += 1;
     if (files < 0) return;
     listed += 1;
-    tree.setState(id, state);
+    tree.setState(id, state, cut === 1);
     const listing = { files: names.slice(at, at + files), folders: names.slice(at + files, at + files + folders) };
     at += files + folders;
     for (const each of tree.fill(id, listing)) fill(each);

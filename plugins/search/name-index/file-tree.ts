@@ -41,6 +41,8 @@ export class FileTree {
   orderedFolders: number;
   #states: Float64Array;
   #runs: Uint32Array;
+  /** Folders with names that the tree lacks. */
+  readonly #cut = new Set<number>();
   readonly #addedFiles = new Map<number, number[]>();
   readonly #addedFolders = new Map<number, number[]>();
 
@@ -61,10 +63,12 @@ export class FileTree {
 
   get data(): TreeData {
     const { count } = this.folders;
+    const states = this.#states.slice(0, count * STATE);
+    for (const folder of this.#cut) states[folder * STATE + MTIME] = Number.NaN; // to be listed again, and found to be cut
     return {
       folders: this.folders.data,
       files: this.files.data,
-      states: this.#states.subarray(0, count * STATE),
+      states,
       runs: this.#runs.subarray(0, count * RUN),
       orderedFiles: this.orderedFiles,
       orderedFolders: this.orderedFolders,
@@ -92,7 +96,15 @@ export class FileTree {
     };
   }
 
-  setState(folder: number, { inode, mtimeMs }: FolderState): void {
+  /** Whether a folder has names that the tree lacks. */
+  get isCut(): boolean {
+    return this.#cut.size > 0;
+  }
+
+  /** `isCut`: whether the tree lacks some of its names. */
+  setState(folder: number, { inode, mtimeMs }: FolderState, isCut = false): void {
+    if (isCut) this.#cut.add(folder);
+    else this.#cut.delete(folder);
     this.#states[folder * STATE + INODE] = inode;
     this.#states[folder * STATE + MTIME] = mtimeMs;
   }
@@ -184,6 +196,7 @@ export class FileTree {
     for (const id of this.#filesIn(folder)) this.files.remove(id);
     this.#addedFiles.delete(folder);
     this.#addedFolders.delete(folder);
+    this.#cut.delete(folder);
     this.folders.remove(folder);
     return [folder, ...below];
   }

@@ -1,14 +1,18 @@
-import { api, defineArea, type Found } from '../../pages/kit/index.ts';
+import { api, at, defineArea, mayUse, type Found } from '../../pages/kit/index.ts';
 
 const LIMIT = 5;
 
-/** Files, folders and features for the palette. */
+/** The page of files shows what is found, at its place; it is of another plugin. */
+const linkTo = (kind: 'file' | 'folder', path: string) => `${at('/files')}#${new URLSearchParams([[kind, path]])}`;
+
+/** Files and folders for the palette. */
 export default defineArea({
   name: 'search',
   order: 90,
   find: {
     features: ['search'],
     by: async (q) => {
+      if (!mayUse(['filemanager'])) return [];
       const query = { q, limit: LIMIT };
       const [files, folders] = await Promise.all([
         api('GET /api/search/files', { query }),
@@ -20,14 +24,14 @@ export default defineArea({
           icon: 'folder',
           title: name,
           detail: path,
-          link: '/home/files',
+          link: linkTo('folder', path),
         })),
         ...files.map(({ path }): Found => ({
           group: 'search.files',
           icon: 'plan',
           title: path.slice(path.lastIndexOf('/') + 1),
           detail: path,
-          link: '/home/files',
+          link: linkTo('file', path),
         })),
       ];
     },

@@ -1,4 +1,4 @@
-import { request as requestHttp, type RequestOptions } from 'node:http';
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LoggedEvent } from '../../../kernel/store/events/event-types.ts';
 import { assertPublicHost, publicLookup } from './public-lookup.ts';
@@ -18,7 +18,13 @@ interface EndpointAnswer {
   readonly status: number;
   /** The header Retry-After, or empty. */
   readonly retryAfter: string;
+  /** The beginning of the body. */
+  readonly answer: string;
 }
+
+/** Kept of an answer's body, for who looks at it, and how long the body may take. */
+const ANSWER_BYTES = 2048;
+const ANSWER_MS = 500;
 
 /** Returns the body of a delivery; `id` is the same in every attempt, so that receivers can ignore duplicates. */
 export function deliveryBody({ id, at, type, account_id, username, ip, line, data, node }: LoggedEvent): string {
@@ -36,7 +42,7 @@ export function deliveryBody({ id, at, type, account_id, username, ip, line, dat
 }
 
 /**
- * Makes one attempt, on its own connection. Follows no redirects and does not read the response's body. Rejects when
+ * Makes one attempt, on its own connection. Follows no redirects, and reads only the beginning of the response's body. Rejects when
  * the endpoint does not answer in time, or its address is not allowed.
  */
 export async function send(
@@ -60,12 +66,34 @@ export async function send(
   };
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, (response) => {
-      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? '' });
-      response.destroy();
+      clearTimeout(limit);
+      const { statusCode: status = 0, headers } = response;
+      void beginning(response).then((answer) => {
+        resolve({ status, retryAfter: headers['retry-after'] ?? '', answer });
+        response.destroy();
+      });
     });
     const limit = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     request.on('close', () => clearTimeout(limit));
     request.on('error', reject);
     request.end(body);
   });
+}
+
+/** Resolves with the beginning of a body, as far as it comes in time. A store in PostgreSQL takes no NUL. */
+async function beginning(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const limit = setTimeout(() => response.destroy(), ANSWER_MS);
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= ANSWER_BYTES) break;
+    }
+  } catch {
+    // it broke off: what came is the answer
+  }
+  clearTimeout(limit);
+  return Buffer.concat(chunks).subarray(0, ANSWER_BYTES).toString('utf8').replaceAll('\0', '\ufffd');
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { errorMessage } from '../../../kernel/errors.ts';
+import { retryAfterMs } from '../../../kernel/kit/net/retry-after.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { send } from './delivery.ts';
-import { retryAfterMs } from './retry-after.ts';
 import { endpointSecrets, type EndpointConfig, type WebhooksConfig } from '../schema.ts';
+import type { Attempt } from '../attempts.ts';
 import type { Delivery, DeliveryQueue } from '../store.ts';
 
 const LONGEST_BACKOFF_MS = 6 * 3_600_000;
@@ -116,17 +117,20 @@ export class Endpoint {
       signal: this.#abort.signal,
     };
     if (!(await queue.claim(this.key, delivery, Date.now() + settings.timeout_ms + CLAIM_MARGIN_MS))) return;
-    const { status, retryAfter, reason } = await send(delivery.body, delivery.event_id, options).then(
-      (answer) => ({ ...answer, reason: `answered ${answer.status}` }),
-      (error: unknown) => ({ status: NO_ANSWER, retryAfter: '', reason: errorMessage(error) }),
+    const at = Date.now();
+    const startedMs = performance.now();
+    const { status, retryAfter, answer, reason } = await send(delivery.body, delivery.event_id, options).then(
+      (answered) => ({ ...answered, reason: `answered ${answered.status}` }),
+      (error: unknown) => ({ status: NO_ANSWER, retryAfter: '', answer: '', reason: errorMessage(error) }),
     );
+    const attempt = { at, ms: Math.round(performance.now() - startedMs), answer, reason };
     // Closed during the attempt: its outcome is unknown, so the next start repeats it.
     if (this.#abort.signal.aborted && status === NO_ANSWER)
       return queue.postpone(this.key, delivery.event_id, delivery.attempts, delivery.due_at);
     if (status >= 200 && status < 300) {
       this.#failures = 0;
       this.outcomes.delivered += 1;
-      return queue.delivered(this.key, delivery.event_id);
+      return queue.delivered(this.key, delivery, { ...attempt, status, reason: '' });
     }
     const retryMs = retryAfterMs(status, retryAfter, Date.now());
     this.#failures = status === NO_ANSWER || status >= 500 || status === 429 ? this.#failures + 1 : 0;
@@ -134,22 +138,23 @@ export class Endpoint {
       this.#failures === 0
         ? 0
         : Date.now() + Math.max(retryMs, backoffMs(settings.backoff_ms, this.#failures, LONGEST_PAUSE_MS));
-    await this.#failed(delivery, reason, retryMs);
+    await this.#failed(delivery, { ...attempt, status: status === NO_ANSWER ? null : status }, retryMs);
   }
 
-  async #failed(delivery: Delivery, reason: string, retryMs: number): Promise<void> {
+  async #failed(delivery: Delivery, attempt: Attempt, retryMs: number): Promise<void> {
     const { settings, queue, log } = this.#parts;
+    const { reason } = attempt;
     const attempts = delivery.attempts + 1;
     const fields = { endpoint: this.label, event: delivery.event_id, attempts, reason };
     this.outcomes.failed += 1;
     if (attempts >= settings.attempts || Date.now() - delivery.created_at > settings.age_hours * 3_600_000) {
       this.outcomes.dropped += 1;
       log.warn(fields, 'a delivery was given up');
-      return queue.failed(this.key, delivery, reason, undefined);
+      return queue.failed(this.key, delivery, attempt, undefined);
     }
     log.info(fields, 'a delivery failed and will be retried');
     const backoff = backoffMs(settings.backoff_ms, attempts, LONGEST_BACKOFF_MS);
-    await queue.failed(this.key, delivery, reason, Date.now() + Math.max(retryMs, backoff));
+    await queue.failed(this.key, delivery, attempt, Date.now() + Math.max(retryMs, backoff));
   }
 }
 

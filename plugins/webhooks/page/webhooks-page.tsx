@@ -18,6 +18,7 @@ import {
   useQuery,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
+import { AttemptsDialog } from './attempts-dialog.tsx';
 import { RedeliverDialog, type Webhook } from './redeliver-dialog.tsx';
 
 type Tested = ReplyOf<'POST /api/webhooks/:id/test'>;
@@ -64,6 +65,7 @@ function WebhookCard({ webhook }: { readonly webhook: Webhook }) {
   const tested = useSignal<Tested | undefined>(undefined);
   const isTesting = useSignal(false);
   const isAsking = useSignal(false);
+  const isListing = useSignal(false);
   const test = async () => {
     isTesting.value = true;
     await attempt(async () => {
@@ -132,8 +134,17 @@ function WebhookCard({ webhook }: { readonly webhook: Webhook }) {
           >
             {t('webhooks.redeliver')}
           </Button>
+          <Button
+            isSmall
+            icon="clock"
+            label={t('webhooks.attemptsOne', { name: endpoint })}
+            onClick={() => void (isListing.value = true)}
+          >
+            {t('webhooks.attempts')}
+          </Button>
         </div>
       </div>
+      {isListing.value && <AttemptsDialog webhook={webhook} onClose={() => void (isListing.value = false)} />}
       {isAsking.value && (
         <RedeliverDialog webhook={webhook} onSend={redeliver} onClose={() => void (isAsking.value = false)} />
       )}

@@ -3,11 +3,11 @@ import { definePlugin, type Plugin } from '../../../kernel/contract/plugin.ts';
 import type { DashboardPart } from '../../../kernel/contract/points/dashboard-part.ts';
 import { Type } from '../../../kernel/schema.ts';
 import dashboard from '../../../plugins/dashboard/index.ts';
-import domains from '../../../plugins/domains/index.ts';
-import hosting from '../../../plugins/hosting/index.ts';
 import { TestServer } from '../../support/hostkeep.ts';
+import { needs } from '../../support/needs.ts';
 import { testSuite } from '../../support/suite.ts';
 
+const together = await needs('domains', 'hosting');
 const test = testSuite('dashboard');
 
 /** What the supplying plugin answers, or throws; changed by the tests. */
@@ -42,7 +42,7 @@ const FULL: DashboardPart = {
 let server: TestServer;
 test.before(async () => {
   server = await TestServer.start({
-    plugins: [dashboard, domains, hosting, supplier] as unknown as Plugin[],
+    plugins: [dashboard, ...together, supplier] as unknown as Plugin[],
     config: {
       external_features: ['emails'],
       hosting: { name_servers: ['ns1.node.test', 'ns2.node.test'], ip_address: '203.0.113.7' },
@@ -56,7 +56,6 @@ test.before(async () => {
   });
   for (const feature of ['emails', 'ftp']) await server.hostkeep.core.plans.setFeature('standard', feature, true);
 });
-test.after(() => server.close());
 test.before.each(() => {
   part = FULL;
   asked = 0;
@@ -65,16 +64,6 @@ test.before.each(() => {
 const show = async (token: string) => (await server.ask('/api/dashboard', { token })).body;
 const toggle = (username: string, feature: string, on: boolean) =>
   server.hostkeep.core.accounts.setFeature(username, feature, on);
-
-test('guests and accounts without the feature are refused', async () => {
-  const { account, token } = await server.user('gate');
-  assert.is((await server.ask('/api/dashboard')).status, 401);
-  await show(token);
-  await toggle(account.username, 'dashboard', false);
-  const { status, body } = await server.ask('/api/dashboard', { token });
-  assert.is(status, 403);
-  assert.is(body['feature'], 'dashboard');
-});
 
 test('all members are there, from plan, configuration and parts', async () => {
   const { token } = await server.user('full', 'standard');
@@ -111,6 +100,7 @@ test('all members are there, from plan, configuration and parts', async () => {
     ns2: 'ns2.node.test',
     ns3: '',
     ns4: '',
+    stale: [],
     subdomains: [{ domain_url: 'shop.full.co.uk', tld: 'co.uk', main_domain: 'full.co.uk' }],
     title: 'Panel',
     twofa_enabled: null,
@@ -185,7 +175,7 @@ test('a change is there on the next request, and of the own account only', async
   assert.is(await count(ann.token), 2);
   await server.hostkeep.core.accounts.update('ann', { plan: 'basic' });
   assert.is((await show(ann.token))['domains_limit'], 1);
-  await server.hostkeep.core.plans.update('basic', { domains_limit: 7 });
+  await server.hostkeep.core.plans.update('basic', { limits: { domains_limit: 7 } });
   assert.is((await show(ann.token))['domains_limit'], 7);
   await server.hostkeep.core.plans.setFeature('basic', 'domains', false);
   assert.equal((await show(ann.token))['maindomains'], []);
@@ -205,7 +195,18 @@ test('a part that fails costs only its own members', async () => {
   await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'broken.example' } });
   const body = await show(token);
   assert.is(body['db_usage'], 0);
+  assert.equal(body['stale'], ['supplier']);
   assert.is((body['domains'] as unknown[]).length, 1);
+});
+
+test('a part that fails later keeps the values that were known last, and is named', async () => {
+  const { token } = await server.user('lasting');
+  assert.equal([(await show(token))['db_usage'], (await show(token))['stale']], [3, []]);
+  part = new Error('the database is away');
+  await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'lasting.example' } });
+  const body = await show(token);
+  assert.equal([body['db_usage'], body['user_websites']], [3, [['a.example', 'WordPress']]]);
+  assert.equal(body['stale'], ['supplier']);
 });
 
 test('two-factor authentication that is on is neither hidden nor reminded of', async () => {

@@ -2,7 +2,12 @@ import { withExamples } from '../../../plugins/dashboard/demo.ts';
 import type { PluginRows } from '../../support/plugin-rows.ts';
 
 const rows: PluginRows = {
+  opened: 'dashboard',
   answered: 'home',
+  without: {
+    domains: { show: ['.domains[]', '.maindomains[]', '.subdomains[]', '.user_websites[]'] },
+    websites: { show: ['.user_websites[]'] },
+  },
   bounded: { show: 'names of an account, by its plan, and folders searched below each' },
   pages: { '/home': ['Settings of demo', 'Keyboard shortcuts'] },
   examples: {

@@ -97,7 +97,6 @@ test.before(async () => {
   away = (await sessions.open(await accounts.create(far), '127.0.0.1', 'test', async () => {})).token;
 });
 test.before.each(() => void sent.splice(0));
-test.after(() => server.close());
 
 interface InnerAnswer {
   readonly status: number | undefined;
@@ -168,7 +167,11 @@ test("an account's home answers, from whichever node the client asked", async ()
         address: 'user',
         method: 'POST',
         path: '/items/a%2Fb%20c?q=x%26y',
-        headers: { 'x-word': 'word', authorization: `Bearer ${away}` },
+        headers: {
+          'x-word': 'word',
+          authorization: `Bearer ${away}`,
+          'x-request-id': headers.get('x-request-id'),
+        },
         body: '{"text":"ä"}',
         ip: '127.0.0.1',
         accountId: (await server.hostkeep.core.accounts.get('far')).id,

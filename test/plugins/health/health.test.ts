@@ -18,11 +18,10 @@ test('a running server is live and ready on both addresses, without a token', as
     assert.equal([ready.status, ready.body], [200, { status: 'ready' }]);
     assert.is((await server.ask('/readyz', { address, method: 'HEAD' })).status, 200);
   }
-  await server.close();
 });
 
 test('a store that does not answer makes it not ready, and it is live all the same', async () => {
-  const server = await TestServer.start({ plugins: [health] });
+  const server = await TestServer.open({ plugins: [health] });
   await server.hostkeep.core.store.close();
   const { status, body } = await server.ask('/readyz');
   const { request_id: _, ...problem } = body;
@@ -35,7 +34,7 @@ test('a store that does not answer makes it not ready, and it is live all the sa
     error: 'not_ready',
   });
   assert.is((await server.ask('/healthz')).status, 200);
-  await server.close().catch(() => undefined);
+  await server.close().catch(() => undefined); // its store is closed
 });
 
 test('a server that stops is not ready, and closes its port', async () => {

@@ -10,7 +10,6 @@ test.before(async () => {
   server = await TestServer.start({ config: { 'login-links': { home_url: 'https://panel.example/x' } } });
   token = (await server.admin('operator')).token;
 });
-test.after(() => server.close());
 
 const make = (username: string, options: RequestOptions = {}) =>
   server.ask(`/api/accounts/${username}/login-link`, { method: 'POST', address: 'admin', token, ...options });

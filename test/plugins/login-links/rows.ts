@@ -11,6 +11,8 @@ const rows: PluginRows = {
     }),
     useLoginLink: () => ({ body: { code: kept.link } }),
   },
+  without: { login: { loginLink: 403, useLoginLink: 401 } }, // nobody proves the password
+  opened: { useLoginLink: 'guest' },
   answered: 'anywhere',
   examples: { invented: { loginLink: { url: 'https://panel.example:2083/home#login=AbC0…', expires_in: 60 } } },
 };

@@ -40,6 +40,5 @@ for (const [name, data, isFleet] of [
     const { token } = await server.admin();
     const unlocked = await server.ask('/api/accounts/ann/unlock', { method: 'POST', token, address: 'admin' });
     assert.equal([unlocked.status, await logIn(PASSWORD)], [200, 200]);
-    await server.close();
   });
 }

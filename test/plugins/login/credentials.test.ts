@@ -18,7 +18,6 @@ test.before(async () => {
   keeper = (await server.admin('keeper')).token;
   await reauthenticate(server, keeper);
 });
-test.after(() => server.close());
 
 const asKeeper = (method: string, path: string, body?: Body) => send(keeper, method, path, body, 'admin');
 function send(token: string, method: string, path: string, body?: Body, address: RequestOptions['address'] = 'user') {

@@ -12,7 +12,6 @@ test.before(
       config: { login: { account_failures: roomy, address_failures: roomy } },
     })),
 );
-test.after(() => server.close());
 
 for (const [what, body, status, error] of [
   ['no body', undefined, 400, 'invalid_request'],
@@ -119,26 +118,22 @@ test('both addresses give tokens, and each takes only those of its own audience'
 
 test('usage readers on the admin address cannot use account routes there', async () => {
   const open = await TestServer.start({ config: { usage: { access: 'feature' } } });
-  try {
-    const { token } = await open.user('iris');
-    const admin = await open.admin('chief');
-    assert.is((await open.ask('/api/usage', { token, address: 'admin' })).status, 200);
-    const doors = open.hostkeep.node
-      .routes()
-      .filter(
-        ({ plugin, address, access }) =>
-          ['login', 'login-links', 'profile'].includes(plugin) && address === 'admin' && access !== 'guest',
-      );
-    assert.is(doors.length, 23);
-    for (const { method, paths } of doors) {
-      const path = (paths[0] ?? '').replace(/:\w+/g, 'x');
-      const { status, body } = await open.ask(path, { method, token, address: 'admin' });
-      assert.equal([status, body['error']], [403, 'admin_required'], `${method} ${path}`);
-    }
-    assert.is((await open.ask('/api/account/sessions', { token: admin.token, address: 'admin' })).status, 200);
-  } finally {
-    await open.close();
+  const { token } = await open.user('iris');
+  const admin = await open.admin('chief');
+  assert.is((await open.ask('/api/usage', { token, address: 'admin' })).status, 200);
+  const doors = open.hostkeep.node
+    .routes()
+    .filter(
+      ({ plugin, address, access }) =>
+        ['login', 'login-links', 'profile'].includes(plugin) && address === 'admin' && access !== 'guest',
+    );
+  assert.is(doors.length, 23);
+  for (const { method, paths } of doors) {
+    const path = (paths[0] ?? '').replace(/:\w+/g, 'x');
+    const { status, body } = await open.ask(path, { method, token, address: 'admin' });
+    assert.equal([status, body['error']], [403, 'admin_required'], `${method} ${path}`);
   }
+  assert.is((await open.ask('/api/account/sessions', { token: admin.token, address: 'admin' })).status, 200);
 });
 
 test('what changes while a password is being checked is seen', async () => {

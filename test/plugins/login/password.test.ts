@@ -6,34 +6,9 @@ import { logIn } from '../../support/account-client.ts';
 const test = testSuite('login: logging out and the password');
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start()));
-test.after(() => server.close());
 
-const ROUTES = [
-  ['POST', '/api/logout', 'logout', undefined],
-  ['GET', '/api/account/sessions', 'sessions', undefined],
-  ['DELETE', '/api/account/sessions/x', 'sessions', undefined],
-  ['PUT', '/api/account/password', 'account', { password: PASSWORD, new_password: 'long enough' }],
-] as const;
-
-test('every route refuses guests and accounts that lack its feature', async () => {
-  const { token } = await server.user('ann');
-  for (const [method, path, feature, body] of ROUTES) {
-    assert.is((await server.ask(path, { method, body })).status, 401);
-    await server.hostkeep.core.accounts.setFeature('ann', feature, false);
-    const answer = await server.ask(path, { method, body, token });
-    assert.is(answer.status, 403, path);
-    assert.is(answer.body['feature'], feature);
-    await server.hostkeep.core.accounts.setFeature('ann', feature, true);
-  }
-});
-
-test('admins find logout, sessions and password on their own address only', async () => {
+test('admins find logout and sessions on their own address', async () => {
   const admin = await server.admin('chief');
-  const user = await server.user('bea');
-  for (const [method, path, , body] of ROUTES) {
-    assert.is((await server.ask(path, { method, body, token: user.token, address: 'admin' })).status, 401, path);
-    assert.is((await server.ask(path, { method, body, token: admin.token })).status, 401);
-  }
   const other = await server.token(admin.account);
   const { body } = await server.ask<{ sessions: { id: string; current: boolean }[] }>('/api/account/sessions', {
     token: admin.token,

@@ -12,7 +12,6 @@ test.before(async () => {
   await server.account('customer');
   await server.account('colleague', '', 'admin');
 });
-test.after(() => server.close());
 
 const send = (token: string, method: string, path: string, body?: Body) =>
   server.ask<Body>(path, { method, token, address: 'admin', ...(body === undefined ? {} : { body }) });

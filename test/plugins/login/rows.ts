@@ -48,7 +48,17 @@ const rows: PluginRows = {
     logout: () => ({}),
     'logout on admin': () => ({}),
   },
+  opened: {
+    ...{ login: 'guest', logout: 'logout', password: 'account' },
+    ...{ twofa: 'twofa', setupTwofa: 'twofa', confirmTwofa: 'twofa', disableTwofa: 'twofa' },
+    ...{ tokens: 'account', makeToken: 'account', endToken: 'account', endTokens: 'account' },
+  },
   answered: 'anywhere',
+  // a token has no scope of a plugin that is off
+  without: {
+    domains: { makeToken: 400, endToken: 404 },
+    accounts: { 'makeToken on admin': 400, 'endToken on admin': 404 },
+  },
   bounded: {
     tokens: PRODUCT,
     makeToken: PRODUCT,

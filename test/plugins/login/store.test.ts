@@ -9,7 +9,6 @@ import { testSuite } from '../../support/suite.ts';
 const test = testSuite('login: store');
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start()));
-test.after(() => server.close());
 
 const total = async (sql: string, ...params: (string | number)[]) =>
   (await server.hostkeep.core.store.get<{ n: number }>(`select count(*) as n from ${sql}`, ...params))?.n;

@@ -11,6 +11,7 @@ import type { Lock } from '../../../plugins/login/credentials/schema.ts';
 import { PASSWORD, testConfig, TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 import { codeOf, enableTwofa, logIn, tally } from '../../support/account-client.ts';
+import { pick } from '../../support/lists.ts';
 
 const test = testSuite('login: throttle');
 const WRONG = { password: 'not the password' };
@@ -379,11 +380,7 @@ test('operators see what is locked, by whom and until when, and lift it', async 
     for (const { until } of locks) assert.ok(Date.parse(until) > Date.now() && Date.parse(until) < Date.now() + 61_000);
     const keyOf = (wanted: string) => locks.find(({ kind }) => kind === wanted)?.key ?? '';
     assert.is((await ask(`/${keyOf('account_from_network')}`, 'DELETE')).status, 200);
-    assert.equal(
-      (await ask()).body.locks.map(({ kind }) => kind),
-      ['network'],
-      'all locks of the account are lifted',
-    );
+    assert.equal(pick((await ask()).body.locks, 'kind'), ['network'], 'all locks of the account are lifted');
     assert.is((await logIn(own, 'zoe', { from: '192.0.2.9' })).status, 200);
     assert.is((await logIn(own, 'zoe', { from: '192.0.2.10' })).status, 429);
     assert.is((await ask(`/${keyOf('network')}`, 'DELETE')).status, 200);

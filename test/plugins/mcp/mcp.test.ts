@@ -24,7 +24,6 @@ test.before(async () => {
   ann = await server.user('ann');
   root = await server.admin();
 });
-test.after(() => server.close());
 
 const errorOf = ({ status, body }: Answer<Members>) => [status, body['error']];
 const rpcCodeOf = ({ status, body }: Answer<Members>) => [status, (body['error'] as Members | undefined)?.['code']];
@@ -34,7 +33,6 @@ test('it is off unless the configuration says otherwise', async () => {
   const tokens = { user: (await plain.user('ann')).token, admin: (await plain.admin()).token };
   for (const address of ['user', 'admin'] as const)
     assert.equal(errorOf(await post(plain, LIST, { token: tokens[address], address })), [404, 'not_found']);
-  await plain.close();
 });
 
 test('the library is not loaded before somebody asks', async () => {

@@ -8,6 +8,7 @@ import { isTool, toolName, toTool } from '../../../plugins/mcp/tools.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 import { apiToken, connected, post, request, said, toolNames, type Members } from './client.ts';
+import { pick } from '../../support/lists.ts';
 
 const test = testSuite('mcp: rights');
 let server: TestServer;
@@ -15,12 +16,15 @@ let ann: { account: Account; token: string };
 let root: { account: Account; token: string };
 test.before(async () => {
   server = await TestServer.start({
-    config: { plugins: { mcp: true }, screenshots: { remote_url: 'https://pictures.example/{domain}' } },
+    config: {
+      plugins: { mcp: true },
+      mcp: { calls_per_minute: 1000 }, // as many as there are tools, and more
+      screenshots: { remote_url: 'https://pictures.example/{domain}' },
+    },
   });
   ann = await server.user('ann');
   root = await server.admin();
 });
-test.after(() => server.close());
 
 // threat crossed-scopes: with the token of a login, no tool changes anything
 test('the token of a login only reads', async () => {
@@ -64,10 +68,7 @@ test('what ends while a client is connected ends for its next request', async ()
   assert.equal(await toolNames(client), ['domains_list', 'domains_docker']);
   const { failed, value } = await said(client, 'hosting_plan');
   assert.equal([failed, value['error'], value['status'], value['feature']], [true, 'feature_disabled', 403, 'info']);
-  assert.equal(
-    (await client.listResources()).resources.map(({ uri }) => uri),
-    ['hostkeep:/api/domains'],
-  );
+  assert.equal(pick((await client.listResources()).resources, 'uri'), ['hostkeep:/api/domains']);
   await server.ask(`/api/account/tokens/${id}`, { token: session, method: 'DELETE' });
   await client.listTools().then(
     () => assert.unreachable(),

@@ -21,7 +21,7 @@ const steps = new EventEmitter();
 /** Owns features of the catalogue. */
 const things = definePlugin({
   name: 'things',
-  features: ['dns', 'redirects'],
+  features: ['dns', 'varnish'],
   routes: {
     put: {
       method: 'PUT',
@@ -87,7 +87,6 @@ test.before(async () => {
   agent = await apiToken(server, ann, ['dns:read', 'dns:write']);
   client = await connected(server, agent.token);
 });
-test.after(() => server.close());
 
 const put = (given: Members) => said(client, 'things_put', given);
 const eventsOf = async () => {
@@ -118,18 +117,18 @@ test('arguments that do not fit are refused in words', async () => {
     [{ ...good, params: { id: 8 } }, /^arguments\/params is not known here$/],
     [{ rest: 'a', text: 'x' }, /^arguments\/id is required$/],
     [{ ...good, rest: '' }, /^arguments\/rest is required$/],
-    [{ ...good, id: 0 }, /^path\/id must be >= 1$/],
-    [{ ...good, id: 'seven' }, /^path\/id must be integer$/],
+    [{ ...good, id: 0 }, /^path\/id must be at least 1$/],
+    [{ ...good, id: 'seven' }, /^path\/id must be a whole number$/],
     [{ ...good, id: [7] }, /^arguments\/id must be a text, a number, true or false$/],
     [{ ...good, id: { toString: '7' } }, /^arguments\/id must be a text/],
     [{ ...good, n: null }, /^arguments\/n must be a text/],
-    [{ ...good, rest: 'x'.repeat(101) }, /^path\/rest must NOT have more than 100 characters$/],
+    [{ ...good, rest: 'x'.repeat(101) }, /^path\/rest must have at most 100 characters$/],
     [{ ...good, rest: '\ud800' }, /is not valid Unicode$/],
-    [{ ...good, n: '1&force=true' }, /^query\/n must be integer$/],
-    [{ ...good, text: 5 }, /^body\/text must be string$/],
-    [{ ...good, text: 'x'.repeat(50_000) }, /^body\/text must NOT have more than 10 characters$/],
-    [{ id: 7, rest: 'a' }, /^body\/text is required$/],
-    [{ ...good, tags: [[[[]]]] }, /^body\/tags\/0 must be string$/],
+    [{ ...good, n: '1&force=true' }, /^query\/n must be a whole number$/],
+    [{ ...good, text: 5 }, /^body\/text must be text, and is a number$/],
+    [{ ...good, text: 'x'.repeat(50_000) }, /^body\/text must have at most 10 characters$/],
+    [{ id: 7, rest: 'a' }, /^body\/text is missing$/],
+    [{ ...good, tags: [[[[]]]] }, /^body\/tags\/0 must be text, and is a list \[ … \]$/],
   ];
   for (const [given, detail] of bad) {
     const { failed, value } = await put(given);
@@ -227,11 +226,13 @@ test('a route learns that its client has gone', async () => {
   });
   await waiting;
   controller.abort();
-  await gone.then(
-    () => assert.unreachable(),
-    () => undefined,
+  const outcome = await gone.then(
+    ({ status }) => status,
+    ({ name }: Error) => name,
   );
-  await ended;
+  assert.is(outcome, 'AbortError');
+  const heard = await ended;
+  assert.equal(heard, []);
 });
 
 test('clients do not meet: ids and notifications of one are nothing to another', async () => {
@@ -291,7 +292,27 @@ test('an account has so many calls a minute, and those beyond are no events', as
   }
   assert.is((await said(await connected(few, dora.token), 'things_big', { bytes: 1 })).failed, false);
   assert.is((await few.hostkeep.core.events.find({ type: 'mcp.called', username: 'carl' }, 9)).length, 2);
-  await few.close();
+});
+
+test('an answer tells how many calls are left in the minute', async () => {
+  const few = await TestServer.start({
+    plugins: [mcp, things],
+    config: { plugins: { mcp: true }, mcp: { calls_per_minute: 2 } },
+  });
+  try {
+    const { token } = await few.user('rita');
+    const ask = (method: string) =>
+      few.ask<{ result: unknown }>('/mcp', {
+        ...{ method: 'POST', token, headers: { accept: 'application/json, text/event-stream' } },
+        body: { jsonrpc: '2.0', id: 1, method, params: { name: 'things_big', arguments: { bytes: 1 } } },
+      });
+    const { headers } = await ask('tools/call');
+    assert.is(headers.get('ratelimit-policy'), '"calls";q=2;w=60');
+    assert.match(headers.get('ratelimit') ?? '', /^"calls";r=1;t=\d+$/);
+    assert.is((await ask('tools/list')).headers.get('ratelimit'), null, 'lists are no calls');
+  } finally {
+    await few.close();
+  }
 });
 
 test('a minute later, an account may call again', () => {

@@ -1,4 +1,4 @@
 import type { PluginRows } from '../../support/plugin-rows.ts';
 
-const rows: PluginRows = { answered: 'anywhere' };
+const rows: PluginRows = { opened: 'guest', answered: 'anywhere' };
 export default rows;

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { codeOf } from '../../support/account-client.ts';
 import { PASSWORD, type TestServer } from '../../support/hostkeep.ts';
+import { assertNone } from '../../support/lists.ts';
 
 // oxlint-disable-next-line no-explicit-any
 export type Body = any;
@@ -21,11 +22,10 @@ export const succeeded = (pattern: RegExp) => (body: Body) => {
   assert.match(body.response?.message ?? body.message, pattern);
 };
 const has = (members: readonly string[]) => (body: Body) =>
-  assert.equal(
-    members.filter((name) => !Object.hasOwn(body, name)),
-    [],
-    JSON.stringify(body),
-  );
+  assertNone(members, (name) => !Object.hasOwn(body, name), JSON.stringify(body));
+
+/** Of an account whose databases are files. */
+const NOT_MANAGED: Example = { status: 409, is: (body) => assert.is(body.error, 'databases_not_managed') };
 
 /** By address and row, in the order in which they are asked; for the accounts demo and root. */
 export const examples = (server: () => TestServer): Readonly<Record<Address, Readonly<Record<string, Example>>>> => ({
@@ -40,6 +40,20 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
       },
     },
     'GET /api/domains': {},
+    'GET /api/php/versions': { is: ({ versions }) => assert.ok(Array.isArray(versions)) },
+    'GET /api/php/domains': {
+      is: ({ domains }) => assert.equal(domains, [{ domain: 'example.com', version: '' }]),
+    },
+    'PUT /api/php/domains': {
+      body: { domain: 'example.com', version: '9.9' },
+      status: 404,
+      is: (body) => assert.is(body.error, 'php_version_not_found'),
+    },
+    'GET /api/domains/:domain/logs': {
+      path: '/api/domains/example.com/logs',
+      is: (body) => assert.equal(body, { domain: 'example.com', logs: [] }),
+    },
+    'GET /api/stats/:domain': { path: '/api/stats/example.com', is: (body) => assert.is(body.hits, 0) },
     'GET /api/domains/:domain/docroot': {
       path: '/api/domains/example.com/docroot',
       is: (body) => assert.equal(body, { domain: 'example.com', docroot: '/var/www/html/example.com' }),
@@ -113,6 +127,17 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
     'GET /api/folders/*path': { path: '/api/folders/var/www/html/example.com', is: has(['path', 'folders']) },
     'GET /api/mysql/databases': { is: (body) => assert.equal(body, { databases: [] }) },
     'GET /api/mysql/size': { path: '/api/mysql/size?unit=kb', is: (body) => assert.equal(body, []) },
+    'POST /api/mysql/databases': { body: { name: 'shop' }, ...NOT_MANAGED },
+    'DELETE /api/mysql/databases/:db_name': { path: '/api/mysql/databases/demo_shop', ...NOT_MANAGED },
+    'GET /api/mysql/databases/:db_name/tables': { path: '/api/mysql/databases/demo_shop/tables', ...NOT_MANAGED },
+    'GET /api/mysql/users': { is: (body) => assert.equal(body, { users: [] }) },
+    'DELETE /api/mysql/users/:db_user': { path: '/api/mysql/users/demo_app', ...NOT_MANAGED },
+    'POST /api/mysql/grants': {
+      body: { username: 'demo_app', database: 'demo_shop', privileges: ['SELECT'] },
+      ...NOT_MANAGED,
+    },
+    'DELETE /api/mysql/grants': { body: { username: 'demo_app', database: 'demo_shop' }, ...NOT_MANAGED },
+    'GET /api/mysql/processlist': { is: (body) => assert.equal(body, { processes: [] }) },
     'GET /api/containers/status': {
       is: ({ containers }) =>
         assert.equal(
@@ -183,7 +208,6 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
     'POST /api/users': {
       body: {
         ...{ email: 'stefan@example.com', username: 'stefan', password: 's32dsasaq', plan_name: 'starter' },
-        ...{ webserver: 'nginx', sql_type: 'mysql' },
       },
       status: 201,
       is: (body) => assert.equal(body, { success: true, response: { message: 'Successfully added user stefan' } }),
@@ -241,14 +265,16 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
         assert.is(body.petar.disklimit, 5 * 1024);
       },
     },
-    'GET /api/services': { is: (body) => has(['name', 'real_name', 'type', 'on_dashboard'])(body[0]) },
-    'GET /api/services/status': { is: (body) => has(['name', 'status'])(body[0]) },
     'GET /api/system': {
       is: has(['hostname', 'os', 'time', 'kernel', 'cpu', 'uptime', 'running_processes', 'package_updates']),
     },
-    'GET /api/ips': { is: (body) => assert.equal(Object.keys(body), ['demo', 'petar']) },
     'GET /api/server/processes': { is: (body) => has(['pid', 'name', 'cpu_percent', 'owner', 'command'])(body[0]) },
-    'GET /api/server/timezone': { is: ({ current_timezone: zone }) => assert.type(zone, 'string') },
+    'GET /api/server/timezone': {
+      is: ({ current_timezone: zone, available_timezones: zones }) => {
+        assert.type(zone, 'string');
+        assert.ok(zones.includes('Europe/Vienna'));
+      },
+    },
     'GET /api/settings/modules': {
       is: ({ features, plugins }) => {
         assert.equal(

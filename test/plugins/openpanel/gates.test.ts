@@ -16,10 +16,6 @@ test.before(async () => {
   server = await TestServer.start({ config: { plugins: { openpanel: true }, screenshots } });
   off = await TestServer.start({ config: { screenshots } });
 });
-test.after(async () => {
-  await server.close();
-  await off.close();
-});
 
 const apiToken = async (account: Account, scopes: readonly string[], networks: readonly string[] = []) => {
   const wanted = { name: 'script', scopes, networks, expiresAt: Date.now() + 600_000 };

@@ -1,4 +1,5 @@
 /** What OpenPanel documents, request for request, in the order of a day: every row of the tables has one here. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
@@ -6,28 +7,24 @@ import { adminRows } from '../../../plugins/openpanel/admin-rows.ts';
 import { userRows } from '../../../plugins/openpanel/user-rows.ts';
 import { reauthenticate } from '../../support/account-client.ts';
 import { examples, succeeded, type Body } from './examples.ts';
-import { demoEngine, type FakeEngine } from '../../support/fake-engine.ts';
+import { demoEngine } from '../../support/fake-engine.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer, type Answer } from '../../support/hostkeep.ts';
 import { rawRequest } from '../../support/raw.ts';
 import { testSuite } from '../../support/suite.ts';
 import { eventually } from '../../support/until.ts';
+import { assertNone } from '../../support/lists.ts';
 
 const test = testSuite('openpanel');
 let server: TestServer;
-let engine: FakeEngine;
 const tokens: Record<Address, string> = { user: '', admin: '' };
 test.before(async () => {
   const socket = join(temporaryFolder(), 'docker.sock');
-  engine = await demoEngine(socket);
+  await demoEngine(socket);
   const screenshots = { remote_url: 'https://pictures.example/{domain}' };
   server = await TestServer.start({ config: { plugins: { openpanel: true }, containers: { socket }, screenshots } });
   tokens.admin = (await server.admin()).token;
   tokens.user = (await server.user('demo')).token;
-});
-test.after(async () => {
-  await server.close();
-  await engine.close();
 });
 
 const ask = (address: Address, method: string, path: string, body?: unknown): Promise<Answer<Body>> =>
@@ -66,6 +63,13 @@ for (const address of ['user', 'admin'] as const)
 test('paths that are not ours answer where OpenPanel has them, too', async () => {
   assert.is((await ask('admin', 'GET', '/api/users')).body.users.length, 2);
   assert.is((await ask('user', 'GET', '/api/account')).body.username, 'demo');
+  await ask('user', 'POST', '/api/domains', { domain: 'again.example' });
+  writeFileSync(join(server.data, 'files/demo/again.example/index.html'), '<p>Hello');
+  const { sites } = (await ask('admin', 'GET', '/api/users/demo')).body.user;
+  assert.equal(
+    sites.map(({ site }: Body) => site),
+    ['again.example'],
+  );
   assert.ok(Array.isArray((await ask('admin', 'GET', '/api/usage/disk')).body), 'the partitions of the node');
   assert.is((await ask('admin', 'GET', '/api/plans')).body.plans[0].id, undefined);
   const { body } = await ask('admin', 'PATCH', '/api/users/petar', { password: 'another-one' });
@@ -77,23 +81,22 @@ test('the lists of our own operations stay as they are', async () => {
   assert.not.ok(list.endpoints.some(({ path }: Body) => path.startsWith('/api/users')));
   for (const address of ['user', 'admin'] as const) {
     const { body } = await ask(address, 'GET', '/openapi.json');
-    assert.equal(
-      Object.keys(body.paths).filter((path) => /openpanel|\/api\/users/.test(path)),
-      [],
-    );
+    assertNone(Object.keys(body.paths), (path) => /openpanel|\/api\/users/.test(path));
   }
 });
 
 test('what is not here is 501, and says what', async () => {
   const cases: [Address, string, string, string][] = [
     ['user', 'GET', '/api/emails', 'emails'],
-    ['user', 'POST', '/api/mysql/databases', 'mysql'],
+    ['user', 'POST', '/api/mysql/users', 'mysql'],
     ['user', 'PUT', '/api/domains/example.com/dns/records/7', 'dns'],
     ['user', 'GET', '/api/domains/example.com/ssl', 'ssl'],
     ['user', 'PATCH', '/api/account', 'account changes'],
     ['user', 'GET', '/api/search/emails', 'search'],
     ['user', 'POST', '/openpanel/api/wordpress/install', 'wordpress'],
     ['admin', 'GET', '/api/settings/php', 'settings'],
+    ['admin', 'GET', '/api/services/status', 'services'],
+    ['admin', 'GET', '/api/ips', 'addresses of accounts'],
     ['admin', 'POST', '/api/domains/suspend/example.com', 'domains of other accounts'],
     ['admin', 'POST', '/api/users/petar/containers/stop/web', 'containers'],
   ];
@@ -114,14 +117,20 @@ test('CONNECT is told what to use', async () => {
 
 test("bad input is refused with OpenPanel's names, or the operation's", async () => {
   const bad: [Address, string, string, unknown, string][] = [
-    ['user', 'POST', '/api/domains', {}, 'body/domain is required'],
-    ['user', 'POST', '/api/domains', { domain: 5 }, 'body/domain_url must be string'],
+    ['user', 'POST', '/api/domains', {}, 'body/domain is missing'],
+    ['user', 'POST', '/api/domains', { domain: 5 }, 'body/domain_url must be text, and is a number'],
     ['user', 'POST', '/api/domains', { domain: 'a.example', owner: 'x' }, 'body/owner is not known here'],
     ['user', 'GET', '/api/usage?all=1', undefined, 'query/all is not known here'],
     ['admin', 'PATCH', '/api/users/petar', { action: 'erase' }, 'body/action must be one of suspend, unsuspend'],
     ['admin', 'PATCH', '/api/users/petar', {}, 'the body needs an action or a password'],
     ['admin', 'PATCH', '/openpanel/api/plans/basic', { name: 'other' }, 'body/name is not known here'],
-    ['admin', 'PATCH', '/openpanel/api/plans/basic', { disk_limit: 'much' }, 'body/disk_limit_mib must be integer'],
+    [
+      'admin',
+      'PATCH',
+      '/openpanel/api/plans/basic',
+      { disk_limit: 'much' },
+      'body/limits/disk_limit_mib must be a whole number, and is text',
+    ],
   ];
   for (const [address, method, path, sent, detail] of bad) {
     const { status, body } = await ask(address, method, path, sent);

@@ -67,7 +67,7 @@ test('sizes are gigabytes unless stated; invalid ones are refused later', () => 
 });
 
 test('a plan is found by its number and by its name, and by nothing else', () => {
-  const view = (name: string) => ({ name, cpu_limit: 1, ram_limit_mib: 512, disk_limit_mib: 0 });
+  const view = (name: string) => ({ name, description: '', limits: { cpu_limit: 1, ram_limit_mib: 512 } });
   const plans = [view('basic'), view('standard')];
   const { id, ram, disk_limit } = plan(view('basic'));
   assert.equal([id, ram, disk_limit], [1_211_939_497, '0.5g', '0 GB']);

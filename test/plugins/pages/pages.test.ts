@@ -6,6 +6,7 @@ import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { rawRequest } from '../../support/raw.ts';
 import { testSuite } from '../../support/suite.ts';
+import { assertNone } from '../../support/lists.ts';
 
 const test = testSuite('pages');
 const HTML = { accept: 'text/html,application/xhtml+xml' };
@@ -13,7 +14,6 @@ const HTML = { accept: 'text/html,application/xhtml+xml' };
 const FIRST_SCREEN_BYTES = 60 * 1024;
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start()));
-test.after(() => server.close());
 
 const assetsIn = (html: string) => [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
 
@@ -41,8 +41,16 @@ test('other clients get what they got: 404 where there is no route', async () =>
     }
   assert.is((await server.ask('/console', { headers: HTML })).status, 404, 'the console is on the admin address only');
   assert.is((await server.ask('/home', { headers: HTML, address: 'admin' })).status, 404);
-  assert.is((await server.ask('/domains', { headers: HTML })).status, 404);
+  assert.is((await server.ask('/domains')).status, 404);
+  assert.is((await server.ask('/nowhere', { headers: HTML })).status, 404);
   assert.is((await server.ask('/api/nothing', { headers: HTML })).status, 404);
+});
+
+test('a page opens under its short path too', async () => {
+  for (const path of ['/domains', '/account/sessions', '/mysql']) {
+    const { status, headers } = await server.ask(path, { headers: HTML });
+    assert.equal([status, headers.get('location')], [302, `/home${path}`]);
+  }
 });
 
 // asvs 3.2.1, 3.4.3, 3.4.5-6, 3.7.1: the pages have a strict policy with Trusted Types, no referrer and no frames
@@ -145,11 +153,7 @@ test('every text is there in every language, with the same places for values', (
       }
     }
     const area = folder.split('/')[1];
-    assert.equal(
-      Object.keys(en).filter((key) => !key.startsWith(`${area}.`)),
-      [],
-      'keys begin with the area',
-    );
+    assertNone(Object.keys(en), (key) => !key.startsWith(`${area}.`), 'keys begin with the area');
   }
 });
 

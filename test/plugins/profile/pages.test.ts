@@ -16,40 +16,8 @@ import { enableTwofa, logIn } from '../../support/account-client.ts';
 const test = testSuite('profile: pages');
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start({ config: { trusted_proxies: ['127.0.0.1'] } })));
-test.after(() => server.close());
 
 const FAVORITE = { link: '/files', title: 'Files' };
-const ROUTES = [
-  ['GET', '/api/account/activity', 'activity', undefined],
-  ['GET', '/api/account/login-history', 'login_history', undefined],
-  ['GET', '/api/account/language', 'locale', undefined],
-  ['PUT', '/api/account/language', 'locale', { locale: 'de' }],
-  ['GET', '/api/favorites', 'favorites', undefined],
-  ['PUT', '/api/favorites', 'favorites', FAVORITE],
-  ['DELETE', '/api/favorites', 'favorites', FAVORITE],
-] as const;
-
-test('every route refuses guests and accounts that lack its feature', async () => {
-  const { token } = await server.user('ann');
-  for (const [method, path, feature, body] of ROUTES) {
-    assert.is((await server.ask(path, { method, body })).status, 401);
-    await server.hostkeep.core.accounts.setFeature('ann', feature, false);
-    const answer = await server.ask(path, { method, body, token });
-    assert.is(answer.status, 403, path);
-    assert.is(answer.body['feature'], feature);
-    await server.hostkeep.core.accounts.setFeature('ann', feature, true);
-  }
-});
-
-test('admins find none of it', async () => {
-  const admin = await server.admin('chief');
-  const user = await server.user('bea');
-  for (const [method, path, , body] of ROUTES) {
-    assert.is((await server.ask(path, { method, body, token: user.token, address: 'admin' })).status, 404, path);
-    assert.is((await server.ask(path, { method, body, token: admin.token })).status, 401);
-  }
-});
-
 test('the log is paged newest first, searched in any case, and shown whole on demand', async () => {
   const { account, token } = await server.user('gil');
   const { events, store } = server.hostkeep.core;
@@ -105,15 +73,21 @@ test('the log is paged newest first, searched in any case, and shown whole on de
     show_all: false,
   });
   assert.equal((await page('search=nothing+like+it&show_all=true'))['total_pages'], 1);
-  assert.is((await page('show_all=')).log_content.length, 25);
+  for (const [text, length] of [
+    ['True', 60],
+    ['1', 60],
+    ['False', 25],
+    ['0', 25],
+  ] as const)
+    assert.is((await page(`show_all=${text}`)).log_content.length, length, text);
   for (const query of [
     'page=0',
     'page=-1',
     'page=x',
     'page=1.5',
     'page=1&page=2',
-    'show_all=True',
-    'show_all=1',
+    'show_all=',
+    'show_all=TRUE',
     'show_all=yes',
     `search=${'x'.repeat(256)}`,
   ]) {
@@ -213,6 +187,10 @@ test('every language has every title and description, wherever they stand', asyn
     const path = join(projectDir, folder, file);
     return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Texts) : {};
   };
+  const eventsIn = new Map(plugins.map(({ name, events = {} }) => [`plugins/${name}`, events]));
+  const ofPlugins = new Set([...eventsIn.values()].flatMap((events) => Object.keys(events)));
+  const all = Object.entries(server.hostkeep.node.events());
+  eventsIn.set('config', Object.fromEntries(all.filter(([type]) => !ofPlugins.has(type))));
   const features = folders.flatMap((folder) => Object.keys(read(folder, 'features.json')));
   assert.is(new Set(features).size, features.length, 'each feature is described in one place');
   for (const locale of ['de', 'fr']) {
@@ -223,10 +201,59 @@ test('every language has every title and description, wherever they stand', asyn
         (codesIn.get(folder) ?? []).toSorted(),
         `${folder} ${locale}`,
       );
+    for (const [i, folder] of folders.entries()) {
+      const [told, known] = [(parts[i]?.['events'] ?? {}) as Record<string, string>, eventsIn.get(folder) ?? {}];
+      assert.equal(Object.keys(told).toSorted(), Object.keys(known).toSorted(), `events of ${folder} ${locale}`);
+      for (const [type, text] of Object.entries(told))
+        for (const [, member = ''] of text.matchAll(/\{(\w+)\}/g))
+          assert.ok(member in (known[type]?.data?.properties ?? {}), `${type} ${locale}: ${member}`);
+    }
     const translated = parts.flatMap((part) => Object.entries(part['features'] ?? {}));
     assert.equal(translated.map(([name]) => name).toSorted(), features.toSorted(), locale);
     for (const [, text] of translated) assert.equal(Object.keys(text as object), ['title', 'description']);
   }
+});
+
+test("events are told in the account's language, and in English to programs", async () => {
+  const { account, token } = await server.user('hans');
+  const { accounts, tokens } = server.hostkeep.core;
+  await accounts.setFeature('hans', 'waf', true, '203.0.113.5');
+  interface Page {
+    readonly events: readonly {
+      readonly type: string;
+      readonly summary: string;
+      readonly ip: string;
+      readonly data: object;
+    }[];
+    readonly next_cursor: string | null;
+  }
+  const page = async (query = '', as = token) =>
+    (await server.ask<Page>(`/api/account/events${query}`, { token: as })).body;
+  const [granted] = (await page()).events;
+  assert.match(granted?.summary ?? '', /^Was granted |^Granted |^Got /, granted?.summary);
+  await accounts.update('hans', { locale: 'de' });
+  const seen: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const { events, next_cursor: next }: Page = await page(`?limit=1&cursor=${cursor}`);
+    assert.is(events.length, 1);
+    seen.push(events[0]?.summary ?? '');
+    cursor = next;
+  }
+  assert.equal(seen, [
+    'Tarif, E-Mail-Adresse oder Sprache des Kontos geändert',
+    'Funktion waf umgeschaltet',
+    'Konto angelegt',
+  ]);
+  assert.equal(
+    (await page('?search=WAF')).events.map(({ type, ip }) => [type, ip]),
+    [['feature.toggled', '203.0.113.5']],
+  );
+  const wanted = { name: 'script', scopes: ['activity:read'], networks: [], expiresAt: Date.now() + 60_000 };
+  const script = await tokens.make(account, wanted, '');
+  assert.is((await page('?search=waf', script.token)).events[0]?.summary, granted?.summary);
+  const { token: other } = await server.user('otto');
+  assert.not.match(JSON.stringify(await page('', other)), /waf/);
+  assert.is((await server.ask('/api/account/events?cursor=1', { token })).status, 400);
 });
 
 // asvs 1.2.2: favorites are http(s) links or paths

@@ -15,7 +15,19 @@ const rows: PluginRows = {
     activity: () => ({ path: '/api/account/activity?search=demo&page=1' }),
     activityOf: () => ({ path: '/api/accounts/demo/activity?search=domain' }),
   },
+  opened: {
+    ...{
+      sessions: 'sessions',
+      endSession: 'sessions',
+      activity: 'activity',
+      events: 'activity',
+      loginHistory: 'login_history',
+    },
+    ...{ languages: 'locale', setLanguage: 'locale' },
+    ...{ favorites: 'favorites', putFavorite: 'favorites', removeFavorite: 'favorites' },
+  },
   answered: 'anywhere',
+  without: { login: { loginHistory: ['[]'] } }, // the history is of logins by password, which the walk makes there
   bounded: {
     languages: PRODUCT,
     setLanguage: PRODUCT,
@@ -26,7 +38,10 @@ const rows: PluginRows = {
     putFavorite: KEPT,
     removeFavorite: KEPT,
   },
-  isolation: { unmarked: { loginHistory: 'addresses and times', languages: 'languages of the server' } },
+  isolation: {
+    repeatingOwn: ['events'],
+    unmarked: { loginHistory: 'addresses and times', languages: 'languages of the server' },
+  },
   pages: {
     '/home/account': ['Turn on two-factor authentication', 'Add favorite'],
     '/home/account/sessions': [],

@@ -5,7 +5,6 @@ import { testSuite } from '../../support/suite.ts';
 const test = testSuite('profile: sessions');
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start()));
-test.after(() => server.close());
 
 test('the own sessions are listed in pages', async () => {
   const { account, token } = await server.user('paula');

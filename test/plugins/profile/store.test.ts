@@ -14,5 +14,4 @@ test('a favorite is removed from its own account only', async () => {
     await removeFavorite(tx, bea, '/x');
     assert.equal([await readFavorites(tx, bea), await readFavorites(tx, bob)], [[], [{ link: '/x', title: 'x' }]]);
   });
-  await server.close();
 });

@@ -7,7 +7,14 @@ import { rootAt } from '../../support/files-root.ts';
 import type { PluginRows } from '../../support/plugin-rows.ts';
 
 const rows: PluginRows = {
+  opened: {
+    files: 'search and filemanager',
+    folders: 'search and filemanager',
+    features: 'search',
+    websites: 'search',
+  },
   answered: 'home',
+  without: { domains: { websites: ['[]'] }, websites: { websites: ['[]'] } },
   isolation: { unmarked: { features: 'features of the server' } },
   homes: {
     paths: {
@@ -21,7 +28,12 @@ const rows: PluginRows = {
     open: async (folder, filesRoot) => {
       const tree = new FileTree();
       mkdirSync(join(folder, 'search'), { recursive: true });
-      await buildTree(tree, rootAt(filesRoot), { shouldStop: () => false, maxNames: 100_000 });
+      await buildTree(tree, rootAt(filesRoot), {
+        shouldStop: () => false,
+        maxNames: 100_000,
+        maxInFolder: 100_000,
+        maxBytes: 2 ** 30,
+      });
       return () => saveTree(join(folder, 'search/index'), filesRoot, tree);
     },
     assertWhole: async (folder, filesRoot) => {

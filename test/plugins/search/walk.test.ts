@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { AccountIndex } from '../../../plugins/search/indexer/account-index.ts';
@@ -47,9 +47,10 @@ function expected(tree: FileTree): { files: string[]; folders: string[] } {
   assert.is(tree.files.count, files.length);
   return { files, folders };
 }
+const ROOM = { maxNames: 1000, maxInFolder: 1_000_000, maxBytes: 2 ** 30 };
 async function build(maxNames: number): Promise<FileTree> {
   const tree = new FileTree();
-  await buildTree(tree, rootAt(root), { shouldStop: () => false, maxNames });
+  await buildTree(tree, rootAt(root), { ...ROOM, shouldStop: () => false, maxNames });
   return tree;
 }
 
@@ -75,7 +76,7 @@ test('a walk by two threads takes no more names than it may, and stops when it i
   assert.ok(tree.files.count + tree.folders.count < 6100);
   let left = 1500;
   const stopped = new FileTree();
-  await buildTree(stopped, rootAt(root), { shouldStop: () => (left -= 1) < 0, maxNames: 1_000_000 });
+  await buildTree(stopped, rootAt(root), { ...ROOM, shouldStop: () => (left -= 1) < 0, maxNames: 1_000_000 });
   assert.ok(stopped.files.count < SITES * FOLDERS * 2);
 });
 
@@ -97,7 +98,7 @@ test('before there is an index, a bounded walk finds the same, in the same order
   const index = new AccountIndex({
     file: join(temporaryFolder(), 'index'),
     root: rootAt(folder),
-    maxNames: 1000,
+    ...ROOM,
     sweepMs: 0,
     maxWatches: 0,
     onFailure: (error) => assert.unreachable(String(error)),
@@ -112,18 +113,52 @@ test('before there is an index, a bounded walk finds the same, in the same order
     ],
   ];
   const walked = await Promise.all(queries.map((query) => index.search(query)));
-  assert.ok(walked.every(({ isReady }) => !isReady));
+  assert.ok(walked.every(({ source }) => source === 'building'));
   assert.equal(
     walked[1]?.hits?.map(({ path }) => path.join('/')),
     ['report', 'a/report', 'b/report', 'a/Reporting.sql', 'a/deep/report.md', 'b/my report', 'b/xreport'],
   );
   void index.build();
   for (const [i, query] of queries.entries()) {
-    const { hits, isReady } = await index.search(query);
+    const { hits, source } = await index.search(query);
     assert.equal(hits, walked[i]?.hits);
-    assert.is(isReady, hits !== undefined);
+    assert.is(source, hits === undefined ? 'building' : 'ready');
   }
   index.close();
+});
+
+// threat crowding-out: an account's own files, however many, do not end its searches
+test('an index that lacks names says so: of one folder, of all, by number and by size', async () => {
+  const folder = temporaryFolder();
+  for (const name of ['many', 'few']) mkdirSync(join(folder, name));
+  for (let i = 0; i < 500; i += 1) writeFileSync(join(folder, 'many', `${'long'.repeat(50)}-${i}`), ''); // above 64 KiB
+  for (let i = 0; i < 5; i += 1) writeFileSync(join(folder, 'few', `file-${i}`), '');
+  const file = join(temporaryFolder(), 'index');
+  const all: SearchQuery = { kind: 'files', text: '', extension: '', folder: [], limit: 1000 };
+  const found = async (over: Partial<typeof ROOM>, isLoaded = false) => {
+    const onFailure = (error: unknown) => assert.unreachable(String(error));
+    const index = new AccountIndex({
+      file,
+      root: rootAt(folder),
+      ...ROOM,
+      ...over,
+      sweepMs: 0,
+      maxWatches: 0,
+      onFailure,
+    });
+    if (isLoaded) assert.ok(index.load());
+    else await index.build();
+    const { hits, source } = await index.search(all);
+    index.close();
+    return [hits?.length, source];
+  };
+  assert.equal(await found({}), [505, 'ready']);
+  assert.equal(await found({ maxInFolder: 100 }), [105, 'partial']);
+  assert.equal(await found({ maxInFolder: 100 }, true), [105, 'partial'], 'after it was loaded too');
+  assert.is((await found({ maxNames: 300 }))[1], 'partial');
+  assert.is((await found({ maxBytes: 10_000 }))[1], 'partial');
+  for (let i = 100; i < 500; i += 1) rmSync(join(folder, 'many', `${'long'.repeat(50)}-${i}`));
+  assert.equal(await found({ maxInFolder: 101 }, true), [105, 'ready'], 'until there are few enough');
 });
 
 /** Makes folders that were changed one after the other, long ago. Returns the folder that holds them. */
@@ -143,7 +178,7 @@ test('of many folders, those are watched that changed last', async () => {
   const tree = new FileTree();
   const changed = new Set<string>();
   const watches = new Watches(3, (id) => changed.add(tree.folders.name(id)));
-  const options = { watches, shouldStop: () => false, maxNames: 1000 };
+  const options = { watches, shouldStop: () => false, ...ROOM };
   await buildTree(tree, rootAt(folder), { ...options, watches: new Watches(0, () => undefined) });
   watches.wantSince(tree.changedSince(3));
   assert.not((await compareTree(tree, rootAt(folder), options)).hasChanged);
@@ -165,7 +200,7 @@ test('files in folders that are not watched are found while searches go on', asy
   const index = new AccountIndex({
     file: join(temporaryFolder(), 'index'),
     root: rootAt(folder),
-    maxNames: 1000,
+    ...ROOM,
     sweepMs: 1e9,
     maxWatches: 2,
     onFailure: (error) => assert.unreachable(String(error)),
@@ -173,8 +208,8 @@ test('files in folders that are not watched are found while searches go on', asy
   const query: SearchQuery = { kind: 'files', text: 'new', extension: '', folder: [], limit: 100 };
   void index.build();
   await until('two folders are watched', async () => {
-    const { isReady } = await index.search(query);
-    return isReady && index.counts.watches === 2;
+    const { source } = await index.search(query);
+    return source === 'ready' && index.counts.watches === 2;
   });
   for (let i = 0; i < 9; i += 1) writeFileSync(join(folder, `f${i}`, 'new'), '');
   await until('all are found', async () => (await index.search(query)).hits?.length === 9);

@@ -18,10 +18,11 @@ const rows: PluginRows = {
     list: () => ({
       keep: ({ webhooks }) => void (firstId = (webhooks as unknown as readonly { id: string }[])[0]?.id ?? ''),
     }),
+    attempts: () => ({ path: `/api/webhooks/${firstId}/attempts` }),
     test: () => ({ path: `/api/webhooks/${firstId}/test` }),
     redeliver: () => ({ path: `/api/webhooks/${firstId}/redeliver`, body: { event_id: null } }),
   },
   answered: 'anywhere',
-  pages: { '/console/webhooks': ['Redeliver to 127.0.0.1:1#1'] },
+  pages: { '/console/webhooks': ['Redeliver to 127.0.0.1:1#1', 'Deliveries to 127.0.0.1:1#1'] },
 };
 export default rows;

@@ -10,7 +10,7 @@ import { createLog } from '../../../kernel/log.ts';
 import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
 import { send } from '../../../plugins/webhooks/delivery/delivery.ts';
 import { backoffMs, Endpoint } from '../../../plugins/webhooks/delivery/endpoint.ts';
-import { retryAfterMs } from '../../../plugins/webhooks/delivery/retry-after.ts';
+import { retryAfterMs } from '../../../kernel/kit/net/retry-after.ts';
 import { DeliveryQueue } from '../../../plugins/webhooks/store.ts';
 import { publicLookup } from '../../../plugins/webhooks/delivery/public-lookup.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -53,6 +53,7 @@ interface Received {
 interface ScriptedAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;
+  readonly body?: string;
 }
 
 /** An endpoint with scripted answers, then 204; a number is a status, `hang` means no answer. */
@@ -75,7 +76,7 @@ class Receiver {
         });
         this.#heard();
         const answer = answers.shift() ?? 204;
-        if (typeof answer === 'object') response.writeHead(answer.status, answer.headers).end();
+        if (typeof answer === 'object') response.writeHead(answer.status, answer.headers).end(answer.body);
         else if (answer !== 'hang') response.writeHead(answer).end();
       });
     });
@@ -480,8 +481,9 @@ test('a full queue drops its oldest delivery, and takes each event once', async 
   assert.is((await queue.next('a'))?.event_id, 4);
   const failing = await queue.next('a');
   assert.ok(failing !== undefined);
-  await queue.failed('a', failing, 'answered 500', undefined);
-  await queue.delivered('a', 5);
+  const attempt = { at: 0, ms: 1, status: 500, reason: 'answered 500', answer: '' };
+  await queue.failed('a', failing, attempt, undefined);
+  await queue.delivered('a', { ...failing, event_id: 5 }, { ...attempt, status: 204, reason: '' });
   const { delivered, failed, given_up: givenUp, reason } = await queue.state('a');
   assert.equal([delivered, failed, givenUp, reason], [1, 1, 1, 'answered 500']);
   assert.is(await queue.waiting('a'), 1);
@@ -570,6 +572,36 @@ test('operators see deliveries, test an endpoint and repeat deliveries', async (
   assert.is((await ask(`/${id}/redeliver`, 'POST', { event_id: null })).body['queued'], 0, 'nothing waits');
   const [event] = await server.hostkeep.core.events.find({ type: 'webhook.requeued' }, 1);
   assert.match(event?.line ?? '', /User 'root' had event \d+ delivered again to 127\.0\.0\.1:\d+#0 from IP/);
+});
+
+test('the last 20 attempts are kept, with what was sent and answered', async () => {
+  const receiver = new Receiver([{ status: 503, headers: {}, body: `busy\0${'x'.repeat(5000)}` }]);
+  const server = await startServer({ config: settings([await receiver.listen()], {}, ['account.*']) });
+  const { token } = await server.admin();
+  await receiver.until(2);
+  const ask = <T>(path: string) => server.ask<T>(`/api/webhooks${path}`, { token, address: 'admin' });
+  const [webhook] = (await ask<{ webhooks: { id: string }[] }>('')).body.webhooks;
+  interface Kept {
+    readonly event_id: number;
+    readonly type: string;
+    readonly status: number | null;
+    readonly accepted: boolean;
+    readonly reason: string;
+    readonly payload: string;
+    readonly answer: string;
+  }
+  const attempts = async () => (await ask<{ attempts: Kept[] }>(`/${webhook?.id}/attempts`)).body.attempts;
+  await until('both attempts are over', async () => (await attempts()).length === 2);
+  const [second, first] = await attempts();
+  assert.equal([first?.status, first?.accepted, first?.reason], [503, false, 'answered 503']);
+  assert.is(first?.answer, `busy\ufffd${'x'.repeat(2043)}`);
+  assert.equal([second?.status, second?.accepted, second?.answer, second?.type], [204, true, '', 'account.created']);
+  assert.equal([second?.payload, second?.event_id], [receiver.received[1]?.raw, Number(receiver.received[1]?.body.id)]);
+  for (let i = 0; i < 22; i += 1) await server.account(`many-${i}`);
+  await receiver.until(24);
+  await until('all are over', async () => (await attempts())[0]?.payload.includes('many-21') === true);
+  assert.is((await attempts()).length, 20);
+  assert.is((await ask('/none/attempts')).status, 404);
 });
 
 test('concurrent tests of an endpoint are one, and fail without an answer', async () => {

@@ -98,6 +98,10 @@ interface ScopeChoiceProps {
 /** A line for each feature, with a box for reading and one for changing where there are such routes. */
 function ScopeChoice({ scopes, chosen, onChange }: ScopeChoiceProps) {
   const areas = [...new Set(scopes.map(areaOf))].map((area) => scopes.filter((scope) => areaOf(scope) === area));
+  const reads = scopes.map(({ scope }) => scope).filter((scope) => scope.endsWith(':read'));
+  const readsAll = reads.every((scope) => chosen.has(scope));
+  const toggleReads = () =>
+    onChange(new Set(readsAll ? [...chosen].filter((scope) => !reads.includes(scope)) : [...chosen, ...reads]));
   const toggle = (scope: string, isOn: boolean) => {
     const next = new Set(chosen);
     if (isOn) next.add(scope);
@@ -107,6 +111,10 @@ function ScopeChoice({ scopes, chosen, onChange }: ScopeChoiceProps) {
   return (
     <fieldset class="field">
       <legend>{t('login.tokenScopes')}</legend>
+      <label class="row">
+        <input type="checkbox" checked={readsAll} onChange={toggleReads} />
+        {t('login.readEverything')}
+      </label>
       <ul class="scopes">
         {areas.map((its) => (
           <li key={its[0]?.scope}>

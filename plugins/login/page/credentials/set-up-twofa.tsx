@@ -5,6 +5,7 @@ import {
   CopyButton,
   CurrentPassword,
   Dialog,
+  saveAs,
   SecondFactor,
   ShownOnce,
   t,
@@ -72,7 +73,11 @@ function RecoveryCodes({ codes, onClose }: { readonly codes: readonly string[]; 
       </ul>
       <div class="row">
         <CopyButton text={text} what={t('login.recovery')} />
-        <Button isSmall icon="download" onClick={() => download(text)}>
+        <Button
+          isSmall
+          icon="download"
+          onClick={() => saveAs('hostkeep-recovery-codes.txt', new Blob([`${text}\n`], { type: 'text/plain' }))}
+        >
           {t('login.download')}
         </Button>
         <Button isSmall onClick={() => print()}>
@@ -81,13 +86,4 @@ function RecoveryCodes({ codes, onClose }: { readonly codes: readonly string[]; 
       </div>
     </ShownOnce>
   );
-}
-
-function download(text: string): void {
-  const url = URL.createObjectURL(new Blob([`${text}\n`], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = 'hostkeep-recovery-codes.txt';
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -32,7 +32,7 @@ export default function TokensPage() {
     list.reload();
   };
   const add = (
-    <Button isSmall kind="primary" onClick={() => void (isMaking.value = true)}>
+    <Button isSmall kind="primary" isDisabled={list.data === undefined} onClick={() => void (isMaking.value = true)}>
       {t('login.makeToken')}
     </Button>
   );
@@ -57,9 +57,9 @@ export default function TokensPage() {
           }
         </Answer>
       </Card>
-      {isMaking.value && (
+      {isMaking.value && list.data && (
         <MakeToken
-          scopes={list.data?.scopes ?? []}
+          scopes={list.data.scopes}
           onMade={() => list.reload()}
           onClose={() => void (isMaking.value = false)}
         />

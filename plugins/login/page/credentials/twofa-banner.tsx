@@ -1,10 +1,12 @@
-import { api, at, Icon, Panel, Skeleton, t, useQuery } from '../../../pages/kit/index.ts';
+import { Answer, api, at, Icon, Panel, t, useQuery } from '../../../pages/kit/index.ts';
 
 /** Recommends the second factor to whoever has none. */
 export default function TwofaBanner() {
-  const { data, error } = useQuery('twofa', (signal) => api('GET /api/account/2fa', { signal }));
-  if (data === undefined && error === undefined) return <Skeleton />;
-  if (data === undefined || data.enabled) return null;
+  const state = useQuery('twofa', (signal) => api('GET /api/account/2fa', { signal }));
+  return <Answer of={state}>{({ enabled }) => !enabled && <Recommendation />}</Answer>;
+}
+
+function Recommendation() {
   return (
     <Panel kind="warn" icon="shield" title={t('login.banner')}>
       <p>{t('login.bannerAbout')}</p>

@@ -1,16 +1,19 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../button.tsx';
-import { ErrorPanel } from '../feedback.tsx';
+import { ErrorPanel, Panel } from '../feedback.tsx';
 import { Field } from './field.tsx';
 import { t } from '../text/i18n.ts';
+import { openDialogs, withdrawn } from './withdrawn.ts';
 
 interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly onClose: () => void;
   readonly isLarge?: boolean;
+  /** Whether only its button closes it, because what it shows is gone afterwards. */
+  readonly isKept?: boolean;
   /** The button that does it; without one, the dialog only shows. */
   readonly submit?: { readonly text: string; readonly isDanger?: boolean; readonly isDisabled?: boolean };
   /** Does it; the dialog shows what it rejects with, and keeps what was typed. */
@@ -20,7 +23,7 @@ interface DialogProps {
 const FIRST = ':is(input, select, textarea, button):enabled, a[href]';
 
 /** A modal dialog: the browser keeps the focus in it, closes it with Escape, and returns the focus. */
-export function Dialog({ title, children, onClose, isLarge, submit, onSubmit }: DialogProps) {
+export function Dialog({ title, children, onClose, isLarge, isKept, submit, onSubmit }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   const state = useSignal<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
@@ -28,6 +31,10 @@ export function Dialog({ title, children, onClose, isLarge, submit, onSubmit }: 
   useLayoutEffect(() => {
     ref.current?.showModal();
     ref.current?.querySelector<HTMLElement>(FIRST)?.focus();
+  }, []);
+  useEffect(() => {
+    openDialogs.value += 1;
+    return () => void (openDialogs.value -= 1);
   }, []);
   const run = async (event: Event) => {
     event.preventDefault();
@@ -41,25 +48,41 @@ export function Dialog({ title, children, onClose, isLarge, submit, onSubmit }: 
     }
   };
   return (
-    <dialog ref={ref} class={isLarge === true ? 'large' : undefined} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={ref}
+      class={isLarge === true ? 'large' : undefined}
+      aria-labelledby={id}
+      onClose={onClose}
+      // The key itself, because the browser lets a second Escape through whatever `cancel` says.
+      onKeyDown={(event) => isKept === true && event.key === 'Escape' && event.preventDefault()}
+    >
       <form onSubmit={run} noValidate>
         <div class="dialog-body">
           <h2 id={id} class="wrap">
             {title}
           </h2>
           {children}
-          {state.value.error !== undefined && <ErrorPanel error={state.value.error} />}
+          {withdrawn.value === undefined ? (
+            state.value.error !== undefined && <ErrorPanel error={state.value.error} />
+          ) : (
+            <Panel kind="warn" icon="warn" title={t('pages.switchedOff', { title: withdrawn.value })} isAlert>
+              <p>{t('pages.switchedOffAbout')}</p>
+              {submit && <p>{t('pages.notSent')}</p>}
+            </Panel>
+          )}
         </div>
         <div class="dialog-end">
-          <Button onClick={() => ref.current?.close()}>
-            {t(submit === undefined ? 'pages.close' : 'pages.cancel')}
-          </Button>
+          {isKept !== true && (
+            <Button onClick={() => ref.current?.close()}>
+              {t(submit === undefined ? 'pages.close' : 'pages.cancel')}
+            </Button>
+          )}
           {submit && (
             <Button
               type="submit"
               kind={submit.isDanger === true ? 'danger' : 'primary'}
               isBusy={state.value.isBusy}
-              isDisabled={submit.isDisabled === true}
+              isDisabled={submit.isDisabled === true || withdrawn.value !== undefined}
             >
               {submit.text}
             </Button>

@@ -20,6 +20,7 @@ export function ShownOnce({ title, warning, about, saved, children, onClose }: S
   return (
     <Dialog
       title={title}
+      isKept
       onClose={onClose}
       onSubmit={async () => onClose()}
       submit={{ text: t('pages.done'), isDisabled: !isSaved.value }}

@@ -12,6 +12,12 @@ export function pathAt(path: string): string {
   return path === '/' ? base : `${base}${path}`;
 }
 
+/** Returns the path to which a link leads in this application, also a short one, such as `/files` for `/home/files`. */
+export function ownPath(link: string): string {
+  const { pathname } = new URL(link, location.origin);
+  return pathname === base || pathname.startsWith(`${base}/`) ? pathname : pathAt(pathname);
+}
+
 /** Returns a link to a page of this application, which goes on with the node of a fleet that was chosen. */
 export function at(path: string): string {
   return linkTo(pathAt(path));

@@ -1,5 +1,6 @@
 import { Select } from '../form/field.tsx';
 import { t } from '../text/i18n.ts';
+import { errorText } from '../toasts.tsx';
 import { useNodeNames } from './node.ts';
 
 interface NodeFilterProps {
@@ -9,7 +10,8 @@ interface NodeFilterProps {
 
 /** Chooses one of the nodes of a fleet, or all; nothing on a server by itself. */
 export function NodeFilter({ value, onChange }: NodeFilterProps) {
-  const names = useNodeNames();
+  const { data: names = [], error } = useNodeNames();
+  if (error !== undefined) return <span class="small soft wrap">{errorText(error)}</span>;
   if (names.length === 0) return null;
   return (
     <Select

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { ask, onAnswer, type ApiError } from '../server/api.ts';
-import { useQuery } from '../server/query.ts';
+import { useQuery, type Query } from '../server/query.ts';
 import { session } from '../server/session.ts';
 
 /** Returns the node that the address of the page names; empty if it names none, or the server is in no fleet. */
@@ -36,12 +36,11 @@ export function followNode(): void {
   });
 }
 
-/** The names of all nodes of the fleet; none for a server by itself, and while they are not known. */
-export function useNodeNames(): readonly string[] {
-  const fleet = useQuery('nodes', () =>
-    ownNode() === ''
-      ? Promise.resolve({ nodes: [] })
-      : ask<{ nodes: readonly { name: string }[] }>('GET', '/api/fleet'),
-  );
-  return fleet.data?.nodes.map(({ name }) => name) ?? [];
+/** Asks for the names of all nodes of the fleet: none for a server by itself. */
+export function useNodeNames(): Query<readonly string[]> {
+  return useQuery('nodes', async () => {
+    if (ownNode() === '') return [];
+    const { nodes } = await ask<{ nodes: readonly { name: string }[] }>('GET', '/api/fleet');
+    return nodes.map(({ name }) => name);
+  });
 }

@@ -21,9 +21,14 @@ export function TabbedHead({ of, children }: TabbedHeadProps) {
   const pages = allPages().filter((page) => page.path === of || page.path.startsWith(`${of}/`));
   const first = pages.find((page) => page.path === of);
   const title = first === undefined ? '' : t(first.title);
+  const current = pages.find((page) => pathAt(page.path) === path);
+  const tab = current && t(current.tab ?? current.title);
   return (
     <>
-      <PageHead title={title} {...(first?.about !== undefined && { about: t(first.about) })}>
+      <PageHead
+        title={[title, tab].filter(Boolean).join(' · ')}
+        {...(first?.about !== undefined && { about: t(first.about) })}
+      >
         {children}
       </PageHead>
       <nav ref={nav} class="tabs" aria-label={title}>

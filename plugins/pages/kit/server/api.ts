@@ -38,8 +38,17 @@ export class ApiError extends Error {
  */
 export const onAnswer: ((error: ApiError | undefined, path: string) => void)[] = [];
 
+/**
+ * Resolves, for a refused request, with whether the same account has logged in again since: then it is sent once more. Set by
+ * what follows the session.
+ */
+let readyAgain: (error: ApiError) => Promise<boolean> = () => Promise.resolve(false);
+export function setReadyAgain(resolve: typeof readyAgain): void {
+  readyAgain = resolve;
+}
+
 /** With it, the cookie counts as a token; without it, no request of ours is from a page. */
-const HEADERS = { 'Hostkeep-Page': '1', Accept: 'application/json' };
+export const HEADERS = { 'Hostkeep-Page': '1', Accept: 'application/json' };
 
 /** Sends a request to the API. Rejects with `ApiError`. */
 export async function api<R extends Route>(
@@ -78,7 +87,25 @@ export function fillPath(pattern: string, params: object = {}, query: object = {
 }
 
 /** Fetches from our own origin as a page. Rejects with `ApiError`, also when nobody answers. */
-export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+export function send(path: string, init: RequestInit = {}): Promise<Response> {
+  return againAfterLogin(init.method ?? 'GET', () => sendOnce(path, init));
+}
+
+/**
+ * Sends a request. A change that was refused because the session had ended is sent again after the login; what is only read,
+ * the page asks for again by itself.
+ */
+export async function againAfterLogin<T>(method: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const isChange = !['GET', 'HEAD'].includes(method);
+    if (!isChange || !(error instanceof ApiError) || !(await readyAgain(error))) throw error;
+    return act();
+  }
+}
+
+async function sendOnce(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, { headers: HEADERS, ...init });
@@ -86,16 +113,27 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
     if (init.signal?.aborted === true) throw cause;
     throw reported(new ApiError(0, {}), path);
   }
-  if (response.ok) {
-    for (const listener of onAnswer) listener(undefined, path);
-    return response;
-  }
-  const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
-  const seconds = Number(response.headers.get('Retry-After'));
-  throw reported(new ApiError(response.status, body, seconds > 0 ? seconds : undefined), path);
+  if (!response.ok) throw refusal(path, response.status, await response.text(), response.headers.get('Retry-After'));
+  reported(undefined, path);
+  return response;
 }
 
-function reported(error: ApiError, path: string): ApiError {
+/** Returns the error that a reply says, which is no problem reply where it came from a proxy. */
+export function refusal(path: string, status: number, text: string, retryAfter: string | null): ApiError {
+  const seconds = Number(retryAfter);
+  return reported(new ApiError(status, parsed(text), seconds > 0 ? seconds : undefined), path);
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** Tells those who listen how a request was answered. */
+export function reported<E extends ApiError | undefined>(error: E, path: string): E {
   for (const listener of onAnswer) listener(error, path);
   return error;
 }

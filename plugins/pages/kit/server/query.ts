@@ -54,8 +54,10 @@ export function useQuery<T>(key: string, ask: (signal: AbortSignal) => Promise<T
 
 /** Asks again every so often while the page is in sight. */
 export function useRefresh({ reload }: Pick<Query<unknown>, 'reload'>, everyMs: number): void {
+  const latest = useRef(reload);
+  latest.current = reload;
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), everyMs);
+    const timer = setInterval(() => document.visibilityState === 'visible' && latest.current(), everyMs);
     return () => clearInterval(timer);
   }, []);
 }

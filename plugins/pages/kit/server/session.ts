@@ -1,5 +1,5 @@
-import { computed, signal } from '@preact/signals';
-import { api, ApiError, ask, onAnswer, type ReplyOf } from './api.ts';
+import { computed, effect, signal } from '@preact/signals';
+import { api, ApiError, ask, onAnswer, setReadyAgain, type ReplyOf } from './api.ts';
 import { LANGUAGES, useLanguage } from '../text/i18n.ts';
 
 /** Of nodes of a fleet that answer in turn, `node` stays the first, so that figures are of one machine. */
@@ -27,12 +27,12 @@ export async function refreshSession(): Promise<void> {
     isUnreachable.value = false;
     if (answer === null) return endLocally();
     const next = { ...answer, node: answer.node && (session.value?.node ?? answer.node) };
+    const isFirst = session.value == null;
+    // Somebody else, logged in by another window, must not see what the page still shows, nor send what waits for the login.
+    if (!isFirst && next.username !== session.value?.username) return location.reload();
     hasEnded.value = false;
     // A session that began in the same second as the one before ends with it, too.
     if (JSON.stringify(next) === JSON.stringify(session.value)) return;
-    const isFirst = session.value == null;
-    // Somebody else, logged in by another window, must not see what the page still shows.
-    if (!isFirst && next.username !== session.value?.username) return location.reload();
     session.value = next;
     if (isFirst && LANGUAGES.includes(next.locale) && localStorage.getItem('hostkeep-language') === null)
       await useLanguage(next.locale);
@@ -64,7 +64,20 @@ export async function logOut(): Promise<void> {
   hasEnded.value = false;
 }
 
+/** Waits for the login that comes up over the page. */
+function loggedInAgain(error: ApiError): Promise<boolean> {
+  if (error.code !== 'authentication_required' || !hasEnded.value || isLeaving) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    effect(function () {
+      if (hasEnded.value) return;
+      this.dispose();
+      resolve(session.value != null);
+    });
+  });
+}
+
 export function followSession(): void {
+  setReadyAgain(loggedInAgain);
   onAnswer.push((error) => {
     if (error === undefined) return;
     if (error.code === 'authentication_required' && session.value !== undefined) endLocally();

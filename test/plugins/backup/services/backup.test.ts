@@ -110,7 +110,6 @@ test('a restored node has its tokens, second factors, sessions and domains', asy
   assert.is(kept?.id, session?.id);
   assert.is((await logIn(second, 'ann')).body['twofa_required'], true);
   assert.is((await logIn(second, 'ann', { code: codeOf(secret, 1) })).status, 200);
-  await second.close();
 });
 
 test('a backup is an ordinary tar file, and whole', async () => {
@@ -222,6 +221,18 @@ test('restore replaces a store only with --force, and never while a server runs'
   assert.is((await again.ask('/api/domains', { token })).status, 401, 'the session is newer than the backup');
   await again.login('ann');
   await again.end();
+});
+
+test('restore needs no --force over the store of a fresh installation', async () => {
+  const { file } = await backedUp();
+  const data = temporaryFolder();
+  const fresh = await NodeProcess.start(data);
+  await fresh.end();
+  assert.ok(existsSync(join(data, 'hostkeep.db')));
+  const { code, stdout, stderr } = await hostkeep(data, ['restore', '--json', file]);
+  assert.is(code, 0, stderr);
+  assert.ok(existsSync(join((JSON.parse(stdout) as { replaced: string }).replaced, 'hostkeep.db')));
+  assert.match((await hostkeep(data, ['restore', file])).stderr, /already holds a store/);
 });
 
 test('--keep removes the oldest backups of a folder, and nothing else', async () => {

@@ -11,13 +11,10 @@ import { SqliteEngine } from '../../../../kernel/store/sqlite/sqlite-engine.ts';
 import { hostkeep } from '../../../support/command.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { testConfig, TestServer } from '../../../support/hostkeep.ts';
-import { inFile, Postgres, schemaAt } from '../../../support/postgres.ts';
+import { inFile, ownSchema } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 
 const test = testSuite('copies of the store');
-let postgres: Postgres;
-test.before(() => void (postgres = Postgres.start(['fsync=off'])));
-test.after(() => postgres.remove());
 
 /** A data folder with accounts, domains, sessions, tokens and events; its newest account is gone. */
 async function filled(): Promise<{ data: string; header: string }> {
@@ -40,7 +37,7 @@ const copy = (data: string, to: string, store = '') =>
 
 test('a store copied to PostgreSQL and back keeps rows, sessions and ids', async () => {
   const { data, header } = await filled();
-  const url = schemaAt(postgres.url, data);
+  const url = ownSchema(data);
   const there = await copy(data, url);
   assert.is(there.code, 0, there.stderr);
   const { tables } = JSON.parse(there.stdout) as { tables: { name: string; rows: number }[] };
@@ -94,10 +91,7 @@ test('a copy that differs from its source leaves no row', async () => {
   const { data } = await filled();
   const source = await openStore(data, testConfig(data, inFile).store);
   await source.write((tx) => tx.run("update accounts set email = 'a' || char(0) || 'b' where username = 'ann'"));
-  const target = await openStore(
-    data,
-    testConfig(data, { store: { url: schemaAt(postgres.url, `${data} differs`) } }).store,
-  );
+  const target = await openStore(data, testConfig(data, { store: { url: ownSchema(`${data} differs`) } }).store);
   const error = await copyStore(dataFilesAt(testConfig(data)), source, target).catch((each: unknown) => each);
   assert.match(String(error), /accounts differs after the copy \(4 rows and 4\): nothing was copied/);
   assert.equal(await target.get('select count(*) as n from accounts'), { n: 0 });

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { HttpError } from '../../../../kernel/errors.ts';
 import { AccountJobs } from '../../../../kernel/kit/jobs/account-jobs.ts';
 import { BrokerClient } from '../../../../plugins/broker/launcher.ts';
 import { codeBytes } from '../../../../kernel/kit/jobs/job-launch.ts';
+import { VERSION } from '../../../../kernel/kit/files/project-dir.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import { FIRST_ID, startBroker, type TestBroker } from '../../../support/broker.ts';
 import { codeOf } from '../../../support/code-of.ts';
@@ -78,6 +80,28 @@ test('the broker refuses what is none of its verbs, and arguments that do not fi
   assert.match(broker.output(), /"verb":"shell".*refused/, 'what is refused is logged');
   const outside = await codeOf(client.call('run', { ...run, account: { ...ann, id: 1_000_000 } }, LIMIT_MS));
   assert.is(outside, 'files_unavailable', 'beyond ids.count');
+});
+
+// threat stolen-service: what is sent is bounded in length and depth before it is parsed
+test('a message that is too long or nests too deep closes its connection, unparsed', async () => {
+  const deep = '['.repeat(1_500_000) + ']'.repeat(1_500_000);
+  for (const [args, reason] of [
+    [deep, /a message nests deeper than 100/],
+    [`"${'x'.repeat(5 << 20)}"`, /a message of \d+ bytes exceeds 4194304/],
+  ] as const) {
+    const json = `{"verb":"version","args":${args}}`;
+    const header = Buffer.alloc(8);
+    header.writeUInt32LE(json.length);
+    const socket = connect(broker.socket).on('error', () => undefined); // closed while it is written to
+    let answer = '';
+    socket.on('data', (bytes) => (answer += bytes.toString()));
+    socket.write(header);
+    socket.write(json);
+    await new Promise((resolve) => socket.once('close', resolve));
+    assert.is(answer, '');
+    await until(`${reason} is logged`, () => reason.test(broker.output()));
+  }
+  assert.is(await client.call('version', `text [[[ "\\" ${'{'.repeat(200)}`, LIMIT_MS), VERSION);
 });
 
 // threat other-accounts: the system refuses one account what is another's

@@ -3,17 +3,16 @@ import { once } from 'node:events';
 import * as assert from 'uvu/assert';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';
 import { reply, Stream, type Sink } from '../../../../kernel/contract/reply.ts';
-import accounts from '../../../../plugins/accounts/index.ts';
-import events from '../../../../plugins/events/index.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
 import { Any, FLEET_ROUTES } from '../../../support/fleet-routes.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import { testConfig, type TestServer } from '../../../support/hostkeep.ts';
-import { Postgres, schemaAt } from '../../../support/postgres.ts';
+import { needs } from '../../../support/needs.ts';
 import { rawConnection, rawRequest } from '../../../support/raw.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
+const [accounts, events] = await needs('accounts', 'events');
 const test = testSuite('fleet, abuse');
 /** More than a node holds in memory of an answer that it passes on, and more than the buffers of a connection. */
 const LARGE = 'x'.repeat(15 << 20);
@@ -58,17 +57,13 @@ const probeOf = (node: string) =>
     }),
   });
 
-let postgres: Postgres;
 let fleet: TestFleet;
 let [one, two] = [] as unknown as [FleetMember, FleetMember];
 let [first, second] = [] as unknown as [TestServer, TestServer];
 const plugins = (node: string) => [probeOf(node), accounts, events, fleetPlugin];
 let [near, away, other, admin] = ['', '', '', ''];
 test.before(async () => {
-  postgres = Postgres.start(['fsync=off']);
-  fleet = new TestFleet(schemaAt(postgres.url, 'abuse'));
-  one = await fleet.init('one');
-  two = await fleet.join(one, 'two');
+  ({ fleet, one, two } = await TestFleet.pair('abuse'));
   first = await fleet.serve(one, plugins('one'));
   second = await fleet.serve(two, plugins('two'));
   ({ token: near } = await first.user('near'));
@@ -76,14 +71,9 @@ test.before(async () => {
   ({ token: other } = await second.user('other'));
   ({ token: admin } = await first.admin());
 });
-test.after(async () => {
-  await fleet.close();
-  postgres.remove();
-});
 
 const ask = (path: string, token = away) => first.ask(path, { token });
-const streamed = (signal: AbortSignal) =>
-  fetch(`${first.hostkeep.url('user')}/stream`, { headers: { authorization: `Bearer ${away}` }, signal });
+const streamed = () => fetch(`${first.hostkeep.url('user')}/stream`, { headers: { authorization: `Bearer ${away}` } });
 
 // threat crowding-out: an odd request of one account costs no other account its answer
 test('a header that cannot be sent on is refused, and the way to the node stays open', async () => {
@@ -106,8 +96,7 @@ test('a HEAD request leaves nothing open at the other node', async () => {
 
 // threat crowding-out: nor do many that take long
 test('an account that floods inter-node connections is refused, others are not', async () => {
-  const leave = new AbortController();
-  const streams = Array.from({ length: AT_WORK }, () => streamed(leave.signal).catch((error: unknown) => error));
+  const streams = Array.from({ length: AT_WORK }, () => streamed());
   await until('all are there', () => open.size === AT_WORK);
   const waiting = Array.from({ length: WAITING }, () => ask('/read'));
   await until('one more is refused', async () => {
@@ -117,7 +106,8 @@ test('an account that floods inter-node connections is refused, others are not',
   });
   assert.is((await ask('/read', other)).status, 200);
   assert.is((await ask('/read', near)).status, 200);
-  leave.abort();
+  // so that their connections serve those that wait: on a busy machine, new ones take too long
+  for (const sink of open) sink.end();
   const answers = await Promise.all(waiting);
   for (const { status, body } of answers) if (status !== 200) assert.is(body['error'], 'overloaded');
   assert.is(answers.filter(({ status }) => status === 200).length >= WAITING, true);

@@ -13,7 +13,7 @@ import fleetPlugin from '../../../../plugins/fleet/index.ts';
 import { Any, FLEET_ROUTES } from '../../../support/fleet-routes.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import type { TestServer } from '../../../support/hostkeep.ts';
-import { Postgres, schemaAt } from '../../../support/postgres.ts';
+import { Postgres } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
@@ -82,9 +82,7 @@ const serveTwo = async () => (second = await fleet.serve(two as FleetMember, [pr
 
 test.before(async () => {
   postgres = Postgres.start(['fsync=off']);
-  fleet = new TestFleet(schemaAt(postgres.url, 'forwarding'));
-  one = await fleet.init('one');
-  two = await fleet.join(one, 'two');
+  ({ fleet, one, two } = await TestFleet.pair('forwarding', postgres.url));
   first = await fleet.serve(one, [probeOf('one', nothing()), fleetPlugin]);
   await serveTwo();
   ({ token: near } = await first.user('near'));
@@ -117,6 +115,7 @@ test('a change, a refusal with its headers, and a large answer come back as they
     [refused.status, refused.body['error'], refused.headers.get('retry-after'), refused.headers.get('content-type')],
     [409, 'plan_in_use', '7', 'application/problem+json'],
   );
+  assert.is(refused.headers.get('x-request-id'), refused.body['request_id']);
   const { headers } = await ask('/kept');
   assert.equal([headers.get('etag'), headers.get('cache-control')], ['"1"', 'max-age=5']);
   assert.is(headers.get('x-content-type-options'), 'nosniff');

@@ -3,35 +3,31 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { readMembership } from '../../../../kernel/run/data/membership.ts';
-import accounts from '../../../../plugins/accounts/index.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
 import { Invitation } from '../../../../plugins/fleet/membership/invitation.ts';
 import { hostkeep } from '../../../support/command.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { PASSWORD, TestServer } from '../../../support/hostkeep.ts';
-import { inFile, Postgres, schemaAt } from '../../../support/postgres.ts';
+import { needs } from '../../../support/needs.ts';
+import { inFile } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
+import { pick } from '../../../support/lists.ts';
 
+const [accounts] = await needs('accounts');
 const test = testSuite('fleet joining');
 const AT = ['--listen', '127.0.0.1:1'] as const;
-let postgres: Postgres;
 let fleet: TestFleet;
 let one: FleetMember;
 test.before(async () => {
-  postgres = Postgres.start(['fsync=off']);
-  fleet = new TestFleet(schemaAt(postgres.url, 'joining'));
+  fleet = new TestFleet('joining');
   const data = join(temporaryFolder(), 'data');
   const added = await fleet.run(data, ['account', 'add', 'ann', '--plan', 'developer', '--password-stdin'], PASSWORD);
   assert.is(added.code, 1, 'a command that looks makes no store');
   await fleet.run(data, ['account', 'add', '--admin', 'root', '--password-stdin'], PASSWORD);
   await fleet.run(data, ['account', 'add', 'ann', '--plan', 'developer', '--password-stdin'], PASSWORD);
   one = await fleet.init('one', data);
-});
-test.after(async () => {
-  await fleet.close();
-  postgres.remove();
 });
 
 const emptyFolder = () => join(temporaryFolder(), 'data');
@@ -103,10 +99,7 @@ test('an invitation that is wrong, over, used, or for another name lets nobody i
     await refusal(emptyFolder(), ['fleet', 'join', '--name', 'four', ...AT], token),
     /unknown, used, or over/,
   );
-  assert.equal(
-    (await listed()).map(({ name }) => name),
-    ['one', 'two'],
-  );
+  assert.equal(pick(await listed(), 'name'), ['one', 'two']);
   assert.is(readMembership(data)?.ca, readMembership(one.data)?.ca);
   const shared = await fleet.invite(one);
   const folders = ['left', 'right'].map((name) => ({ name, data: emptyFolder() }));
@@ -128,7 +121,7 @@ test('a node whose keys are in use joins nothing', async () => {
     );
   const add = ['account', 'add', '--admin', 'root', '--password-stdin'];
   const elsewhere = emptyFolder();
-  await new TestFleet(schemaAt(postgres.url, 'keys')).run(elsewhere, add, PASSWORD);
+  await new TestFleet('keys').run(elsewhere, add, PASSWORD);
   await join(elsewhere);
   const own = emptyFolder();
   await hostkeep(own, add, PASSWORD, undefined, { HOSTKEEP_STORE_URL: '' });
@@ -163,7 +156,7 @@ test('a join that was cut short is repeated and replaces no live node', async ()
   );
   assert.is((await fleet.run(one.data, ['fleet', 'remove', 'lost', '--yes'])).code, 0);
 
-  const other = new TestFleet(schemaAt(postgres.url, 'begun twice'));
+  const other = new TestFleet('begun twice');
   const data = emptyFolder();
   await other.run(data, ['account', 'add', '--admin', 'root', '--password-stdin'], PASSWORD);
   await other.run(data, ['account', 'add', 'eve', '--plan', 'developer', '--password-stdin'], PASSWORD);

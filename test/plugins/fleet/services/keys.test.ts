@@ -3,26 +3,17 @@ import * as assert from 'uvu/assert';
 import { testConfig, type TestServer } from '../../../support/hostkeep.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
-import { Postgres, schemaAt } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
 const test = testSuite('fleet keys');
-let postgres: Postgres;
 let fleet: TestFleet;
 let [one, two]: FleetMember[] = [];
 let [first, second]: TestServer[] = [];
 test.before(async () => {
-  postgres = Postgres.start(['fsync=off']);
-  fleet = new TestFleet(schemaAt(postgres.url, 'keys'));
-  one = await fleet.init('one');
-  two = await fleet.join(one, 'two');
+  ({ fleet, one, two } = await TestFleet.pair('keys'));
   first = await fleet.serve(one, [fleetPlugin]);
   second = await fleet.serve(two, [fleetPlugin]);
-});
-test.after(async () => {
-  await fleet.close();
-  postgres.remove();
 });
 
 const keysOf = (server: TestServer | undefined) =>

@@ -1,4 +1,5 @@
 /** Who may speak to a node as another node of its fleet: nobody but one. */
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
@@ -11,38 +12,31 @@ import { splitHostPort } from '../../../../kernel/kit/net/host-port.ts';
 import { soleWorker } from '../../../../kernel/workers/sole-worker.ts';
 import { FleetListener } from '../../../../plugins/fleet/traffic/listener.ts';
 import { certify, digestKey, makeAuthority, partLeft } from '../../../../plugins/fleet/membership/certificates.ts';
+import { addMember, removeMember } from '../../../../plugins/fleet/store.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
-import movesPlugin from '../../../../plugins/moves/index.ts';
 import { readAuthority } from '../../../../plugins/fleet/membership/joining.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import { testConfig, type TestServer } from '../../../support/hostkeep.ts';
+import { needs } from '../../../support/needs.ts';
 import { freePort } from '../../../support/port.ts';
-import { Postgres, schemaAt } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
+const [moves] = await needs('moves');
 const test = testSuite('fleet listener');
 /** As many connections wait at a time to show a certificate. */
 const NEWCOMERS = 256;
 /** So long a connection may wait for it. */
 const HANDSHAKE_MS = 5000;
-let postgres: Postgres;
 let fleet: TestFleet;
 let [one, two]: FleetMember[] = [];
 let server: TestServer;
 let [own, other]: Membership[] = [];
 
 test.before(async () => {
-  postgres = Postgres.start(['fsync=off']);
-  fleet = new TestFleet(schemaAt(postgres.url, 'listener'));
-  one = await fleet.init('one');
-  two = await fleet.join(one, 'two');
-  server = await fleet.serve(one, [fleetPlugin, movesPlugin]);
+  ({ fleet, one, two } = await TestFleet.pair('listener'));
+  server = await fleet.serve(one, [fleetPlugin, moves]);
   [own, other] = [readMembership(one.data), readMembership(two.data)] as [Membership, Membership];
-});
-test.after(async () => {
-  await fleet.close();
-  postgres.remove();
 });
 
 const REQUEST = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -124,6 +118,7 @@ test('a node listens nowhere until it knows where', async () => {
     address: () => address,
     log: createLog('silent'),
     hasKey: () => true,
+    findKey: async () => true,
     takeIn: (socket) => socket.destroy(),
   });
   try {
@@ -158,6 +153,15 @@ test('a certificate counts for its member and key only', async () => {
   assert.is(await answerTo(shown(await certify(authority, 'one', key))), '', 'with the name of another member');
   for (const servername of ['user.two.fleet.hostkeep', 'one', 'localhost', 'root.one.fleet.hostkeep'])
     assert.is(await answerTo({ ...shown(other as Membership), servername, checkServerIdentity: () => undefined }), '');
+});
+
+test('a member that has just joined is answered at its first connection', async () => {
+  const { core } = server.hostkeep;
+  const four = await certify(await readAuthority(core.store, core.keys), 'four');
+  const keyDigest = digestKey(new X509Certificate(four.certificate).raw);
+  await core.store.write((tx) => addMember(tx, { name: 'four', address: '127.0.0.1:9', keyDigest, isDraining: false }));
+  assert.match(await answerTo(shown(four)), /^HTTP\/1\.1 404 /);
+  await core.store.write((tx) => removeMember(tx, 'four'));
 });
 
 test('a reload keeps listening and answers earlier requests', async () => {

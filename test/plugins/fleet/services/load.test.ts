@@ -8,7 +8,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import type { NodeProcess } from '../../../support/node-process.ts';
-import { Postgres, schemaAt } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { eventually, until } from '../../../support/until.ts';
 
@@ -17,24 +16,18 @@ const INSIDE = new URL('../../../support/inside-node.js', import.meta.url).href;
 /** Between two requests of a client: without it, it would keep the processors from the nodes. */
 const PAUSE_MS = 10;
 const SETTINGS = { workers: 2, config: { plugins: { containers: false, webserver: false } } };
-let postgres: Postgres;
 let fleet: TestFleet;
 let [one, two] = [] as unknown as [FleetMember, FleetMember];
 let [first, second] = [] as unknown as [NodeProcess, NodeProcess];
 let [ann, ben, admin] = ['', '', ''];
 
 test.before(async () => {
-  postgres = Postgres.start(['fsync=off', 'max_connections=300']);
-  fleet = new TestFleet(schemaAt(postgres.url, 'load'));
+  fleet = new TestFleet('load');
   one = await fleet.init('one');
   first = await fleet.start(one, { ann: 'user', root: 'admin' }, SETTINGS);
   await first.line(/all workers serve/);
   ann = await first.login('ann');
   admin = await first.login('root', undefined, 'admin');
-});
-test.after(async () => {
-  await fleet.close();
-  postgres.remove();
 });
 
 /** Sends a request on a connection of its own, which any worker may have. */

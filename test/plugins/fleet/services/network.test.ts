@@ -1,15 +1,13 @@
 /** Nodes of a fleet whose packets to the store, or to each other, are dropped. */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import files from '../../../../plugins/files/index.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
-import login from '../../../../plugins/login/index.ts';
-import profile from '../../../../plugins/profile/index.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import type { Answer, TestServer } from '../../../support/hostkeep.ts';
+import { needs } from '../../../support/needs.ts';
 import { dropPackets, hasOwnNetwork } from '../../../support/own-network.ts';
 import { freePort } from '../../../support/port.ts';
-import { Postgres, schemaAt } from '../../../support/postgres.ts';
+import { Postgres } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { eventually } from '../../../support/until.ts';
 
@@ -23,6 +21,7 @@ type Name = keyof typeof NODE;
 const NO_STORE = 'store_unavailable, retry after 1 s';
 const NO_NODE = 'node_unreachable, retry after 1 s';
 
+const together = await needs('login', 'profile', 'files');
 if (await hasOwnNetwork()) {
   const test = testSuite('fleet network');
   let postgres: Postgres;
@@ -33,11 +32,10 @@ if (await hasOwnNetwork()) {
   test.before(async () => {
     const port = await freePort();
     postgres = Postgres.start(['fsync=off', `listen_addresses=${Object.values(STORE).join()}`], port);
-    const socketUrl = schemaAt(postgres.url, 'network');
-    const urlFor = (name: Name) => socketUrl.replace(/@.*&port=\d+&/, `@${STORE[name]}:${port}/postgres?`);
-    fleet = new TestFleet(socketUrl);
+    fleet = new TestFleet('network', postgres.url);
+    const urlFor = (name: Name) => fleet.url.replace(/@.*&port=\d+&/, `@${STORE[name]}:${port}/postgres?`);
     const serve = (name: Name, member: FleetMember) =>
-      fleet.serve(member, [login, profile, files, fleetPlugin], {
+      fleet.serve(member, [...together, fleetPlugin], {
         store: { url: urlFor(name), stale_seconds: STALE_SECONDS },
       });
     const member = await fleet.init('one', undefined, NODE.one);

@@ -7,17 +7,21 @@ import { placeFor } from '../../../../plugins/fleet/placement.ts';
 import { addMember, beat, setDraining } from '../../../../plugins/fleet/store.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
-import { Postgres } from '../../../support/postgres.ts';
+import { ownSchema } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { migrate } from '../../../../kernel/store/migrate.ts';
 import { openStore } from '../../../../kernel/run/data/open-store.ts';
 
 const test = testSuite('fleet, placement');
-let server: Postgres;
 let store: Store;
 test.before(async () => {
-  server = Postgres.start(['fsync=off']);
-  store = await openStore(temporaryFolder(), { url: server.url, password: '', stale_seconds: 0, connections: 3 });
+  store = await openStore(temporaryFolder(), {
+    url: ownSchema('placement'),
+    password: '',
+    stale_seconds: 0,
+    statement_seconds: 10,
+    connections: 3,
+  });
   await migrate(store, 'kernel', join(projectDir, 'kernel/store/migrations'));
   await migrate(store, 'fleet', join(projectDir, 'plugins/fleet/migrations'));
   for (const name of ['one', 'two', 'three'])
@@ -25,7 +29,6 @@ test.before(async () => {
 });
 test.after(async () => {
   await store.close();
-  server.remove();
 });
 
 type Sample = Parameters<typeof beat>[2]['sample'];

@@ -7,7 +7,6 @@ import { request, type IncomingMessage } from 'node:http';
 import * as assert from 'uvu/assert';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import type { NodeProcess } from '../../../support/node-process.ts';
-import { Postgres, schemaAt } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { eventually, until } from '../../../support/until.ts';
 
@@ -21,23 +20,15 @@ const config = {
 const SETTINGS = { workers: 2, config };
 const AT_TWO = '/api/usage/stream?node=two';
 const EVENTS = '/api/events/stream';
-let postgres: Postgres;
 let fleet: TestFleet;
 let [one, two] = [] as unknown as [FleetMember, FleetMember];
 let [first, second] = [] as unknown as [NodeProcess, NodeProcess];
 
 test.before(async () => {
-  postgres = Postgres.start(['fsync=off']);
-  fleet = new TestFleet(schemaAt(postgres.url, 'streams'));
-  one = await fleet.init('one');
-  two = await fleet.join(one, 'two');
+  ({ fleet, one, two } = await TestFleet.pair('streams'));
   first = await fleet.start(one, { ann: 'user', root: 'admin' }, SETTINGS);
   second = await fleet.start(two, {}, SETTINGS);
   for (const node of [first, second]) await node.line(/all workers serve/);
-});
-test.after(async () => {
-  await fleet.close();
-  postgres.remove();
 });
 
 /** An answer as it comes, on a connection of its own, which any worker may have. */

@@ -10,7 +10,7 @@ import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { testConfig } from '../../../support/hostkeep.ts';
 import type { NodeProcess } from '../../../support/node-process.ts';
-import { Postgres, schemaAt } from '../../../support/postgres.ts';
+import { ownSchema } from '../../../support/postgres.ts';
 import { ProjectCopy } from '../../../support/project-copy.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
@@ -28,7 +28,6 @@ const PLUGIN = `export default {
 };
 `;
 
-let postgres: Postgres;
 let fleet: TestFleet;
 let [one, two] = [] as unknown as [FleetMember, FleetMember];
 let [newer, older] = [] as unknown as [NodeProcess, NodeProcess];
@@ -58,14 +57,7 @@ test.before(async () => {
     [`postgres/${MIGRATION}`, 'bigint'],
   ])
     writeFileSync(copy.path(`kernel/store/migrations/${path}`), `alter table accounts add column newer ${type};\n`);
-  postgres = Postgres.start(['fsync=off']);
-  fleet = new TestFleet(schemaAt(postgres.url, 'versions'));
-  one = await fleet.init('one');
-  two = await fleet.join(one, 'two');
-});
-test.after(async () => {
-  await fleet.close();
-  postgres.remove();
+  ({ fleet, one, two } = await TestFleet.pair('versions'));
 });
 
 test('how far versions are apart', () => {
@@ -128,7 +120,7 @@ test('a node two minor versions apart neither joins nor starts', async () => {
 });
 
 test("a single node goes on with the next minor version's migrations only", async () => {
-  const config = testConfig(temporaryFolder(), { store: { url: schemaAt(postgres.url, 'alone') } });
+  const config = testConfig(temporaryFolder(), { store: { url: ownSchema('alone') } });
   const open = () => openCore(config, createLog('silent'));
   const migratedBy = async (version: string) => {
     const core = await open();

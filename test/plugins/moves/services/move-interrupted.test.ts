@@ -6,30 +6,21 @@ import { addMove } from '../../../../plugins/moves/rows.ts';
 import { start } from '../../../support/command.ts';
 import { killedAfter, runEnded, TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import type { TestServer } from '../../../support/hostkeep.ts';
-import { Postgres, schemaAt } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
 const test = testSuite('interrupted moves');
 /** So many bytes that a move can be interrupted while they are copied. */
 const LARGE_BYTES = 128 << 20;
-let postgres: Postgres;
 let fleet: TestFleet;
 let [one, two] = [] as unknown as [FleetMember, FleetMember];
 let [first, second] = [] as unknown as [TestServer, TestServer];
 
 test.before(async () => {
-  postgres = Postgres.start(['fsync=off']);
-  fleet = new TestFleet(schemaAt(postgres.url, 'interrupted'));
-  one = await fleet.init('one');
-  two = await fleet.join(one, 'two');
+  ({ fleet, one, two } = await TestFleet.pair('interrupted'));
   first = await fleet.serve(one);
   second = await fleet.serve(two);
   await fleet.areUp(one);
-});
-test.after(async () => {
-  await fleet.close();
-  postgres.remove();
 });
 
 const filesOf = (at: FleetMember, name: string) => join(at.data, 'files', name);

@@ -19,31 +19,21 @@ import * as assert from 'uvu/assert';
 import { errorMessage } from '../../../../kernel/errors.ts';
 import type { PluginStatus } from '../../../../kernel/contract/node-info.ts';
 import { assertPlugins } from '../../../../plugins/moves/admission.ts';
-import { hostkeep } from '../../../support/command.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import type { TestServer } from '../../../support/hostkeep.ts';
-import { Postgres, schemaAt } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
 const test = testSuite('fleet moves');
-let postgres: Postgres;
 let fleet: TestFleet;
 let [one, two] = [] as unknown as [FleetMember, FleetMember];
 let [first, second] = [] as unknown as [TestServer, TestServer];
 
 test.before(async () => {
-  postgres = Postgres.start(['fsync=off']);
-  fleet = new TestFleet(schemaAt(postgres.url, 'moves'));
-  one = await fleet.init('one');
-  two = await fleet.join(one, 'two');
+  ({ fleet, one, two } = await TestFleet.pair('moves'));
   first = await fleet.serve(one);
   second = await fleet.serve(two);
   await fleet.areUp(one);
-});
-test.after(async () => {
-  await fleet.close();
-  postgres.remove();
 });
 
 const move = (at: FleetMember, ...args: readonly string[]) => fleet.run(at.data, ['account', 'move', ...args]);
@@ -82,9 +72,6 @@ test('what cannot move is refused, and stays', async () => {
   await refused(/lives on one already/, one, 'stays', '--to', 'one');
   await refused(/lives on the node one: do this there/, two, 'stays', '--to', 'one');
   await refused(/no move of stays was interrupted/, one, 'stays', '--undo');
-  const shared = { HOSTKEEP_STORE_URL: fleet.url, HOSTKEEP_FILES_ROOT: join(one.data, 'all') };
-  const inOne = await hostkeep(one.data, ['account', 'move', 'stays', '--to', 'two'], '', undefined, shared);
-  assert.match(inOne.stderr, /all accounts have their files in one folder/);
   await fleet.run(one.data, ['fleet', 'drain', 'two']);
   await refused(/two takes no new accounts/, one, 'stays', '--to', 'two');
   await fleet.run(one.data, ['fleet', 'drain', 'two', '--undo']);

@@ -50,7 +50,7 @@ test('redocly lint finds neither errors nor warnings', async () => {
 
 test("strict clients of three generators have the schemas' names", async () => {
   await Promise.all([writeHeyApi(folder, ADDRESSES), writeOrval(folder, ADDRESSES)]);
-  copyFileSync(join(projectDir, 'test/fixtures/client/names.ts'), join(folder, 'names.ts'));
+  copyFileSync(join(projectDir, 'test/plugins/openapi/fixtures/client/names.ts'), join(folder, 'names.ts'));
   const args = [compiler, ...STRICT, ...MODULES, ...RESOLUTION, 'names.ts'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder }).catch(
     (error: { stdout: string }) => error,

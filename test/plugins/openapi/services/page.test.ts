@@ -2,26 +2,18 @@
  * Tests the page to which /docs leads, in a real browser that can reach only the server.
  *
  */
-import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
-import { startChromium } from '../../../support/chromium.ts';
+import { browserSuite } from '../../../support/chromium.ts';
 import { PASSWORD, TestServer } from '../../../support/hostkeep.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
-import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
-const test = testSuite('openapi page');
+const test = browserSuite('openapi page', 'to show the page /docs in');
 let server: TestServer;
-let browser: Browser | undefined;
 test.before(async () => {
   server = await TestServer.start();
   await server.account('demo', 'basic');
   await server.account('root', '', 'admin');
-  browser = await startChromium('to show the page /docs in');
-});
-test.after(async () => {
-  await browser?.close();
-  await server.close();
 });
 
 // asvs 3.2.1, 3.2.2, 3.4.3, 3.4.5, 3.4.6, 3.7.1, 3.7.2: the page of /docs has a strict policy, no referrer and no frames
@@ -62,8 +54,7 @@ async function close(driver: PageDriver, ...expected: readonly number[]): Promis
 
 // asvs 6.2.6, 6.2.7: /docs masks passwords and allows password managers
 // asvs 14.3.1, 14.3.3: the page of /docs never has the token of the session, and keeps nothing of it
-test('it shows what the caller may use and sends as the session', async () => {
-  if (browser === undefined) return;
+test('it shows what the caller may use and sends as the session', async (browser) => {
   const driver = await PageDriver.open(browser, server);
   await driver.goto('/docs');
   await driver.says('Only operations that need no login are shown');
@@ -90,8 +81,7 @@ test('it shows what the caller may use and sends as the session', async () => {
   await close(driver);
 });
 
-test('a change that is tried shows itself, and one that is refused says why', async () => {
-  if (browser === undefined) return;
+test('a change that is tried shows itself, and one that is refused says why', async (browser) => {
   await server.account('try', 'basic');
   const driver = await PageDriver.entered(browser, server, 'user', 'try');
   await driver.goto('/home/docs#search=putFavorite');
@@ -108,8 +98,7 @@ test('a change that is tried shows itself, and one that is refused says why', as
   await close(driver, 400);
 });
 
-test('an API token replaces the session and is in the command only on request', async () => {
-  if (browser === undefined) return;
+test('an API token replaces the session and is in the command only on request', async (browser) => {
   const { account, token: login } = await server.user('token');
   assert.ok(account.id > 0);
   const made = await server.ask<{ token: string }>('/api/account/tokens', {
@@ -137,8 +126,7 @@ test('an API token replaces the session and is in the command only on request', 
   await close(driver, 401);
 });
 
-test('a stream that never ends is shown as it comes, and stopped', async () => {
-  if (browser === undefined) return;
+test('a stream that never ends is shown as it comes, and stopped', async (browser) => {
   const driver = await PageDriver.entered(browser, server, 'admin', 'root');
   await driver.goto('/console/docs#search=/api/events/stream');
   await unfold(driver, '/api/events/stream');

@@ -5,6 +5,7 @@ import { installedPlugins } from '../../../../kernel/host/discovery.ts';
 import { hostkeep } from '../../../support/command.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { testSuite } from '../../../support/suite.ts';
+import { assertNone } from '../../../support/lists.ts';
 
 const test = testSuite('configuration commands');
 
@@ -18,7 +19,8 @@ function settingsFile(text: string): string {
 /** Runs a command and returns its output without the folder of the file. */
 async function run(file: string, ...args: string[]): Promise<{ code: number; stdout: string }> {
   const empty = temporaryFolder();
-  const { code, stdout, stderr } = await hostkeep(empty, ['--config', file, 'config', ...args]);
+  const over = args[0] === 'check' ? { HOSTKEEP_FILES_ROOT: undefined } : {}; // which would hide the file's
+  const { code, stdout, stderr } = await hostkeep(empty, ['--config', file, 'config', ...args], '', undefined, over);
   assert.is(stderr, '');
   assert.equal(readdirSync(empty), [], 'no store was created');
   return { code, stdout: stdout.replaceAll(join(file, '../'), '') };
@@ -68,6 +70,20 @@ test('check prints all faults at once, in plain words, with line and column', as
   const message = 'must be one of enterprise, community';
   const faults = [{ source: 'settings.json', setting: 'edition', message, line: 1, column: 2 }];
   assert.equal(json, { files: ['settings.json'], faults });
+});
+
+test('check finds what no node could run with', async () => {
+  for (const [settings, fault] of [
+    ['"files_root": "/srv/hosting"', 'files_root does not contain {username}'],
+    ['"files_root": "srv/{username}"', 'files_root is no absolute path'],
+    ['"trusted_proxies": ["::1", "proxy"]', 'trusted_proxies.1 does not fit: proxy is not an address or a CIDR range'],
+    ['"webserver": {"listen": "300.1.1.1:80"}', 'webserver.listen does not have the right form'],
+    ['"webserver": {"listen": "99999"}', 'webserver.listen does not have the right form'],
+  ] as const) {
+    const { code, stdout } = await run(settingsFile(`{ ${settings} }`), 'check');
+    assert.is(code, 1, settings);
+    assert.match(stdout, new RegExp(`^settings\\.json:1:\\d+: ${fault.replace(/[{}.]/g, '\\$&')}`), settings);
+  }
 });
 
 test('check names the included file that has the fault, and files that cannot be read', async () => {
@@ -146,8 +162,5 @@ test('schema and reference describe the settings of the kernel and all plugins',
     description: string;
   }[];
   const isDescribed = ({ description }: { description: string }) => /^.{10,}[^.]$/.test(description);
-  assert.equal(
-    rows.filter((each) => !isDescribed(each)),
-    [],
-  );
+  assertNone(rows, (each) => !isDescribed(each));
 });

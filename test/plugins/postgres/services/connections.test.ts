@@ -1,5 +1,5 @@
 /** What a node takes of the connections of PostgreSQL: one of its processes listens for all, and the others share a number. */
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { copyFileSync } from 'node:fs';
@@ -221,6 +221,33 @@ test('a process stays within its share of connections, at least one of each kind
     const distinct = (rows: typeof read) => new Set(rows.map((row) => row?.pid)).size;
     assert.equal([distinct(read), distinct(written)], [reads, writes], `${connections}`);
   }
+});
+
+test('a server that is late once is asked again before another one', async () => {
+  let tried = 0;
+  const standby = createServer((socket) => {
+    tried += 1;
+    socket.destroy();
+  });
+  let connections = 0;
+  const late = createServer((socket) => {
+    connections += 1;
+    socket.on('error', () => socket.destroy());
+    if (connections === 1) return void socket.resume(); // as a machine that is too busy to answer
+    const [, port] = server.host.split(':');
+    const behind = connect(Number(port), '127.0.0.1', () => socket.pipe(behind).pipe(socket));
+    behind.on('error', () => socket.destroy());
+  });
+  const ports = [await freePort(), await freePort()];
+  for (const [i, each] of [late, standby].entries())
+    await new Promise<void>((resolve) => each.listen(ports[i], '127.0.0.1', resolve));
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
+  const store = await storeWith(17, urlOf('late').replace(server.host, hosts));
+  assert.equal(await store.get('select 1 as n'), { n: 1 });
+  assert.is(tried, 0);
+  await store.close();
+  opened.delete(store);
+  for (const each of [late, standby]) await new Promise((resolve) => each.close(resolve));
 });
 
 test('waiting too long for a connection is refused; reads go on elsewhere', async () => {

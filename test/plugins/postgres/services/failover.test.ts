@@ -107,6 +107,24 @@ test('a commit that the standby has not confirmed is not acknowledged', async ()
   await add(node, 'bob');
 });
 
+test('a hanging standby holds up a write no longer than the setting says', async () => {
+  const store = { url: pair.urlOf('hanging'), statement_seconds: 1 };
+  const node = await openCore(testConfig(temporaryFolder(), { store }), createLog('silent'));
+  opened.push(node);
+  await add(node, 'ann');
+  pair.standby.signal('SIGSTOP');
+  try {
+    const started = performance.now();
+    const refusal = await add(node, 'bob').catch((each: unknown) => each);
+    assert.ok(isUnavailable(refusal));
+    assert.ok(performance.now() - started < 8000, 'by default it takes ten seconds');
+    for (let each = refusal; each instanceof Error; each = each.cause)
+      assert.not.match(each.stack ?? '', /\n/, 'an outage is told in one line');
+  } finally {
+    pair.standby.signal('SIGCONT');
+  }
+});
+
 test('a statement that failed in a transaction that goes on fails its commit', async () => {
   const [node] = await nodes('swallowed', 10);
   await add(node as Core, 'ann');
