@@ -7,18 +7,24 @@
  * uvu alone exits with 0 when a suite forgets to run, when a `before` throws and when `.only` is left in, and never
  * exits when something stays open: so the totals are read, and a file has a time limit.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { projectDir } from '../kernel/kit/files/project-dir.ts';
+import { TEST_TIMES } from '../config/package/cache.ts';
+import { replaceFileSync } from '../kernel/kit/files/atomic-file.ts';
 import { Postgres, TEST_STORE_URL } from './support/postgres.ts';
+import { idleShareSince, processorTimes } from './support/processors.ts';
 import { findTestFiles, runTestFile, slowestFirst, TEST_SETS, type Result } from './support/test-file.ts';
 
-/** How many more files than processors run at a time, since slow ones also wait. With two more, what they start has to wait too often. */
-const MORE_LANES = 1;
-/** How long each file took when it last passed, in milliseconds. */
-const TIMES = join(projectDir, 'node_modules/.cache/hostkeep/test-times.json');
+/** How many files run at a time in any case. With more that compute, what they start has to wait too often. */
+const LANES = 1 + Math.min(2, availableParallelism());
+/** How many do while processors are idle: most files wait half of their time, and some nearly always. */
+const MOST_LANES = 2 * LANES;
+const IDLE_SHARE = 0.25;
+/** How long processors are watched before another file is added. */
+const WATCH_MS = 2000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -39,15 +45,15 @@ const results: Result[] = [];
 const postgres = store === 'postgres' ? Postgres.start(['fsync=off', 'max_connections=500']) : undefined;
 if (postgres !== undefined) process.env[TEST_STORE_URL] = postgres.url;
 
+let running = 0;
+const added: Promise<void>[] = [];
+void addWhileIdle();
 await Promise.all(
-  Array.from({ length: MORE_LANES + Math.min(2, availableParallelism()) }, async () => {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-      const result = await runTestFile(file, title);
-      results.push(result);
-      print(result);
-    }
+  Array.from({ length: LANES }, async () => {
+    while (queue.length > 0) await runNext();
   }),
 );
+await Promise.all(added);
 
 postgres?.remove();
 const reasons = results.flatMap((result) => result.skipped);
@@ -64,6 +70,24 @@ if (title === '') writeTimes();
 if (skipped > 0) console.log(['', ...new Set(reasons.map((reason) => `skipped: ${reason}`))].join('\n'));
 console.log(`\n${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+async function runNext(): Promise<void> {
+  const file = queue.shift();
+  if (file === undefined) return;
+  running += 1;
+  const result = await runTestFile(file, title);
+  running -= 1;
+  results.push(result);
+  print(result);
+}
+
+/** Starts another file whenever those that run leave processors idle. */
+async function addWhileIdle(): Promise<void> {
+  for (let before = processorTimes(); queue.length > 0; before = processorTimes()) {
+    await delay(WATCH_MS, undefined, { ref: false });
+    if (running < MOST_LANES && idleShareSince(before) > IDLE_SHARE) added.push(runNext());
+  }
+}
 
 function print({ file, passed, failed, skipped, problem, output, ms }: Result): void {
   if (passed + failed + skipped.length === 0) return; // no test here has the wanted title
@@ -82,7 +106,7 @@ function commandsOf(file: string, output: string): string {
 
 function readTimes(): Readonly<Record<string, number>> {
   try {
-    return JSON.parse(readFileSync(TIMES, 'utf8')) as Record<string, number>;
+    return JSON.parse(readFileSync(TEST_TIMES, 'utf8')) as Record<string, number>;
   } catch {
     return {}; // the first run here
   }
@@ -90,6 +114,7 @@ function readTimes(): Readonly<Record<string, number>> {
 
 function writeTimes(): void {
   const measured = results.filter(({ failed }) => failed === 0).map(({ file, ms }) => [file, Math.round(ms)]);
-  mkdirSync(dirname(TIMES), { recursive: true });
-  writeFileSync(TIMES, JSON.stringify({ ...timesMs, ...Object.fromEntries(measured) }));
+  mkdirSync(dirname(TEST_TIMES), { recursive: true, mode: 0o700 });
+  const all = { ...readTimes(), ...Object.fromEntries(measured) };
+  replaceFileSync(TEST_TIMES, JSON.stringify(all), { mode: 0o600 });
 }

@@ -22,7 +22,6 @@ import { testSuite } from '../support/suite.ts';
 const test = testSuite('accounts and sessions');
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start({ plugins: [probePlugin()] })));
-test.after(() => server.close());
 
 const code = (promise: Promise<unknown>) =>
   promise.then(
@@ -432,14 +431,10 @@ test('a request that fails because its session ended in the meantime gets a 401'
     },
   });
   const node = await TestServer.start({ plugins: [plugin] });
-  try {
-    const { token } = await node.user('leaver');
-    assert.is((await node.ask('/fail', { method: 'POST', token })).status, 500, 'a fault stays one');
-    const { status, headers, body } = await node.ask('/leave', { method: 'POST', token });
-    assert.equal([status, body['error'], headers.get('www-authenticate')], [401, 'authentication_required', 'Bearer']);
-  } finally {
-    await node.close();
-  }
+  const { token } = await node.user('leaver');
+  assert.is((await node.ask('/fail', { method: 'POST', token })).status, 500, 'a fault stays one');
+  const { status, headers, body } = await node.ask('/leave', { method: 'POST', token });
+  assert.equal([status, body['error'], headers.get('www-authenticate')], [401, 'authentication_required', 'Bearer']);
 });
 
 // asvs 16.2.3: the store keeps 10,000 events per account

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { createLog } from '../../kernel/log.ts';
 import { definePlugin, type Plugin } from '../../kernel/contract/plugin.ts';
+import { Type } from '../../kernel/schema.ts';
 import { Gatherer } from '../../kernel/host/gatherer.ts';
 import { HealthMonitor } from '../../kernel/host/health-monitor.ts';
 import { TestServer } from '../support/hostkeep.ts';
@@ -75,22 +76,47 @@ test('the list shows ready, degraded, unavailable and off plugins', async () => 
     ],
     config: { plugins: { out: false } },
   });
-  try {
-    const states = () => server.hostkeep.node.plugins().map(({ name, state }) => [name, state]);
-    const settled = (gone: string) => [
-      ['broken', 'unavailable'],
-      ['fine', 'ready'],
-      ['gone', gone],
-      ['out', 'off'],
-    ];
-    assert.equal(states(), settled('ready'), 'the start waits for no check');
-    first.open();
-    await until('the first check', () => server.hostkeep.node.plugins()[2]?.state === 'degraded');
-    assert.equal(states(), settled('degraded'));
-    const { reason, remedy, provides } = server.hostkeep.node.plugins()[2] ?? {};
-    assert.equal([reason, remedy], ['does not answer; is missing', 'start the engine']);
-    assert.equal(provides, ['health']);
-  } finally {
-    await server.close();
-  }
+  const states = () => server.hostkeep.node.plugins().map(({ name, state }) => [name, state]);
+  const settled = (gone: string) => [
+    ['broken', 'unavailable'],
+    ['fine', 'ready'],
+    ['gone', gone],
+    ['out', 'off'],
+  ];
+  assert.equal(states(), settled('ready'), 'the start waits for no check');
+  first.open();
+  await until('the first check', () => server.hostkeep.node.plugins()[2]?.state === 'degraded');
+  assert.equal(states(), settled('degraded'));
+  const { reason, remedy, provides } = server.hostkeep.node.plugins()[2] ?? {};
+  assert.equal([reason, remedy], ['does not answer; is missing', 'start the engine']);
+  assert.equal(provides, ['health']);
+});
+
+test('accounts can use neither what lacks something now nor what is for administrators', async () => {
+  let findings: readonly Finding[] = [{ name: 'engine', ok: true, detail: 'answers', features: ['redis'] }];
+  const route = { method: 'GET', summary: 'Nothing', reply: Type.Object({}) } as const;
+  const handlers = { show: () => ({}) };
+  const server = await TestServer.start({
+    plugins: [
+      definePlugin({
+        name: 'engine',
+        features: ['redis', 'memcached'],
+        routes: { show: { ...route, path: '/api/engine' } },
+        setup: () => ({ handlers, provides: { health: () => findings } }),
+      }),
+      definePlugin({
+        name: 'operator',
+        features: ['waf'],
+        routes: { show: { ...route, path: '/api/operator', address: 'admin', access: 'admin' } },
+        setup: () => ({ handlers }),
+      }),
+    ],
+  });
+  const { node } = server.hostkeep;
+  const account = { features: new Set(['waf', 'redis', 'memcached', 'dns']) };
+  assert.equal(node.usableFeatures(account), ['memcached', 'redis']);
+  findings = findings.map((finding) => ({ ...finding, ok: false }));
+  await until('a check', () => !node.usableFeatures(account).includes('redis'));
+  assert.equal(node.usableFeatures(account), ['memcached']);
+  assert.equal(node.providedFeatures(account), ['memcached', 'redis'], 'it may come back');
 });

@@ -24,7 +24,6 @@ test.before(async () => {
 });
 test.before.each(() => maker.reset());
 test.after.each(() => mock.timers.reset());
-test.after(() => server.close());
 
 const post = (
   name: string,
@@ -72,10 +71,12 @@ test('a key of another body or query is 422', async () => {
 test('a request is answered again as it was, with and without quotes around the key', async () => {
   const first = await post('desk', KEY);
   assert.equal([first.status, first.body], [201, { name: 'desk', count: 1 }]);
+  assert.is(first.headers.get('idempotency-replayed'), null);
   await post('other');
   for (const key of [KEY, KEY.slice(1, -1)]) {
     const { status, body, headers } = await post('desk', key);
     assert.equal([status, body, headers.get('content-type')], [201, first.body, 'application/json']);
+    assert.is(headers.get('idempotency-replayed'), 'true');
   }
   assert.equal(maker.made, ['desk', 'other']);
 });

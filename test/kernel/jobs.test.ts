@@ -118,6 +118,14 @@ test('a job has its own process, the user id of its files, and no other right', 
   assert.is(await ask(ann, { act: 'own' }), 70_001);
 });
 
+test('an urgent job keeps the priority of its server, unlike the next job', async () => {
+  const eli = { id: 5, username: 'eli' };
+  const priorityAfter = async (isUrgent: boolean) =>
+    getPriority(((await jobs.run(probe(), eli, { act: 'who' }, { isUrgent })) as Process).pid);
+  assert.is(await priorityAfter(true), getPriority());
+  assert.is(await priorityAfter(false), Math.min(19, getPriority() + 5));
+});
+
 test('the priority of a job is lower than that of its server, whatever that is', async () => {
   const dora = { id: 4, username: 'dora' };
   const own = getPriority();
@@ -171,6 +179,12 @@ test('a files root that customers could exchange is refused; links are not follo
   const { ...again } = { id: 5, username: 'dora' };
   assert.is(await codeOf(nested.run(probe(), again, { act: 'own' })), 'files_unavailable', 'everybody may change it');
   await nested.close();
+});
+
+test('without user ids of accounts, a job makes a missing files root itself', async () => {
+  const gina = { id: 8, username: 'gina' };
+  assert.is(await codeOf(jobs.run(probe(), gina, { act: 'make', path: 'site' }, { makesRoot: true })), 'done');
+  assert.is(statSync(join(files, 'gina/site')).uid, process.geteuid?.());
 });
 
 test('a files root that is made, or removed, while a process runs gets another process', async () => {

@@ -6,20 +6,18 @@ import { createLog } from '../../kernel/log.ts';
 import { SqliteEngine } from '../../kernel/store/sqlite/sqlite-engine.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
-import { keepSample } from '../../plugins/quota/store.ts';
-import { saveDocroots } from '../../plugins/websites/store.ts';
 import { codeOf } from '../support/code-of.ts';
 import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer, testConfig } from '../support/hostkeep.ts';
 import { prepare } from '../support/node-process.ts';
+import { keepersOfFindings } from '../support/plugin-rows.ts';
 import { testSuite } from '../support/suite.ts';
 import { migrate } from '../../kernel/store/migrate.ts';
 
 const test = testSuite('local-store');
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start()));
-test.after(() => server.close());
 
 const folderOf = (plugin: string) => join(projectDir, 'plugins', plugin, 'migrations/local');
 
@@ -47,14 +45,12 @@ test('rows of an account go with it, and before its name is free', async () => {
 });
 
 test('what was found of an account that was removed meanwhile is not written', async () => {
-  const { local, accounts } = server.hostkeep.core;
+  const { core } = server.hostkeep;
+  const { local, accounts } = core;
   const account = await server.account('eve');
   await accounts.remove('eve');
-  const scans = new Map([['a.test', { scope: '[]', stamps: {}, found: [] }]]);
-  const saved = saveDocroots({ local, accounts }, account, scans, []);
-  assert.is(await codeOf(saved), 'account_not_found');
-  const kept = keepSample({ local, identity: server.hostkeep.core }, account, { bytes: 1, inodes: 1, at: 1 }, 1);
-  assert.is(await codeOf(kept), 'account_not_found');
+  for (const [plugin, keep] of await keepersOfFindings())
+    assert.is(await codeOf(keep(core, account)), 'account_not_found', plugin);
   for (const table of ['quota_samples', 'websites_docroots', 'websites_sites'])
     assert.equal(await local.all(`select * from ${table}`), []);
 });

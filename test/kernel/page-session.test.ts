@@ -19,7 +19,6 @@ test.before(async () => {
   await server.account(NAMES.user);
   await server.account(NAMES.admin, '', 'admin');
 });
-test.after(() => server.close());
 
 function logIn(address: Address, headers: Record<string, string> = SAME_ORIGIN, of = server): Promise<Answer<object>> {
   const body = { username: NAMES[address], password: PASSWORD };

@@ -107,7 +107,6 @@ test('a plugin that cannot run answers 503 and leaves the others alone', async (
     assert.is(states.get(name)?.state, 'ready');
   }
   assert.is(states.get('fine')?.state, 'ready');
-  await server.close();
 });
 
 test('a plugin that is switched off has no routes', async () => {
@@ -117,7 +116,6 @@ test('a plugin that is switched off has no routes', async () => {
   });
   assert.is((await server.ask('/one')).status, 404);
   assert.is((await server.ask('/two')).status, 200);
-  await server.close();
 });
 
 test('a plugin that is off unless told so is not imported before', async () => {

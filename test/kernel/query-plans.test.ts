@@ -8,6 +8,7 @@ import { Connection, type SqlValue } from '../../kernel/store/sqlite/connection.
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { storesInFiles } from '../support/postgres.ts';
 import { testSuite } from '../support/suite.ts';
+import { assertNone } from '../support/lists.ts';
 
 storesInFiles(); // whose plans depend on indexes, not on what is in the tables
 const test = testSuite('query plans');
@@ -71,11 +72,7 @@ async function assertIndexed(what: string, work: () => Promise<unknown>): Promis
   assert.ok(asked.size > 0, `${what} asks nothing`);
   const slow: [string, string[]][] = [];
   for (const [sql, params] of asked) slow.push([sql, await slowSteps(sql, params)]);
-  assert.equal(
-    slow.filter(([, steps]) => steps.length > 0),
-    [],
-    what,
-  );
+  assertNone(slow, ([, steps]) => steps.length > 0, what);
 }
 
 test('a statement that no index answers is found', async () => {

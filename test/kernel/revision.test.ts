@@ -20,7 +20,6 @@ const test = testSuite('revision');
 const ALONE = { leadership: Leadership.alone(), workers: soleWorker() };
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start({ plugins: [] })));
-test.after(() => server.close());
 
 test('an earlier announcement of a later commit is still noticed', async () => {
   const folder = temporaryFolder();
@@ -287,7 +286,7 @@ test('each change names its account or all of them; the list is bounded', async 
   );
   assert.equal(await changedBy(() => accounts.setFeature('ines', 'dns', true)), [id]);
   assert.equal(await changedBy(() => plans.setFeature('basic', 'waf', true)), [null]);
-  assert.equal(await changedBy(() => plans.update('basic', { cpu_limit: 3 })), [null]);
+  assert.equal(await changedBy(() => plans.update('basic', { limits: { cpu_limit: 3 } })), [null]);
   await token();
   assert.equal(await changedBy(() => tokens.endAll(account, '')), [id], 'not of the scopes that go with it');
   assert.equal(await changedBy(() => sessions.endOthers(account, '', '')), [id, id]);

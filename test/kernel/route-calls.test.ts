@@ -16,7 +16,7 @@ const Echo = Type.Object({ text: Type.String(), times: Type.Integer({ default: 1
 /** The routes that are called. They own features of the catalogue. */
 const native = definePlugin({
   name: 'native',
-  features: ['dns', 'redirects'],
+  features: ['dns', 'varnish'],
   routes: {
     open: {
       method: 'GET',
@@ -103,9 +103,8 @@ const form = definePlugin({
 let server: TestServer;
 test.before(async () => {
   server = await TestServer.start({ plugins: [native, form] });
-  await server.hostkeep.core.plans.setFeature('developer', 'redirects', false);
+  await server.hostkeep.core.plans.setFeature('developer', 'varnish', false);
 });
-test.after(() => server.close());
 
 type Body = Record<string, unknown>;
 const call = (operation: string, options: RequestOptions = {}, input?: RouteInput, path = '/call') =>
@@ -153,13 +152,13 @@ test('input that the route does not describe is refused with its own words', asy
   const item = (input: RouteInput) => call('POST /items/:id/*rest', { token }, input);
   const good = { params: { id: 7, rest: 'a' }, body: { text: 'x' } };
   const bad: [RouteInput, string][] = [
-    [{ ...good, params: { id: 'seven', rest: 'a' } }, 'path/id must be integer'],
+    [{ ...good, params: { id: 'seven', rest: 'a' } }, 'path/id must be a whole number'],
     [{ ...good, params: { ...good.params, more: 1 } }, 'path/more is not known here'],
     [{ ...good, params: { id: 7, rest: '\ud800' } }, 'a text for path or query is not valid Unicode'],
-    [{ ...good, query: { n: 'many' } }, 'query/n must be integer'],
+    [{ ...good, query: { n: 'many' } }, 'query/n must be a whole number'],
     [{ ...good, query: { q: '', 'q&n': 1 } }, 'query/q&n is not known here'],
     [{ params: good.params }, 'body is missing: send JSON'],
-    [{ ...good, body: { text: 5 } }, 'body/text must be string'],
+    [{ ...good, body: { text: 5 } }, 'body/text must be text, and is a number'],
     [{ ...good, body: { text: 'x', more: 1 } }, 'body/more is not known here'],
   ];
   for (const [input, detail] of bad) {

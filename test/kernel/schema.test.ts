@@ -68,7 +68,7 @@ test('every schema of the product is a valid JSON Schema', async () => {
   assert.ok(count > 60, `${count} routes`);
 });
 
-const FORMATS = { uri: true, 'date-time': true, date: true } as const;
+const FORMATS = { binary: true, uri: true, 'date-time': true, date: true } as const;
 
 test('objects are closed at every depth, unless they say otherwise', () => {
   const inner = Type.Object({ a: Type.String() });

@@ -9,7 +9,6 @@ import { testSuite } from '../support/suite.ts';
 const test = testSuite('sessions');
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start({ plugins: [probePlugin()] })));
-test.after(() => server.close());
 
 const statusOf = async (token: string) => (await server.ask('/probe/mine', { token })).status;
 const revisionOf = async ({ store }: { store: Store } = server.hostkeep.core) =>

@@ -11,6 +11,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { storeOf } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
 import { migrate } from '../../kernel/store/migrate.ts';
+import { assertNone, pick } from '../support/lists.ts';
 
 const test = testSuite('store');
 
@@ -89,10 +90,7 @@ test('of transactions committed together, a failing one rolls back only itself',
       return name;
     });
   const results = await Promise.allSettled(['a', 'b', 'bad', 'a', 'c'].map(add));
-  assert.equal(
-    results.map(({ status }) => status),
-    ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled'],
-  );
+  assert.equal(pick(results, 'status'), ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled']);
   assert.equal(
     (await store.all<{ name: string }>('select name from things order by name')).map(({ name }) => name),
     ['a', 'b', 'c'],
@@ -229,10 +227,7 @@ test('acknowledged writes survive kill -9 during concurrent writes', async () =>
   const acknowledged = readFileSync(join(folder, 'acknowledged'), 'utf8').trim().split('\n');
   const store = await SqliteEngine.open(join(folder, 'test.db'));
   const kept = new Set((await store.all<{ name: string }>('select name from things')).map(({ name }) => name));
-  assert.equal(
-    acknowledged.filter((name) => !kept.has(name)),
-    [],
-  );
+  assertNone(acknowledged, (name) => !kept.has(name));
   assert.equal(await store.get('pragma integrity_check'), { integrity_check: 'ok' });
   await store.close();
 });

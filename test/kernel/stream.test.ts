@@ -37,7 +37,6 @@ test('a stream reports that its client has fallen behind, and that it has caught
   }
   assert.is(read.x, chunks * CHUNK_BYTES, 'nothing is lost of what was taken');
   socket.destroy();
-  await server.close();
 });
 
 test('a client that takes nothing any more loses its stream, and nobody else', async () => {
@@ -73,7 +72,6 @@ test('a client that takes nothing any more loses its stream, and nobody else', a
   } finally {
     globalThis.setTimeout = real;
   }
-  await server.close();
 });
 
 // threat immortal-tokens: a stream ends once its account could not open it any more
@@ -87,7 +85,7 @@ test('a stream ends with its feature, for the account and the plan, alone', asyn
   const free = await open('/probe/stream');
   const changes = [
     async (isOn: boolean) => accounts.setFeature('greta', 'dns', isOn),
-    async (isOn: boolean) => plans.setFeature('developer', 'redirects', isOn),
+    async (isOn: boolean) => plans.setFeature('developer', 'varnish', isOn),
   ];
   for (const change of changes) {
     const gated = await open('/probe/gated-stream');
@@ -98,5 +96,4 @@ test('a stream ends with its feature, for the account and the plan, alone', asyn
     await change(true);
   }
   await free.body?.cancel();
-  await server.close();
 });

@@ -2,7 +2,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { SystemReport } from '../../plugins/usage/system/report.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 import { discardMachines, Machine } from './machine.ts';
@@ -30,9 +29,7 @@ const site = async (name: string) => machine.try(`curl -s -m 5 -w '%{http_code}'
 test.before(async () => {
   machine = await Machine.boot();
   await install(machine, PACKAGE);
-  await machine.run('mkdir -p /etc/nginx/hostkeep.d && rm -f /etc/nginx/sites-enabled/default');
-  await machine.run('echo "include /etc/nginx/hostkeep.d/*.conf;" >/etc/nginx/conf.d/hostkeep.conf');
-  await machine.run('systemctl enable --now nginx');
+  await machine.run('rm -f /etc/nginx/sites-enabled/default && systemctl restart nginx');
   await machine.run('cat >/etc/hostkeep/hostkeep.json', SETTINGS);
   await machine.run('systemctl restart hostkeep');
   await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
@@ -49,7 +46,7 @@ test('the broker is little exposed, and only the service opens its socket', asyn
 });
 
 test("an account's domain is served by the system's nginx with the account's files", async () => {
-  const plan = { name: 'small', domains_limit: 5, features: ['domains', 'filemanager', 'info'] };
+  const plan = { name: 'small', limits: { domains_limit: 5 }, features: ['domains', 'filemanager', 'info'] };
   assert.is((await manage('/api/plans', 'POST', plan)).status, 201);
   for (const username of ['ann', 'bea'])
     assert.is((await manage('/api/accounts', 'POST', { username, password: PASSWORD, plan: 'small' })).status, 201);
@@ -80,12 +77,17 @@ test("another account's user id cannot enter the folder", async () => {
   assert.match((await machine.try(`setpriv --reuid=hostkeep --clear-groups ${read}`)).output, /Permission denied/);
 });
 
+interface Processes {
+  readonly problem: string;
+  readonly top: readonly { readonly pid: number; readonly user: string }[];
+}
+
 test("the broker lists the node's busiest processes", async () => {
   const processes = async () => {
     const { status, text } = await manage('/api/usage/system', 'GET');
-    return status === 200 ? (JSON.parse(text) as SystemReport).processes : undefined;
+    return status === 200 ? (JSON.parse(text) as { processes: Processes }).processes : undefined;
   };
-  let found: SystemReport['processes'] | undefined;
+  let found: Processes | undefined;
   await until('the system is described', async () => (found = await processes()) !== undefined);
   assert.is(found?.problem, '');
   assert.ok(

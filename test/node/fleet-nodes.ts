@@ -80,7 +80,6 @@ export class FleetNode extends Machine {
     await node.connect();
     await install(node, PACKAGE);
     await node.run('rm -f /etc/nginx/sites-enabled/default');
-    await node.run('echo "include /etc/nginx/hostkeep.d/*.conf;" >/etc/nginx/conf.d/hostkeep.conf');
     await node.run(`mkdir ${UNIT} && cat >${UNIT}/workers.conf`, '[Service]\nEnvironment=HOSTKEEP_WORKERS=2\n');
     await node.configure();
     await node.run('systemctl enable --now nginx && systemctl daemon-reload && systemctl restart hostkeep');

@@ -47,6 +47,8 @@ export class Machine {
     machines.add(this);
     execFileSync('tar', ['-C', this.root, '-xpf', nodeRoot()]);
     // Without an id of its own it would ask questions at its first boot.
+    // Of its two web servers, nginx is the one that runs.
+    rmSync(join(this.root, 'etc/systemd/system/multi-user.target.wants/caddy.service'));
     writeFileSync(join(this.root, 'etc/machine-id'), `${randomUUID().replaceAll('-', '')}\n`);
     await this.start();
   }

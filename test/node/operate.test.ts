@@ -8,6 +8,7 @@ import { until } from '../support/until.ts';
 import { ADMIN, firstAdministrator, install, PACKAGE, storedNames, USER } from './packages.ts';
 import { Client } from './client.ts';
 import { discardMachines, Machine } from './machine.ts';
+import { assertNone } from '../support/lists.ts';
 
 const KILLS = 3;
 /** How long a code of an authenticator app is shown. */
@@ -69,7 +70,11 @@ test.after(discardMachines);
 
 test('no write that was answered is lost when the service is killed again and again', async () => {
   const client = await Client.start(machine, token);
+  const plans = async () => (await storedNames(machine, 'plans')).length;
   for (let n = 0; n < KILLS; n++) {
+    const before = await plans();
+    // the client writes one after another, so that the first of two was answered
+    await until('a write was answered', async () => (await plans()) >= before + 2);
     const pid = await mainPid();
     await machine.run(`kill -9 ${pid}`);
     await until('systemd has started it again', async () => (await mainPid()) !== pid && isReady(machine));
@@ -77,10 +82,7 @@ test('no write that was answered is lost when the service is killed again and ag
   const { added } = await client.stop();
   assert.ok(added.length > 0);
   const found = await storedNames(machine, 'plans');
-  assert.equal(
-    added.filter((name) => !found.includes(name)),
-    [],
-  );
+  assertNone(added, (name) => !found.includes(name));
 });
 
 test('a killed worker is replaced; the operator sets the number of workers', async () => {
@@ -97,9 +99,22 @@ test('a killed worker is replaced; the operator sets the number of workers', asy
   await until('it is replaced', async () => (await timesComplete()) === 2);
   assert.is(await mainPid(), pid);
   assert.is(`${(JSON.parse(await machine.run('hostkeep status --json')) as { pid: number }).pid}`, pid);
-  assert.is(await machine.run('hostkeep reload'), 'the configuration was reloaded\n');
+  assert.match(await machine.run('hostkeep reload'), /^the configuration was reloaded\n/);
   await machine.run(`rm -r ${folder} && systemctl daemon-reload && systemctl restart hostkeep`);
   await until('it serves', () => isReady(machine));
+});
+
+test('the journal tells warnings and errors from the rest', async () => {
+  const { code, output } = await machine.try('hostkeep restore /root/nothing.tar');
+  assert.is(code, 1);
+  assert.match(output, /EACCES.*; the command has the rights of the user hostkeep$/m);
+  await machine.run('cp /etc/hostkeep/hostkeep.json /root/ && echo "{ \\"quota\\": 5 }" >/etc/hostkeep/hostkeep.json');
+  assert.is((await machine.try('hostkeep reload')).code, 1);
+  await machine.run('cp /root/hostkeep.json /etc/hostkeep/');
+  const errors = await machine.run('journalctl -u hostkeep -p err -o cat --no-pager');
+  assert.match(errors, /^\{"level":"error".*the configuration was not changed/m);
+  assert.not.match(errors, /"level":"info"/);
+  assert.match(await machine.run('hostkeep events --limit 1'), /\] The operator had the configuration reloaded/);
 });
 
 test('a backup comes back on another node, with its tokens and second factors', async () => {
@@ -112,7 +127,7 @@ test('a backup comes back on another node, with its tokens and second factors', 
   await install(other, PACKAGE);
   const file = other.take(join(machine.root, BACKUPS, backup));
   await other.run(`install -o hostkeep -m 0600 ${file} /var/lib/hostkeep/backup.tar && systemctl stop hostkeep`);
-  await other.run('hostkeep restore --force /var/lib/hostkeep/backup.tar && systemctl start hostkeep');
+  await other.run('hostkeep restore /var/lib/hostkeep/backup.tar && systemctl start hostkeep');
   await until('the other node serves', () => isReady(other));
   assert.is((await other.ask(`${ADMIN}/api/accounts`, { token })).status, 200, 'a token of the lost node');
   assert.equal(await storedNames(other, 'plans'), await storedNames(machine, 'plans'));

@@ -1,17 +1,20 @@
 /**
  * Runs the tests on Debian 13, bundled as the program is: `node dist/test/node/suite.js [--node 22] [<argument of the tests>…]`,
- * such as `--store postgres`, as root. What they start is the program of the package, which is for one Node.js; with another, it is bundled beside them.
+ * such as `--store postgres`, as root; `then` begins another run in the same root. What they start is the program of the package,
+ * which is for one Node.js; with another, it is bundled beside them.
  * The project is copied into a root that debootstrap made, because the binaries of newer Node.js need its newer C library.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bundle } from '../../config/package/bundle.ts';
+import { TEST_TIMES } from '../../config/package/cache.ts';
 import { debianRoot } from '../../config/package/debian-root.ts';
 import { nodeFolder } from '../../config/package/node-binary.ts';
 import { versionOfProject, writeProgramTree } from '../../config/package/program-tree.ts';
+import { pluginsWith } from '../../kernel/kit/files/plugin-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { installGenerators } from '../client/install.ts';
 import { requirePrivileges } from './privileges.ts';
@@ -25,21 +28,37 @@ const PACKAGES = [
     'e2fsprogs',
     'fonts-dejavu-core',
     'git',
+    'goaccess',
     'haproxy',
     'iptables',
+    'libarchive-tools',
     'mariadb-server',
     'mount',
     'nginx-light',
+    'pebble',
     'postgresql',
   ],
-  ...['openssl', 'php-cli', 'procps', 'prometheus', 'python3', 'quota', 'sysstat', 'util-linux'],
+  ...[
+    'openssl',
+    'php-cli',
+    'php-fpm',
+    'procps',
+    'prometheus',
+    'python3',
+    'quota',
+    'sysstat',
+    'unzip',
+    'util-linux',
+    'zip',
+    'zstd',
+  ],
 ];
 /** Where the project is in the root. */
 const PLACE = '/srv/project';
+/** Where the tests read and write how long each file takes. */
+const TIMES = '/root/.cache/hostkeep/test-times.json';
 /** Where the package's program is in the root. */
 const PROGRAM = '/usr/lib/hostkeep/current';
-/** What `npm run build` makes of the pages. */
-const ASSETS = 'dist/plugins/pages/assets';
 /**
  * Makes the folder `$0` the root of its mounts, not only of its paths: container engines mount it anew. Then runs the rest. The
  * shell stays as the first process of the namespace, because it is told of the end of processes without a parent. The devices
@@ -52,35 +71,52 @@ const ENTER = `mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && m
     exit $?' sh "$@"`;
 const OWN_NAMESPACES = ['--mount', '--pid', '--fork', '--kill-child', '--'];
 
+interface Run {
+  /** Another version of Node.js than that of the package. */
+  readonly node?: string | undefined;
+  readonly args: readonly string[];
+}
+
 requirePrivileges();
-const wanted = process.argv.slice(2);
-const otherNode = wanted[0] === '--node' ? wanted.splice(0, 2)[1] : undefined;
+const runs = runsIn(process.argv.slice(2));
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
 const root = mkdtempSync(join(tmpdir(), 'hostkeep-suite-'));
 try {
   await fill();
+  for (const each of runs) process.exitCode = (await run(each)) || process.exitCode;
+  copyIfThere(join(root, TIMES), TEST_TIMES);
+} finally {
+  rmSync(root, { recursive: true, force: true, maxRetries: 10 });
+}
+
+function runsIn(args: readonly string[]): Run[] {
+  const end = args.indexOf('then');
+  const [own, rest] = end < 0 ? [args, []] : [args.slice(0, end), runsIn(args.slice(end + 1))];
+  return [own[0] === '--node' ? { node: own[1], args: own.slice(2) } : { args: own }, ...rest];
+}
+
+/** Resolves with the exit code. */
+async function run({ node, args }: Run): Promise<number> {
   stop.signal.throwIfAborted();
+  cpSync(join(nodeFolder(node), 'bin/node'), join(root, 'usr/local/bin/node'));
   const environment = [
     'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     'HOME=/root',
     'LC_ALL=C.UTF-8',
     `CI=${process.env['CI'] ?? 'false'}`,
-    ...(otherNode === undefined ? [`HOSTKEEP_TEST_CLI=${PROGRAM}/dist/kernel/run/main.js`] : []),
+    ...(node === undefined ? [`HOSTKEEP_TEST_CLI=${PROGRAM}/dist/kernel/run/main.js`] : []),
   ];
-  const command = [...OWN_NAMESPACES, 'sh', '-c', ENTER, root, ...environment, 'node', 'dist/test/index.js', ...wanted];
+  const command = [...OWN_NAMESPACES, 'sh', '-c', ENTER, root, ...environment, 'node', 'dist/test/index.js', ...args];
   const tests = spawn('unshare', command, { stdio: 'inherit', signal: stop.signal, killSignal: 'SIGKILL' });
   const [code] = (await once(tests, 'exit')) as [number | null];
-  process.exitCode = code ?? 1;
-} finally {
-  rmSync(root, { recursive: true, force: true, maxRetries: 10 });
+  return code ?? 1;
 }
 
-/** Puts Node.js, the project and the program into the root. */
+/** Puts the project and the program into the root. */
 async function fill(): Promise<void> {
   await installGenerators(); // the root has no npm
   execFileSync('tar', ['-C', root, '-xpf', debianRoot('suite', PACKAGES)]);
-  cpSync(join(nodeFolder(otherNode), 'bin/node'), join(root, 'usr/local/bin/node'));
   const project = join(root, PLACE);
   mkdirSync(project, { recursive: true });
   const left = ['.demo', '.git', 'dist'].map((name) => `--exclude=./${name}`);
@@ -91,7 +127,15 @@ async function fill(): Promise<void> {
   // A work tree of git's keeps its list of files elsewhere.
   cpSync(resolve(projectDir, git(projectDir, 'rev-parse', '--git-path', 'index')), join(project, '.git/index'));
   await bundle(join(project, 'dist'), true);
-  cpSync(join(projectDir, ASSETS), join(project, ASSETS), { recursive: true });
-  if (otherNode === undefined) await writeProgramTree(join(root, PROGRAM), versionOfProject());
+  for (const name of pluginsWith('build/main')) {
+    const assets = join('dist/plugins', name, 'assets'); // what `npm run build` makes of the pages
+    cpSync(join(projectDir, assets), join(project, assets), { recursive: true });
+  }
+  if (runs.some(({ node }) => node === undefined)) await writeProgramTree(join(root, PROGRAM), versionOfProject());
+  copyIfThere(TEST_TIMES, join(root, TIMES));
   writeFileSync(join(root, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n');
+}
+
+function copyIfThere(from: string, to: string): void {
+  if (existsSync(from)) cpSync(from, to);
 }

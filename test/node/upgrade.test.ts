@@ -1,11 +1,12 @@
 /** Upgrades of the package: with a new migration, with a version that fails, and back by hand. */
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { testSuite } from '../support/suite.ts';
 import { ADMIN, changedPackage, firstAdministrator, install, PACKAGE, storedNames } from './packages.ts';
 import { Client } from './client.ts';
 import { discardMachines, Machine } from './machine.ts';
+import { assertNone } from '../support/lists.ts';
 
 const DOWNTIME_MS = 2000;
 const DATA = '/var/lib/hostkeep';
@@ -21,14 +22,13 @@ const asService = (command: string) =>
   machine.run(`setpriv --reuid=hostkeep --regid=hostkeep --init-groups sh -ec '${command}'`);
 const migrations = () => storedNames(machine, 'migrations');
 
+const withMigration = (program: string) =>
+  writeFileSync(join(program, MIGRATIONS, '0090-probe.sql'), 'create table probe (id integer) strict;\n');
+
 async function assertThere(added: readonly string[]): Promise<void> {
   assert.ok(added.length > 0, 'nothing was added meanwhile');
   const found = await storedNames(machine, 'plans');
-  assert.equal(
-    added.filter((name) => !found.includes(name)),
-    [],
-    'answered with success, and lost',
-  );
+  assertNone(added, (name) => !found.includes(name), 'answered with success, and lost');
 }
 
 test.before(async () => {
@@ -39,9 +39,7 @@ test.before(async () => {
 test.after(discardMachines);
 
 test('an upgrade with a migration keeps every write, and is over soon', async () => {
-  const deb = changedPackage('0.2.0', (program) =>
-    writeFileSync(join(program, MIGRATIONS, '0090-probe.sql'), 'create table probe (id integer) strict;\n'),
-  );
+  const deb = changedPackage('0.2.0', withMigration);
   const client = await Client.start(machine, token);
   await install(machine, deb);
   const { longestGapMs, added } = await client.stop();
@@ -68,6 +66,39 @@ test('a failed upgrade restores the old version and store and loses no write', a
   assert.is(await version(), '0.2.0');
   assert.not((await migrations()).includes('0091-good.sql'));
   await assertThere(added);
+  assert.is(await machine.run('dpkg --audit'), '', 'dpkg would configure it again at any later installation');
+});
+
+test('a version that ends soon after it was ready is undone, and writes stay', async () => {
+  const crash = `const ask = async () => {
+      const isReady = await fetch('${ADMIN}/readyz').then(({ ok }) => ok, () => false);
+      setTimeout(isReady ? () => process.exit(1) : ask, isReady ? 1500 : 50);
+    };
+    if (process.argv.includes('serve')) void ask();`;
+  const deb = changedPackage('0.3.5', (program) => {
+    withMigration(program); // which the store has already
+    const main = join(program, 'dist/kernel/run/main.js');
+    const text = readFileSync(main, 'utf8').replace(/^(#!.*\n)?/, (first) => `${first}${crash}\n`);
+    writeFileSync(main, text);
+  });
+  const client = await Client.start(machine, token);
+  const { code, output } = await machine.try(`hostkeep upgrade ${machine.take(deb)}`);
+  const { added } = await client.stop();
+  assert.is(code, 1);
+  assert.match(output, /0\.3\.5 did not stay ready: 0\.2\.0 comes back, and keeps what has changed/);
+  assert.is(await version(), '0.2.0');
+  assert.is(await machine.run('dpkg --audit'), '');
+  await assertThere(added);
+});
+
+test('to install the version in use again changes nothing', async () => {
+  const deb = machine.take(changedPackage('0.2.0', withMigration));
+  const run = () => machine.run('systemctl show -P InvocationID hostkeep');
+  await machine.run(`apt-get install -y --allow-downgrades ${deb}`);
+  assert.is((await machine.run('readlink /usr/lib/hostkeep/previous')).trim(), 'versions/0.1.0');
+  const before = await run();
+  await machine.run('dpkg-reconfigure hostkeep');
+  assert.is(await run(), before);
 });
 
 test('a version that does not accept the configuration never stops the one in use', async () => {
@@ -75,9 +106,10 @@ test('a version that does not accept the configuration never stops the one in us
   const run = () => machine.run('systemctl show -P InvocationID hostkeep');
   const before = await run();
   appendFileSync(join(machine.root, 'etc/hostkeep/hostkeep.json'), 'no JSON');
-  const { code, output } = await machine.try(`apt-get install -y ${machine.take(deb)}`);
+  const { code, output } = await machine.try(`hostkeep upgrade ${machine.take(deb)}`);
   writeFileSync(join(machine.root, 'etc/hostkeep/hostkeep.json'), '{}\n');
-  assert.is.not(code, 0);
+  assert.is(code, 1, output);
+  assert.is(await machine.run('dpkg --audit'), '');
   assert.match(output, /0\.4\.0 does not accept the configuration, so 0\.2\.0 stays in use/);
   assert.is(await run(), before);
   assert.is(await version(), '0.2.0');
@@ -94,8 +126,10 @@ test('one command goes back to the version before, and says what is lost', async
   await asService(`ln -s /root/.profile ${DATA}/before-rollback`);
   assert.equal(JSON.parse(await machine.run('hostkeep rollback --yes --json')), {
     version: '0.1.0',
-    previous: '0.2.0',
+    previous: null,
   });
+  const again = await machine.try('hostkeep rollback --yes');
+  assert.equal([again.code, again.output], [1, 'hostkeep: there is no version before 0.1.0\n'], 'back to the bad one');
   assert.not.match(await machine.run('cat /root/.profile'), /planted/, 'root wrote through a link of the service');
   assert.is(await version(), '0.1.0');
   assert.is((await machine.ask(`${ADMIN}/readyz`)).status, 200);

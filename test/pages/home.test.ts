@@ -2,29 +2,20 @@
  * Customers at work in a real browser: by keyboard alone, in their language and script, and within the limits of a plan.
  *
  */
-import type { Browser } from 'puppeteer-core';
 import { TOTP } from 'otpauth';
 import * as assert from 'uvu/assert';
-import { startChromium } from '../support/chromium.ts';
+import { browserSuite } from '../support/chromium.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { PageDriver } from '../support/page-driver.ts';
-import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
-const test = testSuite('pages: home');
+const test = browserSuite('pages: home', 'to use the home in');
 let server: TestServer;
-let browser: Browser | undefined;
 test.before(async () => {
   server = await TestServer.start({ config: { screenshots: { remote_url: 'https://pictures.example/?url={url}' } } });
-  browser = await startChromium('to use the home in');
-});
-test.after(async () => {
-  await browser?.close();
-  await server.close();
 });
 
-test('by keyboard alone: log in, add a domain, find it, remove it', async () => {
-  if (browser === undefined) return;
+test('by keyboard alone: log in, add a domain, find it, remove it', async (browser) => {
   const driver = await PageDriver.customer(browser, server, 'keys');
   const { keyboard } = driver.page;
   await keyboard.press('/');
@@ -59,8 +50,7 @@ test('by keyboard alone: log in, add a domain, find it, remove it', async () => 
 
 const tokenOf = async (username: string) => server.token(await server.hostkeep.core.accounts.get(username));
 
-test('login reports a wrong password and accepts codes and recovery codes', async () => {
-  if (browser === undefined) return;
+test('login reports a wrong password and accepts codes and recovery codes', async (browser) => {
   const driver = await PageDriver.customer(browser, server, 'factor');
   await driver.goto('/home/account');
   await driver.press('Turn on two-factor authentication');
@@ -95,8 +85,7 @@ test('login reports a wrong password and accepts codes and recovery codes', asyn
   await driver.finish([/status of 401/]);
 });
 
-test('an API token is made with chosen scopes, shown once, and ended', async () => {
-  if (browser === undefined) return;
+test('an API token is made with chosen scopes, shown once, and ended', async (browser) => {
   const driver = await PageDriver.customer(browser, server, 'scripts');
   await driver.goto('/home/account/tokens');
   await driver.says('No API tokens yet');
@@ -125,8 +114,7 @@ test('an API token is made with chosen scopes, shown once, and ended', async () 
   await driver.finish();
 });
 
-test('favorites change places by buttons and by keys, and the focus stays with them', async () => {
-  if (browser === undefined) return;
+test('favorites change places by buttons and by keys, and the focus stays with them', async (browser) => {
   const driver = await PageDriver.customer(browser, server, 'order');
   const token = await tokenOf('order');
   for (const title of ['One', 'Two', 'Three'])
@@ -155,19 +143,17 @@ test('favorites change places by buttons and by keys, and the focus stays with t
   await driver.finish();
 });
 
-test('the page of the plan has the units of the other pages', async () => {
-  if (browser === undefined) return;
+test('the page of the plan has the units of the other pages', async (browser) => {
   const driver = await PageDriver.customer(browser, server, 'unit');
   await driver.goto('/home/info');
   assert.match(await driver.text('main'), /Storage100 GiB.*Memory8 GiB/);
   await driver.finish();
 });
 
-test('the limits of the plan are said before they are hit', async () => {
-  if (browser === undefined) return;
+test('the limits of the plan are said before they are hit', async (browser) => {
   const { plans } = server.hostkeep.core;
-  const { name: _, features, ...limits } = await plans.get('basic');
-  await plans.create('narrow', { ...limits, domains_limit: 2, names_limit: 3 }, [...features]);
+  const { features, limits } = await plans.get('basic');
+  await plans.create('narrow', { limits: { ...limits, domains_limit: 2, names_limit: 3 } }, [...features]);
   const driver = await PageDriver.customer(browser, server, 'narrow', 'narrow');
   const token = await tokenOf('narrow');
   const add = (name: string) => server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: name } });
@@ -199,8 +185,7 @@ test('the limits of the plan are said before they are hit', async () => {
   await driver.finish();
 });
 
-test('names in other scripts are shown as written, with their ASCII form', async () => {
-  if (browser === undefined) return;
+test('names in other scripts are shown as written, with their ASCII form', async (browser) => {
   const driver = await PageDriver.customer(browser, server, 'scripts-of-names');
   const names = { 'Bücher.example': 'xn--bcher-kva.example', '例え.テスト': 'xn--r8jz45g.xn--zckzah' };
   await driver.goto('/home/domains');
@@ -233,8 +218,7 @@ test('names in other scripts are shown as written, with their ASCII form', async
   await driver.finish();
 });
 
-test('the language changes at once and stays; so does the theme', async () => {
-  if (browser === undefined) return;
+test('the language changes at once and stays; so does the theme', async (browser) => {
   const driver = await PageDriver.customer(browser, server, 'language');
   for (const [name, text] of [
     ['Deutsch', 'Übersicht'],
@@ -255,8 +239,7 @@ test('the language changes at once and stays; so does the theme', async () => {
   await driver.finish();
 });
 
-test('back and forward, deep links, and a place that is not there', async () => {
-  if (browser === undefined) return;
+test('back and forward, deep links, and a place that is not there', async (browser) => {
   const driver = await PageDriver.customer(browser, server, 'links');
   await driver.goto('/home/domains');
   await driver.page.click('.nav a[href$="/account"]');

@@ -5,31 +5,27 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, BrowserContext, Page } from 'puppeteer-core';
+import type { BrowserContext, Page } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
 import type { Address } from '../../kernel/contract/route-spec.ts';
-import { startChromium } from '../support/chromium.ts';
+import { browserSuite } from '../support/chromium.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
-import { testSuite } from '../support/suite.ts';
 import { LIMIT_MS } from '../support/until.ts';
 
-const test = testSuite('page session attacks');
+const test = browserSuite('page session attacks', 'to attack the session of a page');
 const HOST = 'panel.localhost';
 /** Another site, a subdomain, and the same host with another port, to which browsers send the same cookies. */
 const FOREIGN = ['evil.localhost', `evil.${HOST}`, HOST];
 let server: TestServer;
 let evil: Server;
-let browser: Browser | undefined;
 test.before(async () => {
   server = await TestServer.start({ config: { admin_hosts: [HOST] } });
   await server.account('paula');
   await server.account('root', '', 'admin');
   evil = createServer((_, response) => response.setHeader('Content-Type', 'text/html').end('<title>evil</title>'));
   await once(evil.listen(0, '127.0.0.1'), 'listening');
-  browser = await startChromium('to attack the session of a page');
 });
 test.after(async () => {
-  await browser?.close();
   evil.close();
   await server.close();
 });
@@ -86,8 +82,7 @@ const submitting = (url: string) => `{
 const own = (page: Page) => ask(page, '/api/account/2fa', { headers: { 'Hostkeep-Page': '1' } });
 
 for (const address of ['user', 'admin'] as const)
-  test(`${address} address: a page has its session, its scripts have no cookie`, async () => {
-    if (browser === undefined) return;
+  test(`${address} address: a page has its session, its scripts have no cookie`, async (browser) => {
     const context = await browser.createBrowserContext();
     const page = await pageIn(context);
     await loggedIn(page, address);
@@ -102,8 +97,7 @@ for (const address of ['user', 'admin'] as const)
   });
 
 for (const address of ['user', 'admin'] as const)
-  test(`${address} address: foreign pages change and learn nothing`, async () => {
-    if (browser === undefined) return;
+  test(`${address} address: foreign pages change and learn nothing`, async (browser) => {
     const context = await browser.createBrowserContext();
     const victim = await pageIn(context);
     await loggedIn(victim, address);

@@ -5,6 +5,8 @@
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Launcher } from '../../kernel/kit/jobs/launcher.ts';
+import { importDefault, pluginsWith } from '../../kernel/kit/files/plugin-files.ts';
 import { CLI, start } from './command.ts';
 import { temporaryFolder } from './folder.ts';
 
@@ -24,6 +26,15 @@ export interface TestBroker {
   change(settings: Readonly<Record<string, unknown>>, options?: { readonly signal: boolean }): void;
   /** Starts it again. */
   up(): Promise<void>;
+}
+
+/** Returns what the service calls a broker with. */
+export async function launcherAt(socket: string): Promise<Launcher> {
+  for (const plugin of pluginsWith('launcher')) {
+    const open = await importDefault<(path: string) => Launcher>(plugin, 'launcher');
+    if (open !== undefined) return open(socket);
+  }
+  throw new Error('no plugin has a launcher');
 }
 
 /** Starts a broker with further settings. Its configuration, like that of the service, is in `folder`. */

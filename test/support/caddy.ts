@@ -1,11 +1,11 @@
 /**
  * A Caddy for tests, without certificates, stopped when this process exits.
- *
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { endsWithTests } from './child.ts';
 import { freePort } from './port.ts';
@@ -42,10 +42,11 @@ export class Caddy {
     mkdirSync(view, { recursive: true });
     execFileSync('mount', ['-o', 'bind,ro,nosymfollow', join(folder, 'files'), view]);
     process.once('exit', () => unmount(view));
-    for (const name of ['vhost', 'suspended']) {
+    for (const file of findFiles('plugins/*/templates/caddy-*.conf', projectDir)) {
       // the shipped template, without certificates
-      const template = readFileSync(join(projectDir, 'plugins/webserver/templates', `caddy-${name}.conf`), 'utf8');
-      writeFileSync(join(folder, `${name}.conf`), template.replace('{{domain}}', `http://{{domain}}:${port}`));
+      const template = readFileSync(join(projectDir, file), 'utf8');
+      const name = basename(file).replace('caddy-', '');
+      writeFileSync(join(folder, name), template.replace('{{domain}}', `http://{{domain}}:${port}`));
     }
     writeFileSync(
       join(folder, 'Caddyfile'),
@@ -79,6 +80,8 @@ export class Caddy {
     const command = (verb: string) => [SERVER ?? '', verb, '--config', join(this.folder, 'Caddyfile')];
     return {
       driver: 'caddy',
+      listen: String(this.port),
+      listen_https: '',
       vhost_folder: join(this.folder, 'vhosts'),
       files_view: join(this.folder, 'view'),
       template: join(this.folder, 'vhost.conf'),

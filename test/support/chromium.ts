@@ -1,20 +1,24 @@
 import { existsSync } from 'node:fs';
 import type { Browser } from 'puppeteer-core';
-import { reportSkipped } from './suite.ts';
+import { atEnd } from './ending.ts';
+import { reportSkipped, testSuite } from './suite.ts';
 import { LIMIT_MS } from './until.ts';
 
 /** Chromium without its windows, which shows pages for half the processor time. */
 const SHELL = '/usr/lib/chromium/chromium-headless-shell';
 const CHROMIUM = [SHELL, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
 
-/** Starts a browser that reaches loopback only; `undefined` where none is installed, which is an error in CI. */
+/** Returns the path of a browser that tests may start; `undefined` where none is installed. */
+export const chromiumPath = (): string | undefined => CHROMIUM;
+
+/** Starts a browser that reaches loopback only, and is closed at the end of the test or suite; `undefined` where none is installed, which is an error in CI. */
 export async function startChromium(purpose: string): Promise<Browser | undefined> {
   if (CHROMIUM === undefined) {
     reportSkipped(`no chromium ${purpose}; install with apt-get install chromium`);
     return undefined;
   }
   const { default: puppeteer } = await import('puppeteer-core');
-  return puppeteer.launch({
+  const browser = await puppeteer.launch({
     executablePath: CHROMIUM,
     headless: CHROMIUM === SHELL ? 'shell' : true,
     args: [
@@ -24,4 +28,16 @@ export async function startChromium(purpose: string): Promise<Browser | undefine
     pipe: true,
     timeout: LIMIT_MS,
   });
+  atEnd(() => browser.close());
+  return browser;
+}
+
+/** A suite whose tests are given a browser; where none is installed, none of them runs. */
+export function browserSuite(name: string, purpose: string) {
+  const suite = testSuite(name);
+  let browser: Browser | undefined;
+  suite.before(async () => void (browser = await startChromium(purpose)));
+  const test = (title: string, run: (browser: Browser) => Promise<void>): void =>
+    void suite(title, () => (browser === undefined ? undefined : run(browser)));
+  return Object.assign(test, { before: suite.before, after: suite.after });
 }

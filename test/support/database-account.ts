@@ -10,7 +10,7 @@ export const ANN = String.raw`
   create user ann@127.0.0.1 identified by 'other' with max_queries_per_hour 500;
   create user reader@localhost identified by 'reads';
   create user locked@localhost identified by 'secret' account lock;
-  create user report@localhost identified by 'x';
+  create user report@localhost identified by 'x'; create user ann_idle@localhost identified by 'no rights yet';
   grant all on ${'`ann\\_%`'}.* to ann@localhost; grant select, insert on ${'`ann\\_shop`'}.* to ann@127.0.0.1 with grant option;
   grant all on ${'`ann\\_old`'}.* to locked@localhost;
   grant select on ${'`ann\\_shop`'}.* to report@localhost; grant select on zoo.* to report@localhost;

@@ -6,7 +6,6 @@ import { TestFleet, type FleetMember } from './fleet.ts';
 import { temporaryFolder } from './folder.ts';
 import type { TestServer } from './hostkeep.ts';
 import { MariaDb } from './mariadb.ts';
-import { Postgres, schemaAt } from './postgres.ts';
 
 /** Of an operator who may do everything on both servers, by a password that is not easy to quote. */
 const LOGIN = { user: 'operator', password: String.raw`a'b"#c\d \n` };
@@ -21,33 +20,27 @@ export class DatabaseFleet {
   readonly there: MariaDb;
   first!: TestServer;
   second!: TestServer;
-  readonly #postgres: Postgres;
   readonly #settings = new Map<FleetMember, string>();
 
   private constructor(
-    postgres: Postgres,
     fleet: TestFleet,
     members: readonly [FleetMember, FleetMember],
     servers: readonly [MariaDb, MariaDb],
   ) {
-    this.#postgres = postgres;
     this.fleet = fleet;
     [this.one, this.two] = members;
     [this.here, this.there] = servers;
   }
 
   static async start(schema: string): Promise<DatabaseFleet> {
-    const postgres = Postgres.start(['fsync=off']);
-    const fleet = new TestFleet(schemaAt(postgres.url, schema));
     const servers = await Promise.all([MariaDb.start(), MariaDb.start()]);
     for (const server of servers)
       for (const host of ['localhost', '127.0.0.1'])
         await server.sql(
           `create user operator@${host} identified by ${literal(LOGIN.password)}; grant all on *.* to operator@${host} with grant option`,
         );
-    const one = await fleet.init('one');
-    const two = await fleet.join(one, 'two');
-    const made = new DatabaseFleet(postgres, fleet, [one, two], servers);
+    const { fleet, one, two } = await TestFleet.pair(schema);
+    const made = new DatabaseFleet(fleet, [one, two], servers);
     made.first = await made.serve(one);
     made.second = await made.serve(two);
     await fleet.areUp(one);
@@ -120,7 +113,6 @@ export class DatabaseFleet {
   async close(): Promise<void> {
     await this.fleet.close();
     await Promise.all([this.here.remove(), this.there.remove()]);
-    this.#postgres.remove();
   }
 }
 

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pluginsWith } from '../../kernel/kit/files/plugin-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { CLI } from './command.ts';
 import { TSC } from './project-copy.ts';
@@ -87,22 +88,25 @@ createInterface(compiler.stdout).on('line', (line) => {
     isFirstCompile = false;
   } else if (line !== '' && !/Starting compilation/.test(line)) console.log(line);
 });
-const pages = spawn(process.execPath, [join(projectDir, 'dist/plugins/pages/build/main.js'), '--watch'], {
-  detached: true,
-  stdio: ['pipe', 'inherit', 'inherit'],
-});
-pages.stdin.write('\n'); // the build for development, whose pages load themselves again
+const builders = pluginsWith('build/main').map((name) =>
+  spawn(process.execPath, [join(projectDir, 'dist/plugins', name, 'build/main.js'), '--watch'], {
+    detached: true,
+    stdio: ['pipe', 'inherit', 'inherit'],
+  }),
+);
+const tellBuilders = (line: string) => builders.forEach(({ stdin }) => stdin.write(`${line}\n`));
+tellBuilders(''); // the build for development, whose pages load themselves again
 for (const folder of ['config', 'kernel', 'plugins'])
   watch(join(projectDir, folder), { recursive: true }, (_, file) => {
     if (file === null) return;
-    if (folder === 'plugins' && PAGE_CODE.test(file)) pages.stdin.write(`(${file})\n`);
+    if (folder === 'plugins' && PAGE_CODE.test(file)) tellBuilders(`(${file})`);
     else if (READ_AS_IS.test(file)) demo.restart(performance.now());
   });
 demo.restart(savedAt);
 
 async function end(code: number): Promise<never> {
   if (compiler.pid !== undefined && compiler.exitCode === null) process.kill(-compiler.pid, 'SIGTERM'); // tsc is a child of it
-  pages.kill('SIGTERM');
+  for (const builder of builders) builder.kill('SIGTERM');
   await demo.stop();
   process.exit(code);
 }

@@ -1,11 +1,11 @@
 /**
- * A Docker Engine for tests with its own sockets, folders and bridge, so that neither the machine's engine nor that of
- * another test run is affected. Its network has no firewall rules; published ports go through Docker's userland proxy.
- *
+ * A Docker Engine for tests with its own sockets, folders and network, so that neither the machine's engine nor that of
+ * another test run is affected, nor a browser, which breaks requests off when the network changes. There are no firewall rules;
+ * published ports go through Docker's userland proxy.
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,9 @@ import { LIMIT_MS } from './until.ts';
 const exec = promisify(execFile);
 const INSTALL = 'apt-get install -y docker.io busybox-static iptables';
 export const IMAGE = 'busybox:local';
+/** The network of its containers. */
+export const NETWORK = 'hostkeep';
+const ENTER = ['--net', 'sh', '-c', 'busybox ip link set lo up && exec dockerd "$@"', 'sh'];
 
 /** Returns why no engine can run here, and how to change that; `undefined` if one can. */
 export function dockerMissing(): string | undefined {
@@ -33,37 +36,26 @@ export class TestDocker {
   readonly socket: string;
   /** A second socket of the same engine, used as an account's own. */
   readonly ownSocket: string;
-  readonly network: string;
   /** Contains all its files; the command line of each of its processes names it. */
   readonly folder: string;
-  readonly #remove = () => remove(this.folder, this.network);
+  readonly #remove = () => removeRemains(this.folder);
   #daemon: ChildProcess | undefined;
 
   private constructor(folder: string) {
     this.folder = folder;
     this.socket = join(folder, 'shared.sock');
     this.ownSocket = join(folder, 'own.sock');
-    this.network = bridgeOf(process.pid);
   }
 
   /** Resolves once the engine responds, and the image `busybox:local` and the network exist. */
   static async start(): Promise<TestDocker> {
-    for (const { folder, pid } of abandoned()) remove(folder, bridgeOf(pid));
+    for (const folder of abandoned()) removeRemains(folder);
     const docker = new TestDocker(mkdtempSync(join(tmpdir(), `hostkeep-docker-${PROCESS_ID.replace(':', '-')}-`)));
     process.once('exit', docker.#remove);
     try {
       await docker.up();
       await docker.#importImage();
-      const subnet = `10.${200 + (process.pid % 50)}.${(process.pid >> 6) % 256}.0/24`;
-      await docker.cli(
-        'network',
-        'create',
-        '-o',
-        `com.docker.network.bridge.name=${docker.network}`,
-        '--subnet',
-        subnet,
-        docker.network,
-      );
+      await docker.cli('network', 'create', NETWORK);
       return docker;
     } catch (error) {
       await docker.stop();
@@ -88,8 +80,9 @@ export class TestDocker {
     writeFileSync(config, '{}');
     const at = (name: string) => join(this.folder, name);
     const daemon = spawn(
-      'dockerd',
+      'unshare',
       [
+        ...ENTER,
         '--config-file',
         config,
         '--data-root',
@@ -118,6 +111,11 @@ export class TestDocker {
     }
   }
 
+  /** Resolves with what a program prints in the engine's network, where containers publish their ports on loopback. */
+  async inNetwork(...command: string[]): Promise<string> {
+    return (await exec('nsenter', [`--net=/proc/${this.#daemon?.pid}/ns/net`, ...command])).stdout;
+  }
+
   /** Stops the engine as an operator does. */
   async down(): Promise<void> {
     const daemon = this.#daemon;
@@ -137,7 +135,6 @@ export class TestDocker {
     try {
       const ids = (await this.cli('ps', '-aq')).split('\n').filter((id) => id !== '');
       if (ids.length > 0) await this.cli('rm', '-f', ...ids);
-      await this.cli('network', 'rm', this.network);
     } catch {
       // removed without the engine below
     } finally {
@@ -158,23 +155,12 @@ export class TestDocker {
   }
 }
 
-/** Engines whose test process was killed before it could stop them. */
-function abandoned(): { folder: string; pid: number }[] {
+/** The folders of engines whose test process was killed before it could stop them. */
+function abandoned(): string[] {
   return readdirSync(tmpdir()).flatMap((name) => {
     const [, pid, started] = /^hostkeep-docker-(\d+)-(\d+)-/.exec(name) ?? [];
-    return pid === undefined || isRunning(`${pid}:${started}`)
-      ? []
-      : [{ folder: join(tmpdir(), name), pid: Number(pid) }];
+    return pid === undefined || isRunning(`${pid}:${started}`) ? [] : [join(tmpdir(), name)];
   });
-}
-
-function bridgeOf(pid: number): string {
-  return `hk${pid}`;
-}
-
-function remove(folder: string, bridge: string): void {
-  removeRemains(folder);
-  if (existsSync(`/sys/class/net/${bridge}`)) execFileSync('busybox', ['ip', 'link', 'delete', bridge]);
 }
 
 function isProgram(path: string): boolean {

@@ -1,3 +1,4 @@
+import type { Address } from '../../kernel/contract/route-spec.ts';
 import type { TestServer } from './hostkeep.ts';
 
 export interface ServerSentEvent {
@@ -15,15 +16,16 @@ export interface EventSource {
   close(): Promise<void>;
 }
 
-/** Opens a stream of a server's admin address, that of samples unless given. Rejects unless the status is 200. */
+/** Opens a stream, that of samples on the admin address unless given. Rejects unless the status is 200. */
 export async function eventSource(
   server: TestServer,
   token: string,
   headers: Record<string, string> = {},
   path = '/api/usage/stream',
+  address: Address = 'admin',
 ): Promise<EventSource> {
   const abort = new AbortController();
-  const response = await fetch(`${server.hostkeep.url('admin')}${path}`, {
+  const response = await fetch(`${server.hostkeep.url(address)}${path}`, {
     headers: { authorization: `Bearer ${token}`, ...headers },
     signal: abort.signal,
   });

@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createSocketServer, type Socket } from 'node:net';
+import { atEnd } from './ending.ts';
 
 /** A fake container engine on a socket. */
 export interface FakeEngine {
@@ -15,7 +16,7 @@ const CHECK = '/version';
 
 export type Answers = (path: string, response: ServerResponse) => void;
 
-/** Starts an engine that answers HTTP. */
+/** Starts an engine that answers HTTP, until the end of the test or suite. */
 export async function fakeEngine(socketPath: string, answer: Answers): Promise<FakeEngine> {
   const asked: string[] = [];
   let connections = 0;
@@ -31,6 +32,7 @@ export async function fakeEngine(socketPath: string, answer: Answers): Promise<F
       server.close(() => resolve());
       server.closeAllConnections();
     });
+  atEnd(close);
   return {
     asked,
     get connections() {
@@ -40,7 +42,7 @@ export async function fakeEngine(socketPath: string, answer: Answers): Promise<F
   };
 }
 
-/** Starts an engine that passes each connection to `use`, which need not answer. */
+/** Starts such an engine that passes each connection to `use`, which need not answer. */
 export async function rawEngine(socketPath: string, use: (socket: Socket) => void): Promise<FakeEngine> {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -56,6 +58,7 @@ export async function rawEngine(socketPath: string, use: (socket: Socket) => voi
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
     });
+  atEnd(close);
   return {
     asked: [],
     get connections() {

@@ -7,10 +7,12 @@ import type { Plugin } from '../../kernel/contract/plugin.ts';
 import type { Core } from '../../kernel/run/core.ts';
 import { hostkeep } from './command.ts';
 import type { Outcome } from './command-pool.ts';
+import { atEnd } from './ending.ts';
 import { temporaryFolder } from './folder.ts';
 import { TestServer } from './hostkeep.ts';
 import { NodeProcess, prepare, type NodeOptions } from './node-process.ts';
 import { freePort } from './port.ts';
+import { ownSchema } from './postgres.ts';
 import { until } from './until.ts';
 
 /** A node of a fleet: its data folder, and where the others reach it. */
@@ -51,8 +53,20 @@ export class TestFleet {
   readonly servers: TestServer[] = [];
   readonly processes = new Set<NodeProcess>();
 
-  constructor(url: string) {
-    this.url = url;
+  /** The store is in a schema of its own, on the server for all unless another is named. */
+  constructor(schema: string, server?: string) {
+    this.url = ownSchema(schema, server);
+    atEnd(() => this.close());
+  }
+
+  /** Resolves with a fleet and its two nodes, which do not serve yet. */
+  static async pair(
+    schema: string,
+    server?: string,
+  ): Promise<{ fleet: TestFleet; one: FleetMember; two: FleetMember }> {
+    const fleet = new TestFleet(schema, server);
+    const one = await fleet.init('one');
+    return { fleet, one, two: await fleet.join(one, 'two') };
   }
 
   /** Runs a command with a data folder and the store of the fleet. */
@@ -85,11 +99,17 @@ export class TestFleet {
   }
 
   /** Resolves once all nodes are up, by the command of a member. */
-  areUp({ data }: FleetMember): Promise<void> {
-    return until('all nodes are up', async () => {
-      const { stdout } = await this.run(data, ['fleet', 'list', '--json']);
-      return (JSON.parse(stdout) as { state: string }[]).every(({ state }) => state === 'up');
-    });
+  areUp(member: FleetMember): Promise<void> {
+    return until('all nodes are up', async () =>
+      Object.values(await this.statesSeenBy(member)).every((state) => state === 'up'),
+    );
+  }
+
+  /** Resolves with the state of each node, by the command of a member. */
+  async statesSeenBy({ data }: FleetMember): Promise<Record<string, string>> {
+    const { stdout } = await this.run(data, ['fleet', 'list', '--json']);
+    const nodes = JSON.parse(stdout) as { name: string; state: string }[];
+    return Object.fromEntries(nodes.map(({ name, state }) => [name, state]));
   }
 
   async serve(
@@ -98,7 +118,7 @@ export class TestFleet {
     config: Record<string, unknown> = {},
   ): Promise<TestServer> {
     const options = { data, config: { store: { url: this.url }, ...config } };
-    const server = await TestServer.start(plugins === undefined ? options : { ...options, plugins });
+    const server = await TestServer.open(plugins === undefined ? options : { ...options, plugins });
     this.servers.push(server);
     return server;
   }

@@ -11,7 +11,9 @@ import type { Finding } from '../../kernel/contract/points/finding.ts';
 import type { Plugin } from '../../kernel/contract/plugin.ts';
 import { openStore } from '../../kernel/run/data/open-store.ts';
 import type { Store } from '../../kernel/store/store.ts';
+import { atEnd } from './ending.ts';
 import { testStore } from './postgres.ts';
+import { keptLog } from './run/kept-log.ts';
 import { installedPlugins, isOptIn, type InstalledPlugin } from '../../kernel/host/discovery.ts';
 
 /** Where the files of a test's accounts are. */
@@ -91,10 +93,19 @@ export class TestServer {
     this.#ownsData = ownsData;
   }
 
-  static async start({ config = {}, plugins, data }: TestOptions = {}): Promise<TestServer> {
+  /** Starts a server, which closes at the end of the test, or of the suite if that starts it. */
+  static async start(options: TestOptions = {}): Promise<TestServer> {
+    const server = await TestServer.open(options);
+    atEnd(() => server.close());
+    return server;
+  }
+
+  /** Starts a server that the caller closes. */
+  static async open({ config = {}, plugins, data }: TestOptions): Promise<TestServer> {
     const folder = data ?? mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
     const settings = testConfig(folder, config);
-    const hostkeep = await Hostkeep.start(settings, createLog(settings.log.level), {
+    const log = settings.log.level === 'silent' ? createLog('debug', keptLog) : createLog(settings.log.level);
+    const hostkeep = await Hostkeep.start(settings, log, {
       checkReplies: true,
       ...(plugins && { plugins: installed(plugins) }),
     });

@@ -23,22 +23,24 @@ export function hasNginx(): boolean {
 
 export class Nginx {
   readonly port: number;
+  readonly tlsPort: number;
   /** Contains all its files; readable by every user. */
   readonly folder: string;
   readonly vhostFolder: string;
   #process: ChildProcess | undefined;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, tlsPort: number) {
     this.folder = folder;
     this.vhostFolder = join(folder, 'vhosts');
     this.port = port;
+    this.tlsPort = tlsPort;
   }
 
   /** Starts a server that answers only for the host names of its virtual hosts. As root, its workers run as `user`. */
   static async start(user = 'root'): Promise<Nginx> {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-nginx-'));
     chmodSync(folder, 0o755);
-    const nginx = new Nginx(folder, await freePort());
+    const nginx = new Nginx(folder, await freePort(), await freePort());
     for (const name of ['vhosts', 'logs', 'temporary']) mkdirSync(join(folder, name));
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
       .map((name) => `${name}_temp_path temporary/${name};`)
@@ -58,7 +60,9 @@ export class Nginx {
     return {
       driver: 'nginx',
       vhost_folder: this.vhostFolder,
+      log_folder: join(this.folder, 'logs/sites'),
       listen: String(this.port),
+      listen_https: String(this.tlsPort),
       check: this.command('-t', '-q'),
       reload: this.command('-s', 'reload'),
       version: [SERVER ?? '', '-v'],

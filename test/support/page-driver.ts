@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
-import * as assert from 'uvu/assert';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import { PASSWORD, type TestServer } from './hostkeep.ts';
+import { countAssertion } from './run/assertion-count.ts';
 import { LIMIT_MS } from './until.ts';
+import { assertNone } from './lists.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -91,7 +92,9 @@ export class PageDriver {
     const wait = this.page[name].bind(this.page) as (...given: unknown[]) => Promise<unknown>;
     const explained = async (what: unknown, options?: object, ...given: unknown[]): Promise<unknown> => {
       try {
-        return await wait(what, { polling: POLL_MS, ...options }, ...given);
+        const found = await wait(what, { polling: POLL_MS, ...options }, ...given);
+        countAssertion();
+        return found;
       } catch (cause) {
         const shown = await this.page.evaluate(
           `location.pathname + ': ' + [...document.querySelectorAll('dialog[open], body')].at(0).innerText`,
@@ -193,11 +196,7 @@ export class PageDriver {
   /** Fails if the browser complained about something else than what was expected; forgets the complaints. */
   assertContent(expected: readonly RegExp[] = [], where = ''): void {
     const all = [PASSING, ...expected];
-    assert.equal(
-      this.complaints.splice(0).filter((line) => !all.some((pattern) => pattern.test(line))),
-      [],
-      where,
-    );
+    assertNone(this.complaints.splice(0), (line) => !all.some((pattern) => pattern.test(line)), where);
   }
 
   /** Closes it, after the browser complained about nothing but what was expected. */

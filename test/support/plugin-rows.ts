@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Core } from '../../kernel/run/core.ts';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import type { TestServer } from './hostkeep.ts';
@@ -15,6 +16,9 @@ export type ByRoute<T> = Readonly<Record<string, T>>;
 
 /** The node of a fleet that answers a route: `home` of the account, the one of whom a path `named`s, the `node` that a query says, or any. */
 type Answering = NonNullable<RouteInfo['at']> | 'anywhere';
+
+/** The status of a refusal, or members that the reply lacks, with all below them, such as `.domains[]`; see `membersOf`. */
+export type Lost = number | readonly string[];
 
 export interface PluginRows {
   /**
@@ -32,6 +36,13 @@ export interface PluginRows {
    * account is answered at its home, and what is in the store by any node.
    */
   readonly answered?: Answering | ByRoute<Answering>;
+  /** Names the losses while another plugin is off, by that plugin and, as `walk` does, by route and address. */
+  readonly without?: Readonly<Record<string, ByRoute<Lost>>>;
+  /**
+   * What opens the routes of the user address, for all or by route: a feature, some of which any one suffices, or of which all
+   * are needed, `user` or `guest`. Routes of the admin address are opened by `admin` unless by `guest`.
+   */
+  readonly opened?: string | ByRoute<string>;
   /** Why the lists of these routes, which are not paged, cannot grow without bound. */
   readonly bounded?: ByRoute<string>;
   readonly isolation?: {
@@ -39,6 +50,8 @@ export interface PluginRows {
     readonly unmarked?: ByRoute<string>;
     /** Routes whose reply may say that a name is taken, which is unique on the server, but not by whom. */
     readonly tellingTaken?: readonly string[];
+    /** Reads that repeat what the account itself has sent before, such as a list of what it did. */
+    readonly repeatingOwn?: readonly string[];
   };
   readonly homes?: {
     /** Paths of reads which need more than the route's own path, for an account of the name. */
@@ -50,11 +63,15 @@ export interface PluginRows {
   readonly pages?: Readonly<Record<string, readonly string[]>>;
   /** What the pages ask for and a busy server has not measured at first. */
   readonly measured?: readonly string[];
+  /** Keeps in the local store what was found on the disks of an account. */
+  readonly keepsFound?: (core: Core, account: Account) => Promise<unknown>;
   /** Writes files that are whole whenever its process is killed. */
   readonly writer?: CacheWriter;
   readonly examples?: {
     /** Replies that hold nothing but facts about the machine, or nothing at all. */
     readonly invented?: ByRoute<unknown>;
+    /** Bodies of requests that `walk` does not send. */
+    readonly requests?: ByRoute<unknown>;
     /** Replaces `surroundings` where examples are recorded. */
     readonly surroundings?: () => Surroundings | Promise<Surroundings>;
   };
@@ -109,6 +126,15 @@ async function readRows(): Promise<ReadonlyMap<string, PluginRows>> {
         return [file.split('/')[0] ?? '', ((await import(compiled)) as { default: PluginRows }).default];
       }),
     ),
+  );
+}
+
+/** What plugins keep of the disks of accounts, by plugin. */
+export async function keepersOfFindings(): Promise<
+  readonly (readonly [plugin: string, keep: NonNullable<PluginRows['keepsFound']>])[]
+> {
+  return [...(await pluginRows())].flatMap(([plugin, { keepsFound }]) =>
+    keepsFound === undefined ? [] : [[plugin, keepsFound]],
   );
 }
 

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import type { CertificateFiles } from './certificate.ts';
 
@@ -22,6 +23,7 @@ const DEFAULT_PORT = 5432;
 /** How long one of its programs may take, in seconds: the machine may be busy. */
 const LIMIT_S = 120;
 const made = new Set<string>();
+let shared: Postgres | undefined;
 
 /** A PostgreSQL server of our own, on a Unix socket in a folder that is removed with it; with a port, also on loopback. */
 export class Postgres {
@@ -184,6 +186,15 @@ export function schemaAt(url: string, name: string): string {
     made.add(key);
   }
   return `${url}&options=${encodeURIComponent(`-c search_path=${schema}`)}`;
+}
+
+/**
+ * Returns the URL of a schema that this process alone has, on a server for all: that of the run, or else one that ends with this
+ * process.
+ */
+export function ownSchema(name: string, server = process.env[TEST_STORE_URL]): string {
+  const url = server ?? (shared ??= Postgres.start(['fsync=off', 'max_connections=500'])).url;
+  return schemaAt(url, `${PROCESS_ID} ${name}`);
 }
 
 /** Returns settings of the store for a data folder of a test; none for a file in it. */

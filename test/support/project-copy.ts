@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { pluginsWith } from '../../kernel/kit/files/plugin-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { temporaryFolder } from './folder.ts';
 
 export const TSC = join(projectDir, 'node_modules/typescript/bin/tsc');
 /** Several threads repeat what each of them needs: half more work, while other tests want the processors too. */
-const OPTIONS = ['--incremental', '--singleThreaded', '--pretty', 'false'];
+const OPTIONS = ['--singleThreaded', '--pretty', 'false'];
 
 /** A copy of the project's sources in a temporary folder, to be changed, compiled and run beside it. */
 export class ProjectCopy {
@@ -27,9 +28,12 @@ export class ProjectCopy {
 
   /** Builds the pages of what is there, and checks their types. Rejects with what is wrong. */
   async buildPages(): Promise<void> {
-    if (!existsSync(this.path('plugins/pages'))) return;
-    const check = [TSC, '-p', 'plugins/pages', ...OPTIONS, '--tsBuildInfoFile', 'dist/pages.tsbuildinfo'];
-    for (const args of [['dist/plugins/pages/build/main.js'], check]) {
+    const builders = pluginsWith('build/main').filter((name) => existsSync(this.path(join('plugins', name))));
+    const steps = builders.flatMap((name) => [
+      [join('dist/plugins', name, 'build/main.js')],
+      [TSC, '-p', join('plugins', name), ...OPTIONS],
+    ]);
+    for (const args of steps) {
       const run = promisify(execFile)(process.execPath, args, { cwd: this.folder });
       await run.catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
         throw new Error(stdout + stderr);

@@ -1,4 +1,7 @@
 import { suite, type Callback, type Test } from 'uvu';
+import { countedAssertions } from './run/assertion-count.ts';
+import { ending, endSuite } from './ending.ts';
+import { endOfLog, forgetLog } from './run/kept-log.ts';
 
 /** Only tests whose title contains this are registered; set by `test/index.ts -t`. */
 const WANTED = process.env['HOSTKEEP_TEST_TITLE'] ?? '';
@@ -6,6 +9,8 @@ const WANTED = process.env['HOSTKEEP_TEST_TITLE'] ?? '';
 /** How long something may stay open after the totals: of a test that failed there is something to be expected. */
 const OPEN_MS = { failed: 1000, passed: Number(process.env['HOSTKEEP_TEST_OPEN_MS'] ?? 60_000) };
 let suitesToRun = 0;
+/** Whether this file has said that tests of it cannot run here. */
+let isPartLeftOut = false;
 
 /** Asked by the test entry of a process that does not end. */
 process.once('SIGUSR2', giveUp);
@@ -34,6 +39,7 @@ export function testSuite(name: string): Test {
   };
   setImmediate(() => {
     hasStarted = true;
+    own.after(endSuite); // after all other hooks
     own.run();
     suitesToRun += 1;
     queueOfUvu().push(async () => {
@@ -62,15 +68,26 @@ function queueOfUvu(): (() => Promise<[errors: true, ...counts: number[]]>)[] {
  */
 export function reportSkipped(reason: string): void {
   if (process.env['CI'] === 'true') throw new Error(`tests cannot run: ${reason}`);
+  isPartLeftOut = true;
   console.log(`\nskipped: ${reason}`); // on a line of its own: uvu prints a dot for each test
 }
 
-/** Says at once that a test has failed: uvu does when all have run, which a process that hangs never comes to. */
+/**
+ * Says at once that a test has failed, with what its servers logged: uvu does when all have run, which a process that hangs never
+ * comes to. A test that ran no assertion has failed.
+ */
 async function reporting(title: string, run: Callback, context: Parameters<Callback>[0]): Promise<void> {
+  forgetLog();
+  const before = countedAssertions();
   try {
-    await run(context);
+    await ending(() => run(context));
+    if (before === undefined || countedAssertions() !== before) return;
+    if (!isPartLeftOut) throw new Error('the test ran no assertion: it cannot fail, whatever the code does');
+    console.log(`\nnot run: ${title}`);
   } catch (error) {
     console.log(`\n"${title}" failed: ${String(error)}`);
+    const logged = endOfLog();
+    if (logged !== '') console.log(`the log of its servers ends with:\n${logged}`);
     throw error;
   }
 }

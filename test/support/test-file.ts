@@ -10,6 +10,7 @@ const LIMIT_MS = 900_000;
 const END_MS = 60_000;
 const SOURCES = join(projectDir, 'test');
 const COMPILED = join(import.meta.dirname, '..');
+const RUNNER = join(import.meta.dirname, 'run/run-file.js');
 
 /** `fast`: what runs in the test's own process. `services`: what starts programs, see `SERVICES`. */
 export const TEST_SETS = ['fast', 'services', 'all'] as const;
@@ -62,7 +63,7 @@ export function slowestFirst(files: readonly string[], timesMs: Readonly<Record<
 export function runTestFile(file: string, title: string): Promise<Result> {
   return new Promise((resolve) => {
     const started = performance.now();
-    const child = spawn(process.execPath, ['--enable-source-maps', join(COMPILED, `${file}.js`)], {
+    const child = spawn(process.execPath, ['--enable-source-maps', RUNNER, join(COMPILED, `${file}.js`)], {
       env: { ...process.env, FORCE_COLOR: '0', HOSTKEEP_TEST_TITLE: title },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -96,6 +97,7 @@ function judge(
   const sum = (label: string) =>
     [...output.matchAll(new RegExp(`^\\s*${label}:\\s+(\\d+)`, 'gm'))].reduce((all, [, n]) => all + Number(n), 0);
   const [total, passed, leftOut] = [sum('Total'), sum('Passed'), sum('Skipped')];
+  const notRun = [...output.matchAll(/^not run: /gm)].length;
   const skipped = [...output.matchAll(/^skipped: (.+)/gm)].map(([, reason = '']) => reason);
   const hasRun = /^\s*Total:/m.test(output) && (total > 0 || skipped.length > 0 || mayBeEmpty);
   const problem =
@@ -108,7 +110,7 @@ function judge(
           : passed === total
             ? end
             : undefined;
-  return { passed, skipped, failed: Math.max(total - passed, problem === undefined ? 0 : 1), problem };
+  return { passed: passed - notRun, skipped, failed: Math.max(total - passed, problem === undefined ? 0 : 1), problem };
 }
 
 /** Whether a title may stand in a file: literally, or because the file computes titles. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { countAssertion } from './run/assertion-count.ts';
 
 /** How long may pass before what a test waits for is there, also on a machine that does much else. */
 export const LIMIT_MS = 90_000;
@@ -17,7 +18,10 @@ export async function eventually<T>(
 ): Promise<T> {
   for (const end = performance.now() + LIMIT_MS; ; await delay(POLL_MS)) {
     const value = await ask();
-    if (fits(value)) return value;
+    if (fits(value)) {
+      countAssertion();
+      return value;
+    }
     if (performance.now() > end)
       throw new Error(`not within ${LIMIT_MS / 1000} s: ${condition}, but ${JSON.stringify(value)}`);
   }

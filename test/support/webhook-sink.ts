@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { atEnd } from './ending.ts';
 
 interface DeliveredEvent {
   readonly id: string;
@@ -8,7 +9,7 @@ interface DeliveredEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A webhook endpoint that records the delivered events. */
+/** A webhook endpoint that records the delivered events, until the end of the test or suite. */
 export class WebhookSink {
   readonly events = new Map<string, DeliveredEvent>();
   /** The id of each event, as often as it was delivered. */
@@ -34,6 +35,7 @@ export class WebhookSink {
     const sink = new WebhookSink(server);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
+    atEnd(() => sink.close());
     return sink;
   }
 

@@ -38,7 +38,7 @@ export async function readState(
   const { current } = await read<{ current: string }>('/api/account/language');
   const { enabled } = await read<{ enabled: boolean }>('/api/account/2fa');
   const account = await readAsAdmin<{ email: string; overrides: Record<string, boolean> }>(`/api/accounts/${username}`);
-  const plan = await readAsAdmin<{ cpu_limit: number }>(`/api/plans/${username}`);
+  const plan = await readAsAdmin<{ limits: { cpu_limit: number } }>(`/api/plans/${username}`);
   return {
     domains: domains.map(({ domain_url }) => domain_url).toSorted(),
     favorites: sorted(Object.fromEntries(favorites.map(({ link, title }) => [link, title]))),
@@ -46,7 +46,7 @@ export async function readState(
     password: await acceptedPassword(node, username, passwords),
     hasTwofa: enabled,
     email: account.email,
-    cpuLimit: plan.cpu_limit,
+    cpuLimit: plan.limits.cpu_limit,
     features: sorted(account.overrides),
     sessions: await Promise.all(
       sessions.map(async (each) => (await node.ask('/api/account/language', { token: each })).status === 200),

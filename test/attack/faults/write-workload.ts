@@ -57,7 +57,7 @@ export class WriteWorkload {
       method: 'POST',
       token: admin,
       address: 'admin',
-      body: { name: this.name, cpu_limit: this.state.cpuLimit, features: body['features'] },
+      body: { name: this.name, limits: { cpu_limit: this.state.cpuLimit }, features: body['features'] },
     });
     await node.ask(`/api/accounts/${this.name}`, {
       method: 'PATCH',
@@ -135,7 +135,7 @@ export class WriteWorkload {
       }),
       () => ({
         kind: 'plan',
-        request: this.#byAdmin(`/api/plans/${this.name}`, 'PATCH', { cpu_limit: n }),
+        request: this.#byAdmin(`/api/plans/${this.name}`, 'PATCH', { limits: { cpu_limit: n } }),
         after: { ...state, cpuLimit: n },
       }),
       () => this.#toggle(FEATURES[n % 3] ?? '', n % 2 === 0),

@@ -1,6 +1,6 @@
 import { declareErrors, errorKind, isErrorCode } from '../../../kernel/errors.ts';
 import { allPlugins } from '../../support/hostkeep.ts';
-import { codeOf, headerOf, jsonOf, type RawResponse } from '../target/response-reader.ts';
+import { codeOf, headerOf, jsonOf, plainBody, type RawResponse } from '../target/response-reader.ts';
 import type { DescribedReply, Operation } from '../target/api-description.ts';
 import type { PreparedRequest } from './prepared-request.ts';
 
@@ -99,8 +99,8 @@ export class Oracle {
       : `405 with Allow: ${allow ?? 'nothing'} instead of ${methods.join(', ')}`;
   }
 
-  #secretIssue({ id }: Operation, { body }: RawResponse): string | undefined {
-    const text = body.toString();
+  #secretIssue({ id }: Operation, received: RawResponse): string | undefined {
+    const text = received.body.length === 0 ? '' : plainBody(received).toString(); // none to HEAD
     const tellsPaths = TELLS_PATHS.has(id);
     const forbidden = this.#forbidden.filter((each) => !tellsPaths || !each.startsWith('/'));
     const found =

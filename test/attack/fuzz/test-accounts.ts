@@ -1,6 +1,5 @@
 import type { Core } from '../../../kernel/run/core.ts';
 import type { Role } from '../../../kernel/identity/accounts/account.ts';
-import type { PlanLimits } from '../../../kernel/identity/accounts/plan-limits.ts';
 import { siteFiles, writeFiles } from '../target/site-files.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -8,22 +7,7 @@ export const PASSWORD = 'correct horse battery';
 export const PLAN = 'attack-plan';
 export const SMALL_PLAN = 'attack-small';
 const SMALL_FEATURES = ['account', 'sessions', 'favorites', 'domains', 'filemanager', 'search', 'info'];
-const UNLIMITED: PlanLimits = {
-  description: '',
-  cpu_limit: 0,
-  ram_limit_mib: 0,
-  disk_limit_mib: 0,
-  inodes_limit: 0,
-  bandwidth: 0,
-  domains_limit: 0,
-  names_limit: 0,
-  websites_limit: 0,
-  db_limit: 0,
-  email_limit: 0,
-  ftp_limit: 0,
-  mysql: '',
-  webserver: '',
-};
+const UNLIMITED = { limits: { names_limit: 0 } };
 
 /** Every account has an application in this folder; the domain belongs to one of them at a time. */
 export const SITE = 'sunny-garden.example';

@@ -1,9 +1,9 @@
 import type { Part } from '../part.ts';
 import { FuzzRun } from './fuzz-run.ts';
 
-const WHOLE = 3000;
+const WHOLE = 9000;
 /** Operations that verify a password or a code. */
-const VERIFYING = /login$|password$|Twofa$/i;
+const VERIFYING = /^\w+ login\..*(?:login|password|Twofa)$/i;
 
 /** Requests for the operations behind the throttle, with its default limits. */
 export const throttled: Part = {

@@ -1,17 +1,25 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
+import { readJson } from '../../../kernel/config/configuration.ts';
+import { findFiles } from '../../../kernel/kit/files/find-files.ts';
+import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import type { Schema } from '../target/api-description.ts';
+import { selfSigned, signedBy } from '../../support/certificate.ts';
 import { Placeholder } from './placeholder.ts';
 
 const known = (...names: string[]) => fc.nat({ max: 1_000_000 }).map((nth) => new Placeholder('known', names, nth));
 const credential = (name: string) => fc.constant(new Placeholder('credential', [name]));
 const label = fc.stringMatching(/^[a-z][a-z0-9]{2,10}$/);
+/** A domain for which there is a certificate. */
+const certifiedDomain = label.map((name) => `${name}.customers.example`);
+const OWN_CERTIFICATE = signedBy(selfSigned('authority'), 'DNS:*.customers.example');
 const fileName = fc.constantFrom('index', 'config', 'style', 'photo', 'log', 'page', 'wp-', 'e', '');
 
 /** Values that are likely to be accepted, by member or parameter name; the schema alone rarely yields one. */
 const REALISTIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   domain_url: fc.oneof(
-    { weight: 3, arbitrary: label.map((name) => `${name}.example`) },
+    { weight: 3, arbitrary: certifiedDomain },
     { weight: 1, arbitrary: fc.constant('sunny-garden.example') },
     { weight: 2, arbitrary: known('domains.domain_url') },
     {
@@ -40,7 +48,7 @@ const REALISTIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ),
   locale: fc.constantFrom('en', 'de', 'fr'),
   unit: fc.constantFrom('bytes', 'kb', 'mb', 'gb'),
-  show_all: fc.constantFrom('true', 'false', ''),
+  show_all: fc.constantFrom('true', 'false', 'True', '0'),
   q: fileName,
   ext: fc.constantFrom('php', 'html', 'tar.gz', 'sql', ''),
   search: fc.constantFrom('demo', 'logged', 'domain', '127.0.0.1', ''),
@@ -57,8 +65,9 @@ const REALISTIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 
 /** The names of the files that the pages consist of; they change with each build. */
 function builtFiles(): string[] {
-  const manifest = new URL('../../../plugins/pages/assets/manifest.json', import.meta.url);
-  return Object.keys((JSON.parse(readFileSync(manifest, 'utf8')) as { readonly types: object }).types);
+  return findFiles('dist/plugins/*/assets/manifest.json', projectDir).flatMap((path) =>
+    Object.keys((readJson(join(projectDir, path)) as { readonly types: object }).types),
+  );
 }
 
 /** The same for names whose meaning depends on the operation. */
@@ -69,6 +78,44 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
     fc.constantFrom('', 'backups', 'var/www/html/sunny-garden.example'),
   ),
   'domains.remove domain_url': known('domains.domain_url'),
+  'php.setVersion domain': known('domains.domain_url'),
+  'php.setVersion version': fc.constant(''), // each other one starts a program
+  'php.setOptions domain': known('domains.domain_url'),
+  'php.setOptions memory_mib': fc.constantFrom(64, 128),
+  'php.setOptions upload_mib': fc.constantFrom(8, 16),
+  'php.setOptions execution_seconds': fc.constantFrom(10, 20),
+  'php.setOptions timezone': fc.constantFrom('UTC', 'Europe/Berlin'),
+  'redirects.add domain_url': known('domains.domain_url'),
+  'redirects.add path': label.map((name) => `/old/${name}`),
+  'redirects.add target': fc.constantFrom('/new', 'https://example.com/new'),
+  'redirects.add keep_path': fc.constant(false),
+  ...Object.fromEntries(
+    ['lines', 'stream', 'download', 'visitors'].map((name) => [`logs.${name} domain_url`, known('domains.domain_url')]),
+  ),
+  'logs.lines cursor': fc.constant(''),
+  'redirects.remove id': known('redirects.redirect_id', '.redirect_id'),
+  'container-control.details id': known('containers.id'),
+  'container-control.log id': known('containers.id'),
+  'certificates.request domain': known('certificates.domain_url'),
+  'certificates.upload domain': known('certificates.domain_url'),
+  'certificates.remove domain': known('certificates.domain_url'),
+  'certificates.change domain': known('certificates.domain_url'),
+  'certificates.upload certificate': fc.constant(readFileSync(OWN_CERTIFICATE.cert, 'utf8')),
+  'certificates.upload private_key': fc.constant(readFileSync(OWN_CERTIFICATE.key, 'utf8')),
+  'files.move from': known('entries.name'),
+  'files.move to': label,
+  'files.compress paths': known('entries.name').map((name) => [name]),
+  'files.compress to': label.map((name) => `${name}.zip`),
+  'files.extract from': known('entries.name'),
+  'files.extract to': label,
+  'files.newDownload paths': known('entries.name').map((name) => [name]),
+  'files.download ticket': fc
+    .nat({ max: 1_000_000 })
+    .map((nth) => new Placeholder('known', ['.href'], nth, (path) => path.replace(/^.*\//, ''))),
+  'files.copy from': known('entries.name'),
+  'files.copy to': label,
+  'files.task id': known('tasks.id'),
+  'files.cancel id': known('tasks.id'),
   'screenshots.show path': fc
     .tuple(known('domains.domain_url'), fc.constantFrom('', '/', '/a/b', '/x?y=z'))
     .map(([{ names, nth }, rest]) => new Placeholder('known', names, nth, (domain) => domain + rest)),
@@ -111,6 +158,7 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'login.endTokenOf id': fc.nat({ max: 1_000_000 }).map((nth) => new Placeholder('same-path', ['tokens.id'], nth)),
   'accounts.accounts cursor': fc.constant(''),
   'webhooks.test id': known('webhooks.id'),
+  'webhooks.attempts id': known('webhooks.id'),
   'webhooks.redeliver id': known('webhooks.id'),
 };
 

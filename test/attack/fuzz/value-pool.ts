@@ -23,7 +23,7 @@ export class ValuePool {
     return choice[nth % Math.max(1, choice.length)];
   }
 
-  /** Adds the strings of a JSON reply. */
+  /** Adds the strings and whole numbers of a JSON reply. */
   collect(username: string, path: string, value: unknown, list = ''): void {
     if (Array.isArray(value)) {
       for (const each of value.slice(0, 50)) {
@@ -32,7 +32,8 @@ export class ValuePool {
       }
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, member] of Object.entries(value)) {
-        if (typeof member === 'string') this.#add(username, path, `${list}.${name}`, member);
+        if (typeof member === 'string' || Number.isInteger(member))
+          this.#add(username, path, `${list}.${name}`, String(member));
         else this.collect(username, path, member, name);
       }
     }

@@ -4,16 +4,12 @@ import { fakeEngine } from '../../support/fake-engine.ts';
 import { TestFleet } from '../../support/fleet.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import type { TestServer } from '../../support/hostkeep.ts';
-import { Postgres, schemaAt } from '../../support/postgres.ts';
 import { testSuite } from '../../support/suite.ts';
 import { RawClient } from '../target/raw-client.ts';
 import { engineIn, OPEN_THROTTLE, settingsIn, type Target } from '../target/target-server.ts';
 import { engineOfTenants, IsolationHarness } from './isolation-harness.ts';
 
 const test = testSuite('attack: isolation in a fleet');
-let postgres: Postgres;
-test.before(() => void (postgres = Postgres.start(['fsync=off'])));
-test.after(() => postgres.remove());
 
 function targetOf(server: TestServer): Target {
   const { hostkeep } = server;
@@ -29,7 +25,7 @@ function targetOf(server: TestServer): Target {
 test("no account reads, changes or infers another's data on any node of a fleet", async () => {
   const folder = temporaryFolder();
   const engine = await fakeEngine(engineIn(folder), engineOfTenants());
-  const fleet = new TestFleet(schemaAt(postgres.url, 'isolation'));
+  const fleet = new TestFleet('isolation');
   const config = { ...settingsIn(folder), ...OPEN_THROTTLE, log: { level: 'silent' } };
   const member = await fleet.init('one');
   const servers = [await fleet.serve(member, undefined, config)] as const;

@@ -1,3 +1,5 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PASSWORD } from '../../support/hostkeep.ts';
@@ -15,7 +17,10 @@ import { OPEN_THROTTLE, TargetServer, type Target } from '../target/target-serve
 const [OWNER, STRANGER, ABSENT] = ['zqalpha', 'zqbravo', 'zqgamma'] as const;
 const CONCURRENCY = 16;
 /** Headers that change with time, with the request id, or with members that do. */
-const VOLATILE_HEADERS: ReadonlySet<string> = new Set(['date', 'age', 'last-modified', 'content-length', 'etag']);
+const VOLATILE_HEADERS: ReadonlySet<string> = new Set([
+  ...['date', 'age', 'last-modified', 'content-length', 'etag', 'x-request-id'],
+  'x-accel-buffering', // for proxies: an empty stream that another node forwards has none
+]);
 /** A tenant that does not exist. */
 const absent = { mark: ABSENT, secrets: [0, 1].map(() => randomBytes(16).toString('base64url')) };
 
@@ -41,12 +46,18 @@ export class IsolationHarness {
   readonly stranger: TenantFixture;
   readonly admin: string;
   readonly coverage: Coverage;
+  /** Names of the owner's things that the stranger has sent. */
+  readonly #given = new Set<string>();
+  /** Operations whose replies repeat what the account has sent. */
+  readonly #repeating: ReadonlySet<string>;
 
   private constructor(
     nodes: readonly [Target, ...Target[]],
     operations: readonly Operation[],
     tenants: { owner: TenantFixture; stranger: TenantFixture; admin: string },
+    repeating: ReadonlySet<string>,
   ) {
+    this.#repeating = repeating;
     this.#nodes = nodes;
     this.target = nodes[0];
     this.operations = operations;
@@ -80,7 +91,11 @@ export class IsolationHarness {
           ),
         ),
       );
-      const harness = new IsolationHarness(nodes, operations.flat(), { owner, stranger, admin });
+      const repeating = await byRoute(({ isolation }) =>
+        Object.fromEntries((isolation?.repeatingOwn ?? []).map((name) => [name, true])),
+      );
+      const repeated = new Set([...repeating.keys()].map((id) => `user ${id}`));
+      const harness = new IsolationHarness(nodes, operations.flat(), { owner, stranger, admin }, repeated);
       await harness.#warm();
       return harness;
     } catch (error) {
@@ -186,24 +201,41 @@ export class IsolationHarness {
     }
   }
 
-  /** Removes a favorite that the request created for the stranger, so that later replies stay comparable. */
+  /** Removes the favorite, the files or the task that the request made for the stranger, so that later replies stay comparable. */
   async #sendAndUndo(request: CrossTenantRequest): Promise<RawResponse> {
+    for (const name of request.named) this.#given.add(name);
     const response = await this.send(request, this.stranger.token);
     if (request.method === 'PUT' && request.path === '/api/favorites')
       await this.send(
         { ...request, method: 'DELETE', body: { link: (request.body as { link?: unknown }).link } },
         this.stranger.token,
       );
+    if (request.method !== 'GET' && request.path.startsWith('/api/files')) {
+      if (response.status === 202) await this.#forgetTasks();
+      const { filesRoot } = this.stranger.account;
+      for (const name of await readdir(filesRoot))
+        if (name.includes(OWNER) || name.includes(ABSENT)) await rm(join(filesRoot, name), { recursive: true });
+    }
     return response;
+  }
+
+  /** Waits until what the stranger has begun has ended, and removes it: its list has the names that the stranger gave. */
+  async #forgetTasks(): Promise<void> {
+    const { local } = (this.#nodes.at(-1) ?? this.target).core;
+    const { id } = this.stranger.account;
+    const running = "select 1 from file_tasks where account_id = ? and state = 'running'";
+    await until('its tasks have ended', async () => (await local.get(running, id)) === undefined);
+    await local.write((tx) => tx.run('delete from file_tasks where account_id = ?', id));
   }
 
   /** Rejects if a reply to another account contains anything of a tenant that the request did not name. */
   assertNothingOf(
     { mark, secrets }: TenantFixture,
-    { path, method, named }: Pick<CrossTenantRequest, 'path' | 'method' | 'named'>,
+    { operation, path, method, named }: Pick<CrossTenantRequest, 'operation' | 'path' | 'method' | 'named'>,
     response: RawResponse,
   ): void {
-    const text = named.reduce(
+    const given = this.#repeating.has(operation.id) ? [...this.#given].filter((each) => each !== mark) : [];
+    const text = [...named, ...given.toSorted((a, b) => b.length - a.length)].reduce(
       (rest, each) => rest.replaceAll(each, '').replaceAll(each.toLowerCase().replace(/[/.]$/, ''), ''),
       response.body.toString() + JSON.stringify(response.headers),
     );

@@ -1,3 +1,5 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+
 const HEAD_END = '\r\n\r\n';
 
 export interface RawResponse {
@@ -11,9 +13,16 @@ export function headerOf({ headers }: RawResponse, name: string): string | undef
   return headers.find(([each]) => each === name)?.[1];
 }
 
-export function jsonOf({ body }: RawResponse): unknown {
+/** Returns the body without the coding that the request allowed. */
+export function plainBody(received: RawResponse): Buffer {
+  const coding = headerOf(received, 'content-encoding');
+  if (coding === 'br') return brotliDecompressSync(received.body);
+  return coding === 'gzip' ? gunzipSync(received.body) : received.body;
+}
+
+export function jsonOf(received: RawResponse): unknown {
   try {
-    return JSON.parse(body.toString()) as unknown;
+    return JSON.parse(plainBody(received).toString()) as unknown;
   } catch {
     return undefined;
   }
@@ -73,6 +82,11 @@ export class ResponseReader {
       return bytes;
     }
     if (headers.get('content-type') === 'text/event-stream') return bytes.includes('\n\n') ? bytes : undefined;
+    if (headers.get('transfer-encoding') === 'chunked') {
+      const body = joinedChunks(bytes);
+      this.isReusable = !isClosed && body !== undefined;
+      return body;
+    }
     const length = headers.get('content-length');
     if (length === undefined && !isClosed) throw new Error('a response without a length');
     if (length === undefined) return isClosing ? bytes : undefined;
@@ -80,5 +94,22 @@ export class ResponseReader {
     if (bytes.length > Number(length)) throw new Error('more than one response');
     this.isReusable = !isClosed;
     return bytes;
+  }
+}
+
+/** Returns the content of a chunked body (RFC 9112, section 7.1); `undefined` while it is incomplete. */
+function joinedChunks(bytes: Buffer): Buffer | undefined {
+  const parts: Buffer[] = [];
+  for (let at = 0; ;) {
+    const line = bytes.indexOf('\r\n', at);
+    if (line < 0) return undefined;
+    const size = Number.parseInt(bytes.toString('latin1', at, line), 16);
+    if (Number.isNaN(size)) throw new Error('not a chunk');
+    const end = line + 2 + size;
+    if (bytes.length < end + 2) return undefined;
+    if (size === 0 && bytes.length > end + 2) throw new Error('more than one response');
+    if (size === 0) return Buffer.concat(parts);
+    parts.push(bytes.subarray(line + 2, end));
+    at = end + 2;
   }
 }

@@ -8,19 +8,17 @@ import * as assert from 'uvu/assert';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { Maker } from '../../support/maker.ts';
-import { Postgres, schemaAt } from '../../support/postgres.ts';
+import { ownSchema } from '../../support/postgres.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
 const test = testSuite('idempotency together');
 const maker = new Maker();
-let database: Postgres;
 let one: TestServer;
 let two: TestServer;
 let token: string;
 test.before(async () => {
-  database = Postgres.start(['fsync=off']);
-  const store = { url: schemaAt(database.url, 'together') };
+  const store = { url: ownSchema('together') };
   const [folder, other] = [temporaryFolder(), temporaryFolder()];
   one = await TestServer.start({ plugins: [maker.plugin], data: folder, config: { store } });
   token = (await one.user('ann')).token;
@@ -30,7 +28,6 @@ test.before(async () => {
 test.before.each(() => maker.reset());
 test.after(async () => {
   await Promise.all([one, two].map((each) => each.close()));
-  database.remove();
 });
 
 async function post(server: TestServer, name: string, key: string): Promise<string> {

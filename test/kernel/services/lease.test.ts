@@ -12,7 +12,7 @@ import { openStore } from '../../../kernel/run/data/open-store.ts';
 import type { Store } from '../../../kernel/store/store.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testConfig } from '../../support/hostkeep.ts';
-import { Postgres, schemaAt } from '../../support/postgres.ts';
+import { ownSchema } from '../../support/postgres.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
@@ -20,12 +20,10 @@ const test = testSuite('leases');
 /** Long for what only ends by itself, short for what a test waits for. */
 const [LONG_MS, SHORT_MS] = [60_000, 600];
 const log = createLog('silent');
-let server: Postgres;
 const stores: Record<string, Store> = {};
 const opened: Leases[] = [];
 test.before(async () => {
-  server = Postgres.start(['fsync=off']);
-  for (const [engine, url] of Object.entries({ SQLite: '', PostgreSQL: schemaAt(server.url, 'leases') })) {
+  for (const [engine, url] of Object.entries({ SQLite: '', PostgreSQL: ownSchema('leases') })) {
     const data = temporaryFolder();
     stores[engine] = await openStore(data, testConfig(data, { store: { url } }).store);
   }
@@ -35,7 +33,6 @@ test.before(async () => {
 test.after(async () => {
   for (const leases of opened) await leases.close();
   for (const store of Object.values(stores)) await store.close();
-  server.remove();
 });
 
 /** The leases of a process of a node, and what cuts it from the store. */

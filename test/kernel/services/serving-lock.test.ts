@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { servingProcess } from '../../../kernel/run/data/serving-lock.ts';
 import { hostkeep } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer } from '../../support/hostkeep.ts';
@@ -39,6 +40,13 @@ test('a data folder has one server, however it ended, and commands work beside i
   assert.is(readFileSync(join(data, 'serving.pid'), 'utf8'), `${second.pid}\n`);
   await second.end();
   assert.not.ok(existsSync(join(data, 'serving.pid')));
+});
+
+test('who serves a data folder is not known where that cannot be read', () => {
+  const data = temporaryFolder();
+  assert.is(servingProcess(data), undefined);
+  mkdirSync(join(data, 'serving.pid')); // which not even root can read
+  assert.throws(() => servingProcess(data), /EISDIR/);
 });
 
 test('a server that could not start leaves the folder free', async () => {

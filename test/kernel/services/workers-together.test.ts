@@ -213,19 +213,15 @@ test('figures of all workers are one page, which says whose are missing', async 
 
 test('webhooks go on when the worker that delivers them dies', async () => {
   const sink = await WebhookSink.open();
-  try {
-    const node = await start(temporaryFolder(), { webhooks: sink.settings });
-    const delivered = (type: string) => [...sink.events.values()].filter((event) => event.type === type).length;
-    const token = await node.login('root', undefined, 'admin');
-    await until('the leader delivers', () => delivered('login') === 1);
-    process.kill(node.children[0] ?? 0, 'SIGKILL'); // the first one leads
-    await node.line(/a worker ended; replacing it/);
-    const suspended = await send(node, '/api/accounts/una/suspend', { method: 'POST', address: 'admin', token });
-    assert.is(suspended.statusCode, 200, await textOf(suspended));
-    await until('its follower delivers', () => delivered('account.suspended') === 1);
-  } finally {
-    sink.close();
-  }
+  const node = await start(temporaryFolder(), { webhooks: sink.settings });
+  const delivered = (type: string) => [...sink.events.values()].filter((event) => event.type === type).length;
+  const token = await node.login('root', undefined, 'admin');
+  await until('the leader delivers', () => delivered('login') === 1);
+  process.kill(node.children[0] ?? 0, 'SIGKILL'); // the first one leads
+  await node.line(/a worker ended; replacing it/);
+  const suspended = await send(node, '/api/accounts/una/suspend', { method: 'POST', address: 'admin', token });
+  assert.is(suspended.statusCode, 200, await textOf(suspended));
+  await until('its follower delivers', () => delivered('account.suspended') === 1);
 });
 
 test('a domain that a worker was adding when it died is removed by the leader', async () => {

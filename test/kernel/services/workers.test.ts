@@ -250,6 +250,19 @@ test('clients of a worker that dies see at most a closed connection', async () =
   assert.not.ok(await fails(() => askOnce(node, { path: '/api/domains', token })));
 });
 
+test('while no worker serves, connections wait, and none is refused', async () => {
+  const data = temporaryFolder();
+  await prepare(data, { una: 'user' });
+  const node = await start(data);
+  const token = await node.login('una');
+  for (const pid of node.children) process.kill(pid, 'SIGKILL');
+  await node.line(/no worker serves: connections wait/);
+  const replies = Array.from({ length: 10 }, () => askOnce(node, { path: '/api/domains', token }));
+  assert.equal([...new Set((await Promise.all(replies)).map(([status]) => status))], [200]);
+  await until('all serve again', () => (node.output.match(/all workers serve/g) ?? []).length === 2);
+  assert.is(await node.end('SIGTERM'), 0);
+});
+
 test('a node that is stopped while its workers start ends in order, at any moment', async () => {
   const data = temporaryFolder();
   for (let i = 0; i < 3; i += 1) {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { dockerMissing, TestDocker } from '../docker.ts';
+import { dockerMissing, NETWORK, TestDocker } from '../docker.ts';
 import { processesOf } from '../engine-remains.ts';
 import { reportSkipped, testSuite } from '../suite.ts';
 
@@ -24,10 +24,9 @@ async function startDocker(): Promise<TestDocker> {
   return docker;
 }
 
-function assertNothingLeft(folder: string, bridge: string, ids: readonly string[]): void {
+function assertNothingLeft(folder: string, ids: readonly string[]): void {
   assert.equal(processesOf(folder, new Set(ids)), []);
   assert.not(existsSync(folder));
-  assert.not(existsSync(`/sys/class/net/${bridge}`));
   assert.not(readFileSync('/proc/self/mountinfo', 'utf8').includes(folder));
   for (const id of ids) assert.not(existsSync(`/sys/fs/cgroup/memory/docker/${id}`));
 }
@@ -48,22 +47,25 @@ function withDocker(): void {
       'process.stdout.write("up"); process.stdin.resume()',
       join(docker.folder, 'shared.sock'),
     );
-    const id = await docker.run(BUSY, '--network', docker.network, '--cpus', '0.1');
+    const id = await docker.run(BUSY, '--network', NETWORK, '--cpus', '0.1');
+    const bridge = `br-${(await docker.cli('network', 'inspect', '--format', '{{.Id}}', NETWORK)).slice(0, 12)}`;
+    assert.not(existsSync(`/sys/class/net/${bridge}`), 'its network is its own');
+    assert.ok((await docker.inNetwork('busybox', 'ip', 'link')).includes(bridge));
     await docker.crash();
     assert.ok(processesOf(docker.folder, new Set([id])).length >= 2, 'the container and its shim still run');
     await docker.stop();
-    assertNothingLeft(docker.folder, docker.network, [id]);
+    assertNothingLeft(docker.folder, [id]);
     const ended = once(other, 'exit');
     other.stdin?.on('error', () => undefined).end();
     assert.equal(await ended, [0, null]);
   });
 
   test('starting an engine removes only what a killed test left', async () => {
-    const script = `const { TestDocker } = await import(${JSON.stringify(MODULE)}); const docker = await TestDocker.start();
-      const id = await docker.run(${JSON.stringify(BUSY)}, '--network', docker.network, '--cpus', '0.1');
-      process.stdout.write(JSON.stringify([docker.folder, docker.network, id])); process.stdin.resume();`;
+    const script = `const { NETWORK, TestDocker } = await import(${JSON.stringify(MODULE)}); const docker = await TestDocker.start();
+      const id = await docker.run(${JSON.stringify(BUSY)}, '--network', NETWORK, '--cpus', '0.1');
+      process.stdout.write(JSON.stringify([docker.folder, id])); process.stdin.resume();`;
     const { child: killed, text } = await startNode('--input-type=module', '-e', script);
-    const [folder, bridge, id] = JSON.parse(text) as [string, string, string];
+    const [folder, id] = JSON.parse(text) as [string, string];
     const beside = await startDocker();
     assert.ok(processesOf(folder, new Set([id])).length >= 4, 'its process is alive');
     await beside.stop();
@@ -71,7 +73,7 @@ function withDocker(): void {
     killed.kill('SIGKILL');
     await once(killed, 'exit');
     await (await startDocker()).stop();
-    assertNothingLeft(folder, bridge, [id]);
+    assertNothingLeft(folder, [id]);
   });
 }
 

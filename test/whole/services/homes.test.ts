@@ -4,22 +4,17 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { createLog } from '../../../kernel/log.ts';
 import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
-import { keepSample } from '../../../plugins/quota/store.ts';
-import { Sweep } from '../../../plugins/websites/detection/sweep.ts';
-import { saveDocroots } from '../../../plugins/websites/store.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { NodePair } from '../../support/node-pair.ts';
-import { byRoute, pluginRows } from '../../support/plugin-rows.ts';
+import { byRoute, keepersOfFindings, pluginRows } from '../../support/plugin-rows.ts';
 import { PASSWORD, type TestServer } from '../../support/hostkeep.ts';
-import { Postgres, schemaAt } from '../../support/postgres.ts';
+import { ownSchema } from '../../support/postgres.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 import { WebhookSink } from '../../support/webhook-sink.ts';
 
 const test = testSuite('homes of accounts');
-let postgres: Postgres;
 let fleet: NodePair;
 let sink: WebhookSink;
 let [one, two] = [] as unknown as [TestServer, TestServer];
@@ -31,9 +26,8 @@ interface Person {
 }
 
 test.before(async () => {
-  postgres = Postgres.start(['fsync=off']);
   sink = await WebhookSink.open();
-  fleet = await NodePair.start(schemaAt(postgres.url, 'homes'), () => ({
+  fleet = await NodePair.start(ownSchema('homes'), () => ({
     webhooks: sink.settings,
     screenshots: { remote_url: 'https://pictures.example/{domain}' },
   }));
@@ -53,7 +47,6 @@ test.before(async () => {
 test.after(async () => {
   await fleet.close();
   sink.close();
-  postgres.remove();
 });
 
 const onAdmin = (node: TestServer, path: string, more: { method?: string; body?: unknown } = {}) =>
@@ -201,27 +194,8 @@ test("a node's totals count its accounts, and a domain scan its own", async () =
 });
 
 test('what a node finds on its disks is kept of accounts that live there alone', async () => {
-  const { core } = two.hostkeep;
-  const { accounts, local } = core;
-  const sample = { bytes: 1, inodes: 1, at: 1 };
-  assert.is(await codeOf(keepSample({ local, identity: core }, ann.account, sample, 1)), 'other_node');
-  assert.is(await codeOf(saveDocroots({ local, accounts }, ann.account, new Map(), [])), 'other_node');
-  const checked: string[] = [];
-  await new Promise<void>((done) => {
-    const sweep = new Sweep({
-      accounts,
-      owners: async function* owners() {
-        yield* [ann, ben].map(({ account }) => ({ accountId: account.id }));
-      },
-      check: ({ username }) => {
-        checked.push(username);
-        setImmediate(() => void sweep.close().then(done));
-      },
-      log: createLog('silent'),
-      everyMs: 3_600_000,
-    });
-  });
-  assert.equal(checked, ['ben']);
+  for (const [plugin, keep] of await keepersOfFindings())
+    assert.is(await codeOf(keep(two.hostkeep.core, ann.account)), 'other_node', plugin);
 });
 
 test('an event reaches an endpoint once, also when the deliverer ends', async () => {

@@ -12,6 +12,7 @@ import { allPlugins } from '../../support/hostkeep.ts';
 import { ProjectCopy } from '../../support/project-copy.ts';
 import { storesInFiles } from '../../support/postgres.ts';
 import { testSuite } from '../../support/suite.ts';
+import { pick } from '../../support/lists.ts';
 
 const PASSWORD = 'correct horse battery';
 const test = testSuite('README');
@@ -39,10 +40,7 @@ test.before(async () => {
 
 test('the plugin that it shows works as it stands', async () => {
   const example = filesOf(readme);
-  assert.equal(
-    example.map(({ path }) => path),
-    ['plugins/hello/index.ts', 'plugins/hello/features.json'],
-  );
+  assert.equal(pick(example, 'path'), ['plugins/hello/index.ts', 'plugins/hello/features.json']);
   assert.ok((example[0]?.text.split('\n').length ?? 0) <= 23);
   const [data, cli] = [temporaryFolder(), copy.path('dist/kernel/run/main.js')];
   const settings = join(temporaryFolder(), 'settings.json');

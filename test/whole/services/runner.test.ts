@@ -2,31 +2,40 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
+import { temporaryFolder } from '../../support/folder.ts';
 import { ProjectCopy } from '../../support/project-copy.ts';
+import { TEST_STORE_URL } from '../../support/postgres.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
 const test = testSuite('test entry');
-const copy = new ProjectCopy(['test/index.ts', 'test/support'], ['test/*.ts', 'test/services/*.ts']);
-const HEAD = `import { testSuite } from './support/suite.ts';\nconst test = testSuite('bad');\n`;
+const copy = new ProjectCopy(
+  ['test/index.ts', 'test/support'],
+  ['test/*.ts', 'test/services/*.ts', 'test/support/run/*.ts'],
+);
+const cache = temporaryFolder(); // the times of these files are nobody's
+const HEAD = `import * as assert from 'uvu/assert';\nimport { testSuite } from './support/suite.ts';\nconst test = testSuite('bad');\n`;
+const GREEN = `test('a', () => assert.ok(true));`;
+const EMPTY = `void assert;\ntest('a', () => {});`;
 
 /** By name: the file's text, and what the entry says of it. */
 const BAD: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
   'throws-at-import': [`throw new Error('cannot be loaded');`, /: ended with 1\n[^]*cannot be loaded/],
   'throws-before': [
-    `${HEAD}test.before(() => { throw new Error('no server'); });\ntest('a', () => {});`,
+    `${HEAD}test.before(() => { throw new Error('no server'); });\n${GREEN}`,
     /before failed: Error: no server/,
   ],
   'forgets-to-run': [`import { suite } from 'uvu';\nsuite('forgotten')('a', () => {});`, /: no test ran/],
   'has-no-test': [`import { testSuite } from './support/suite.ts';\ntestSuite('empty');`, /: no test ran/],
-  'says-only': [`${HEAD}test.only('a', () => {});\ntest('b', () => {});`, /: 1 tests left out/],
-  'says-skip': [`${HEAD}test.skip('a', () => {});\ntest('b', () => {});`, /: 1 tests left out/],
-  'runs-itself': [`${HEAD}test('a', () => {});\ntest.run();`, /: ended with 1\n[^]*the suite runs by itself/],
+  'says-only': [`${HEAD}test.only('a', () => assert.ok(true));\n${GREEN}`, /: 1 tests left out/],
+  'says-skip': [`${HEAD}test.skip('b', () => {});\n${GREEN}`, /: 1 tests left out/],
+  'runs-itself': [`${HEAD}${GREEN}\ntest.run();`, /: ended with 1\n[^]*the suite runs by itself/],
   'adds-late': [
-    `${HEAD}test('a', () => {});\nawait new Promise((done) => { setTimeout(done, 50); });\ntest('b', () => {});`,
+    `${HEAD}${GREEN}\nawait new Promise((done) => { setTimeout(done, 50); });\ntest('b', () => {});`,
     /"b" is added too late/,
   ],
-  'ends-early': [`${HEAD}test('a', () => process.exit(0));`, /: ended with 1|: no test ran/],
+  'asserts-nothing': [`${HEAD}${EMPTY}`, /"a" failed: Error: the test ran no assertion: it cannot fail/],
+  'ends-early': [`${HEAD}test('a', () => { assert.ok(true); process.exit(0); });`, /: ended with 1|: no test ran/],
 };
 
 test.before(async () => {
@@ -34,7 +43,7 @@ test.before(async () => {
   mkdirSync(copy.path('test/services'));
   writeFileSync(
     copy.path('test/services/good.test.ts'),
-    `${HEAD.replace('./', '../')}test('one is red', () => { throw new Error('red'); });\ntest('one is green', () => {});`,
+    `${HEAD.replace('./', '../')}test('one is red', () => { throw new Error('red'); });\ntest('one is green', () => assert.ok(true));`,
   );
   for (const [name, last] of Object.entries({ 'open-and-green': '', 'open-and-red': `throw new Error('red');` }))
     writeFileSync(
@@ -46,11 +55,17 @@ test.before(async () => {
          createServer().listen(0, '127.0.0.1');
          console.log('\\nstarted ' + endsWithTests(spawn('sleep', ['1000'])).pid);
          ${last}
+         assert.ok(true);
        });`,
     );
   writeFileSync(
     copy.path('test/cannot-run.test.ts'),
-    `import { reportSkipped, testSuite } from './support/suite.ts';\ntestSuite('bad');\nreportSkipped('no engine here');`,
+    `${HEAD}import { reportSkipped } from './support/suite.ts';\nreportSkipped('no engine here');\n${EMPTY}`,
+  );
+  writeFileSync(
+    copy.path('test/logs.test.ts'),
+    `${HEAD}import { TestServer } from './support/hostkeep.ts';\nlet server: TestServer;\ntest.after(() => server.close());
+     test('a', async () => { server = await TestServer.start({ plugins: [] }); assert.is(server.data, 'seen'); });`,
   );
   await copy.compile();
 });
@@ -61,7 +76,8 @@ function run(...args: string[]): Promise<readonly [code: number, output: string]
 }
 
 function runWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<readonly [code: number, output: string]> {
-  const options = { env: { ...process.env, ...env } };
+  // the copy has no plugin for the store that the tests around it may have
+  const options = { env: { ...process.env, XDG_CACHE_HOME: cache, [TEST_STORE_URL]: undefined, ...env } };
   return new Promise((resolve) => {
     execFile(process.execPath, [copy.path('dist/test/index.js'), ...args], options, (error, stdout, stderr) =>
       resolve([error === null ? 0 : Number(error.code), stderr + stdout]),
@@ -90,6 +106,15 @@ test('a file that leaves something open is ended and fails', async () => {
     const pid = /^started (\d+)$/m.exec(output)?.[1] ?? '';
     await until('what it started has ended', () => !existsSync(`/proc/${pid}`));
   }
+});
+
+test('a failure shows expected and seen, and what the servers of its test logged', async () => {
+  const [code, output] = await run('test/logs');
+  assert.is(code, 1);
+  // the letters of what was expected stand below the same letters of what was seen
+  assert.match(output.replaceAll(/[ ·]/g, ''), /^\+\+seen\(?Expected/m);
+  assert.match(output, /^ +--.*hostkeep-test-.*Actual/m);
+  assert.match(output, /^the log of its servers ends with:\n(?:\{.*\}\n)*\{.*"msg":"listening"/m);
 });
 
 test('tests that cannot run count as skipped, and fail in CI', async () => {

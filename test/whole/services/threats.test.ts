@@ -15,6 +15,7 @@ import { NodeProcess, prepare } from '../../support/node-process.ts';
 import { rawConnection } from '../../support/raw.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
+import { assertNone } from '../../support/lists.ts';
 
 const test = testSuite('threats');
 
@@ -53,61 +54,45 @@ test('a client cannot choose a path of the container engine', async () => {
     json(response, path.endsWith('/version') ? { ApiVersion: '1.41' } : []),
   );
   const server = await TestServer.start({ config: { containers: { socket } } });
-  try {
-    const { token } = await server.user('ann');
-    const admin = await server.admin();
-    for (const path of [
-      '/containers/json',
-      '/v1.41/containers/json',
-      '/api/docker_stats/../containers/json',
-      '/api/containers/create',
-      '/api/container/df/../../v1.41/info',
-      '/api/docker/_ping',
-      '/exec/x/start',
-    ]) {
-      for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
-        assert.is((await server.ask(path, { token, method })).status, 404, path);
-        assert.is((await server.ask(path, { token: admin.token, method, address: 'admin' })).status, 404, path);
-      }
+  const { token } = await server.user('ann');
+  const admin = await server.admin();
+  for (const path of [
+    '/containers/json',
+    '/v1.41/containers/json',
+    '/api/docker_stats/../containers/json',
+    '/api/containers/create',
+    '/api/container/df/../../v1.41/info',
+    '/api/docker/_ping',
+    '/exec/x/start',
+  ]) {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+      assert.is((await server.ask(path, { token, method })).status, 404, path);
+      assert.is((await server.ask(path, { token: admin.token, method, address: 'admin' })).status, 404, path);
     }
-    assert.equal(
-      engine.asked.filter((path) => /create|exec|_ping\/|info\/|start/.test(path)),
-      [],
-    );
-  } finally {
-    await server.close();
-    await engine.close();
   }
+  assertNone(engine.asked, (path) => /create|exec|_ping\/|info\/|start/.test(path));
 });
 
 // threat half-made-changes: a change completes although its client disconnected
 test('a change completes after its client has disconnected', async () => {
   const server = await TestServer.start();
-  try {
-    const { account, token } = await server.user('ann');
-    const names = Array.from({ length: 20 }, (_, i) => `gone-${i}.example`);
-    for (const name of names) {
-      const body = JSON.stringify({ domain_url: name });
-      const socket = await rawConnection(server.hostkeep.url('user'));
-      socket.write(
-        `POST /api/domains/new HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-        () => socket.destroy(),
-      );
-    }
-    const made = async () =>
-      (await server.ask<{ domains: { domain_url: string }[] }>('/api/domains', { token })).body.domains.map(
-        ({ domain_url }) => domain_url,
-      );
-    await until('every domain is made', async () => (await made()).length >= names.length);
-    assert.equal(
-      (await made()).toSorted(),
-      names.toSorted(),
-      'each request was complete before its client disconnected',
+  const { account, token } = await server.user('ann');
+  const names = Array.from({ length: 20 }, (_, i) => `gone-${i}.example`);
+  for (const name of names) {
+    const body = JSON.stringify({ domain_url: name });
+    const socket = await rawConnection(server.hostkeep.url('user'));
+    socket.write(
+      `POST /api/domains/new HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      () => socket.destroy(),
     );
-    for (const name of names) assert.ok(existsSync(join(account.filesRoot, name)), name);
-  } finally {
-    await server.close();
   }
+  const made = async () =>
+    (await server.ask<{ domains: { domain_url: string }[] }>('/api/domains', { token })).body.domains.map(
+      ({ domain_url }) => domain_url,
+    );
+  await until('every domain is made', async () => (await made()).length >= names.length);
+  assert.equal((await made()).toSorted(), names.toSorted(), 'each request was complete before its client disconnected');
+  for (const name of names) assert.ok(existsSync(join(account.filesRoot, name)), name);
 });
 
 // threat leaked-secrets: no secret appears in the log, the command line or the environment
@@ -181,12 +166,8 @@ test('TLS 1.0 and 1.1 are refused', async () => {
         socket.destroy();
       }).on('error', () => resolve('refused'));
     });
-  try {
-    const versions: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
-    assert.equal(await Promise.all(versions.map(reach)), ['refused', 'refused', 'TLSv1.2', 'TLSv1.3']);
-  } finally {
-    await server.close();
-  }
+  const versions: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
+  assert.equal(await Promise.all(versions.map(reach)), ['refused', 'refused', 'TLSv1.2', 'TLSv1.3']);
 });
 
 // threat forged-state: the log is JSON, without the members that hold secrets
@@ -208,31 +189,27 @@ test('the log redacts secrets and writes one line per entry', () => {
 // asvs 9.1.2: only HS256 is accepted; HS384, HS512 and none are refused also with the correct key
 test('tokens of another algorithm are refused, also with the correct key', async () => {
   const server = await TestServer.start();
-  try {
-    const { token } = await server.user('ann');
-    const [head = '', payload = '', signature = ''] = token.split('.');
-    const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { kid: string };
-    const { signing } = JSON.parse(readFileSync(join(server.data, 'keys.json'), 'utf8')) as {
-      signing: { kid: string; secret: string }[];
-    };
-    const secret = Buffer.from(signing.find((key) => key.kid === kid)?.secret ?? '', 'base64url');
-    const signed = (header: object, hash: string) => {
-      const text = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}`;
-      return `${text}.${createHmac(hash, secret).update(text).digest('base64url')}`;
-    };
-    const status = async (each: string) => (await server.ask('/api/favorites', { token: each })).status;
-    assert.is(await status(signed({ alg: 'HS256', typ: 'JWT', kid }, 'sha256')), 200, 'the key is the correct one');
-    for (const [alg, hash] of [
-      ['HS384', 'sha384'],
-      ['HS512', 'sha512'],
-      ['none', 'sha256'],
-      ['RS256', 'sha256'],
-      ['hs256', 'sha256'],
-    ] as const)
-      assert.is(await status(signed({ alg, typ: 'JWT', kid }, hash)), 401, alg);
-    assert.is(await status(signed({ alg: 'HS256', typ: 'JWT', kid: 'other' }, 'sha256')), 401, 'unknown kid');
-    assert.is(await status(`${head}.${payload}.${signature.slice(1)}`), 401);
-  } finally {
-    await server.close();
-  }
+  const { token } = await server.user('ann');
+  const [head = '', payload = '', signature = ''] = token.split('.');
+  const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { kid: string };
+  const { signing } = JSON.parse(readFileSync(join(server.data, 'keys.json'), 'utf8')) as {
+    signing: { kid: string; secret: string }[];
+  };
+  const secret = Buffer.from(signing.find((key) => key.kid === kid)?.secret ?? '', 'base64url');
+  const signed = (header: object, hash: string) => {
+    const text = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}`;
+    return `${text}.${createHmac(hash, secret).update(text).digest('base64url')}`;
+  };
+  const status = async (each: string) => (await server.ask('/api/favorites', { token: each })).status;
+  assert.is(await status(signed({ alg: 'HS256', typ: 'JWT', kid }, 'sha256')), 200, 'the key is the correct one');
+  for (const [alg, hash] of [
+    ['HS384', 'sha384'],
+    ['HS512', 'sha512'],
+    ['none', 'sha256'],
+    ['RS256', 'sha256'],
+    ['hs256', 'sha256'],
+  ] as const)
+    assert.is(await status(signed({ alg, typ: 'JWT', kid }, hash)), 401, alg);
+  assert.is(await status(signed({ alg: 'HS256', typ: 'JWT', kid: 'other' }, 'sha256')), 401, 'unknown kid');
+  assert.is(await status(`${head}.${payload}.${signature.slice(1)}`), 401);
 });

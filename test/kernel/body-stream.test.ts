@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import * as assert from 'uvu/assert';
+import { Bytes } from '../../kernel/contract/incoming-body.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { Stream } from '../../kernel/contract/reply.ts';
+import { Type } from '../../kernel/schema.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { Gate } from '../support/probe.ts';
+import { rawConnection } from '../support/raw.ts';
+import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+const test = testSuite('bodies and answers as streams');
+const MIB = 1 << 20;
+const CONTENT = Buffer.alloc(8 * MIB, 'hostkeep ');
+const shape = { access: 'user', summary: 'Takes bytes', reply: Type.Unknown() } as const;
+
+/** Keeps the handler from taking more while it is there. */
+let gate: Gate | undefined;
+let faults: unknown[] = [];
+const plugin = definePlugin({
+  name: 'bytes',
+  description: 'Takes and sends bytes.',
+  features: [],
+  routes: {
+    digest: { ...shape, method: 'PUT', path: '/bytes/digest', body: Bytes },
+    refuse: { ...shape, method: 'PUT', path: '/bytes/refuse', body: Bytes, errors: ['invalid_request'] },
+    send: { ...shape, method: 'GET', path: '/bytes/:size', params: Type.Object({ size: Type.Integer() }) },
+  },
+  setup: () => ({
+    handlers: {
+      digest: async ({ body }) => {
+        const digest = createHash('sha256');
+        let sizeBytes = 0;
+        try {
+          for await (const chunk of body) {
+            gate?.enter();
+            await gate?.opened;
+            digest.update(chunk);
+            sizeBytes += chunk.length;
+          }
+        } catch (error) {
+          faults.push(error);
+          throw error;
+        }
+        return { digest: digest.digest('hex'), sizeBytes, announced: body.sizeBytes ?? null };
+      },
+      refuse: () => {
+        throw new Error('not read');
+      },
+      send: ({ params: { size } }) => {
+        const open = (sink: { write(chunk: Uint8Array): boolean; onDrain(next: () => void): void; end(): void }) => {
+          let sent = 0;
+          const next = () => {
+            while (sent < size) {
+              const chunk = CONTENT.subarray(sent, Math.min(size, sent + MIB));
+              sent += chunk.length;
+              if (!sink.write(chunk)) return;
+            }
+            sink.end();
+          };
+          sink.onDrain(next);
+          next();
+          return () => undefined;
+        };
+        return new Stream('application/octet-stream', open, {
+          status: 206,
+          sizeBytes: size,
+          headers: { 'X-Kind': 'a' },
+        });
+      },
+    },
+  }),
+});
+
+let server: TestServer;
+let token: string;
+test.before(async () => {
+  server = await TestServer.start({ plugins: [plugin] });
+  ({ token } = await server.user('ann'));
+});
+
+const url = (path: string) => `${server.hostkeep.url('user')}${path}`;
+const put = (path: string, body: Uint8Array | ReadableStream) =>
+  fetch(url(path), {
+    method: 'PUT',
+    body,
+    headers: { Authorization: `Bearer ${token}` },
+    ...(body instanceof ReadableStream && { duplex: 'half' }),
+  } as RequestInit);
+
+test('a guest is refused before the body is read, and the connection is closed', async () => {
+  const response = await fetch(url('/bytes/digest'), { method: 'PUT', body: 'x' });
+  assert.is(response.status, 401);
+});
+
+test('a body of any length and kind reaches the handler whole', async () => {
+  for (const content of [CONTENT, CONTENT.subarray(0, 1)]) {
+    const expected = { digest: createHash('sha256').update(content).digest('hex'), sizeBytes: content.length };
+    assert.equal(await (await put('/bytes/digest', content)).json(), { ...expected, announced: content.length });
+    const chunked = new Blob([content]).stream();
+    assert.equal(await (await put('/bytes/digest', chunked)).json(), { ...expected, announced: null });
+  }
+});
+
+test('what the handler does not take stays with the client', async () => {
+  const held = (gate = new Gate());
+  const socket = await rawConnection(server.hostkeep.url('user'));
+  const size = 256 * MIB;
+  socket.write(
+    `PUT /bytes/digest HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${size}\r\n\r\n`,
+  );
+  for (let sent = 0; sent < size / 4; sent += CONTENT.length) socket.write(CONTENT);
+  await held.entered;
+  // While these are answered, a server that reads on would take all.
+  for (let i = 0; i < 100; i++) await server.ask('/api/account', { token });
+  assert.ok(socket.writableLength > size / 8, 'the handler has the first bytes, and the client keeps the others');
+  faults = [];
+  socket.destroy();
+  held.open();
+  gate = undefined;
+  await until('the handler hears that the client left', () => faults.length === 1);
+  assert.match(String(faults[0]), /the client disconnected/);
+});
+
+test('a refusal answers while the body is still coming, and closes the connection', async () => {
+  const socket = await rawConnection(server.hostkeep.url('user'));
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close');
+  socket.write(
+    `PUT /bytes/refuse HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100\r\n\r\n12`,
+  );
+  await closed;
+  assert.match(text, /^HTTP\/1.1 500 /);
+  assert.match(text, /connection: close/i);
+});
+
+test('an answer of a known size says it, and is sent whole', async () => {
+  for (const size of [0, 1, MIB, CONTENT.length]) {
+    const response = await fetch(url(`/bytes/${size}`), { headers: { Authorization: `Bearer ${token}` } });
+    assert.equal(
+      [response.status, response.headers.get('content-length'), response.headers.get('x-kind')],
+      [206, String(size), 'a'],
+    );
+    assert.ok(Buffer.from(await response.arrayBuffer()).equals(CONTENT.subarray(0, size)));
+  }
+  const head = await fetch(url('/bytes/7'), { method: 'HEAD', headers: { Authorization: `Bearer ${token}` } });
+  assert.equal([head.status, head.headers.get('content-length')], [206, '7']);
+});

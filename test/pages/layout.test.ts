@@ -1,0 +1,84 @@
+/**
+ * Measures, in a real browser, what a picture would show: where things stand, and that they line up.
+ *
+ */
+import * as assert from 'uvu/assert';
+import { browserSuite } from '../support/chromium.ts';
+import { addDemoContent } from '../support/demo-content.ts';
+import { TestServer } from '../support/hostkeep.ts';
+import { PageDriver } from '../support/page-driver.ts';
+
+const test = browserSuite('pages: layout', 'to measure pages in');
+let server: TestServer;
+test.before(async () => {
+  server = await TestServer.start();
+  const people = { demo: await server.account('demo'), other: await server.account('other', 'basic') };
+  await server.account('operator', '', 'admin');
+  await addDemoContent(server, people);
+});
+
+interface Box {
+  readonly top: number;
+  readonly height: number;
+}
+const boxes = (driver: PageDriver, selector: string) =>
+  driver.page.evaluate(
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => {
+      const { top, height } = each.getBoundingClientRect();
+      return { top: Math.round(top), height: Math.round(height) };
+    })`,
+  ) as Promise<Box[]>;
+
+test('cards of one row are equally high, and sites come before a recommendation', async (browser) => {
+  const driver = await PageDriver.entered(browser, server, 'user', 'demo');
+  await driver.goto('/home');
+  await driver.page.waitForSelector('.site');
+  for (const selector of ['.site', '.grid > div > .card']) {
+    const all = await boxes(driver, selector);
+    assert.ok(all.length > 2, selector);
+    for (const { top, height } of all)
+      assert.equal([...new Set(all.filter((each) => each.top === top).map((each) => each.height))], [height], selector);
+  }
+  const [[site], [banner]] = [await boxes(driver, '.site'), await boxes(driver, '.panel.warn')];
+  assert.ok(site !== undefined && banner !== undefined && site.top < banner.top);
+  await driver.finish([/status of 502/]); // nothing serves the sites of which pictures are taken
+});
+
+test('a date stands in one line beside long names', async (browser) => {
+  const driver = await PageDriver.entered(browser, server, 'user', 'demo');
+  await driver.show(768, 'light');
+  await driver.goto('/home/domains');
+  const dates = await boxes(driver, '.table td time');
+  assert.ok(dates.length > 0 && dates.every(({ height }) => height < 30), JSON.stringify(dates));
+  assert.not(await driver.overflows());
+  await driver.finish();
+});
+
+test('each tab of the account has a heading of its own', async (browser) => {
+  const driver = await PageDriver.entered(browser, server, 'user', 'demo');
+  await driver.goto('/home/account');
+  const tabs = await driver.page.$$eval('.tabs a', (all) =>
+    all.map((each) => [String(each.getAttribute('href')), String(each.textContent)] as const),
+  );
+  assert.ok(tabs.length > 2);
+  for (const [link, name] of tabs) {
+    await driver.goto(link);
+    assert.is(await driver.text('h1'), `Account · ${name}`);
+  }
+  await driver.finish();
+});
+
+test('a token that reads everything takes one box', async (browser) => {
+  const driver = await PageDriver.entered(browser, server, 'user', 'demo');
+  await driver.goto('/home/account/tokens');
+  await driver.press('Create API token');
+  await driver.page.click('::-p-aria([name="Read everything, change nothing"][role="checkbox"])');
+  const chosen = await driver.page.$$eval('dialog[open] .scopes label', (all) =>
+    all
+      .filter((each) => (each.querySelector('input') as unknown as { checked: boolean }).checked)
+      .map((each) => String(each.textContent).split(' ')[0]),
+  );
+  assert.ok(chosen.length > 10);
+  assert.equal([...new Set(chosen)], ['Read']);
+  await driver.finish();
+});

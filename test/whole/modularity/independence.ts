@@ -1,0 +1,105 @@
+/**
+ * Feature areas are switched on and off independently: with any one plugin off, every route of all others answers an allowed
+ * request on the demo's content as before, with the same members, and the routes of that plugin are gone. What routes lose
+ * without another plugin, the rows of their plugin say.
+ */
+import * as assert from 'uvu/assert';
+import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
+import type { Address } from '../../../kernel/contract/route-spec.ts';
+import { installedPlugins } from '../../../kernel/host/discovery.ts';
+import { TestServer } from '../../support/hostkeep.ts';
+import { membersOf } from '../../support/members.ts';
+import { byRoute, startSurroundings, type Lost } from '../../support/plugin-rows.ts';
+import { testSuite } from '../../support/suite.ts';
+import { walk } from '../../support/walk.ts';
+
+const unwalked = await byRoute((rows) => rows.unwalked);
+let surroundings: Awaited<ReturnType<typeof startSurroundings>>;
+/** Returns a suite of tests that share what the plugins' routes ask: started by a test, it would end with that test. */
+export function independenceSuite(title: string): ReturnType<typeof testSuite> {
+  const suite = testSuite(title);
+  suite.before(async () => {
+    surroundings = await startSurroundings();
+  });
+  suite.after(() => surroundings.close());
+  return suite;
+}
+
+interface Answered {
+  readonly status: number;
+  /** See `membersOf`. */
+  readonly members: readonly string[];
+}
+
+/** Resolves with the answers of all routes, by plugin, name and address, while the plugin `off` is switched off. */
+async function answers(off?: string): Promise<Map<string, Answered>> {
+  const server = await TestServer.start({ config: surroundings.config });
+  const gone = server.hostkeep.node.routes().filter(({ plugin }) => plugin === off);
+  const found = new Map<string, Answered>();
+  try {
+    for await (const { name, route, answer } of walk(server, () => undefined, off))
+      found.set(name, { status: answer.status, members: membersOf(route.reply, answer.body) });
+    const tokens = { user: (await server.user('ann')).token, admin: (await server.admin()).token };
+    for (const route of server.hostkeep.node.routes().filter(({ plugin, name }) => unwalked.has(`${plugin}.${name}`)))
+      found.set(`${route.plugin}.${route.name}`, { status: await statusOf(server, route, tokens), members: [] });
+    for (const route of gone)
+      assert.ok([404, 405].includes(await statusOf(server, route, tokens)), `${route.name} is gone`);
+  } finally {
+    await server.close();
+  }
+  return found;
+}
+
+/** Resolves with what is answered to a request that names nothing. */
+async function statusOf(
+  server: TestServer,
+  { address, method, paths: [path = ''], produces }: RouteInfo,
+  tokens: Readonly<Record<Address, string>>,
+): Promise<number> {
+  const isRead = method === 'GET';
+  const { status } = await server.ask(path.replace(/[:*]\w+/g, 'x'), {
+    method: isRead && produces !== undefined ? 'HEAD' : method, // a stream does not end
+    address,
+    token: tokens[address],
+    ...(isRead ? {} : { body: {} }),
+  });
+  return status;
+}
+
+/** Asserts that a route answers as before, but for what its plugin's rows say. */
+function assertSame(route: string, before: Answered, now: Answered | undefined, lost: Lost = []): void {
+  if (typeof lost === 'number') return assert.is(now?.status, lost, route);
+  const isLost = (member: string) => lost.some((each) => member.startsWith(each));
+  assert.is(now?.status, before.status, route);
+  assert.equal(
+    now?.members.filter((member) => !isLost(member)),
+    before.members.filter((member) => !isLost(member)),
+    route,
+  );
+}
+
+let whole: Promise<Map<string, Answered>> | undefined;
+/** Resolves with the answers while all plugins are on. */
+const answersOfAll = () => (whole ??= answers());
+
+/** Asserts that every route is answered while all plugins are on. */
+export async function assertAllAnswer(): Promise<void> {
+  for (const [route, { status }] of await answersOfAll())
+    if (!unwalked.has(route)) assert.ok(status < 400, `${route}: ${status}`);
+}
+
+/** Asserts that the routes of the others answer as before while a plugin is off. */
+export async function assertIndependent(name: string): Promise<void> {
+  const before = await answersOfAll();
+  const losses = await byRoute(({ without }) => without?.[name]);
+  for (const route of losses.keys()) assert.ok(before.has(route), `there is a row for ${route}, which nobody asks`);
+  const now = await answers(name);
+  for (const [route, answered] of before)
+    if (!route.startsWith(`${name}.`)) assertSame(route, answered, now.get(route), losses.get(route));
+}
+
+/** Returns the `nth` third of the plugins: three files share them, because a file runs its tests one after another. */
+export function thirdOfPlugins(nth: 0 | 1 | 2): string[] {
+  const plugins = installedPlugins().filter(({ isOptIn }) => !isOptIn);
+  return plugins.filter((_, i) => i % 3 === nth).map(({ name }) => name);
+}
