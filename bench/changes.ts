@@ -73,7 +73,7 @@ async function gate(): Promise<void> {
   };
   const kinds: Record<string, (i: number) => Promise<unknown>> = {
     'an account': (i) => core.accounts.setFeature('user0', 'dns', i % 2 === 0),
-    'a plan': (i) => core.plans.update('basic', { cpu_limit: 1 + (i % 2) }),
+    'a plan': (i) => core.plans.update('basic', { limits: { cpu_limit: 1 + (i % 2) } }),
   };
   for (const [kind, change] of Object.entries(kinds))
     for (const perSecond of [0, 10, 50]) {
@@ -140,7 +140,13 @@ async function listeners(): Promise<void> {
   };
   for (const wanted of [1, 4, 16, 64]) {
     while (heard.length < wanted - 1) {
-      const store = await openStore(temporaryFolder(), { url, password: '', stale_seconds: 10, connections: 3 });
+      const store = await openStore(temporaryFolder(), {
+        url,
+        password: '',
+        stale_seconds: 10,
+        statement_seconds: 10,
+        connections: 3,
+      });
       const revision = new Revision(store, createLog('silent'), () => void (counted.heard += 1));
       await revision.follow({ leadership: Leadership.alone(), workers: soleWorker() });
       heard.push({ revision, store });

@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { dockerMissing, TestDocker } from '../test/support/docker.ts';
+import { dockerMissing, NETWORK, TestDocker } from '../test/support/docker.ts';
 import { describeLoad, interleaved, loadTool, median } from './support/load.ts';
 import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor, type Running } from './support/processes.ts';
 
@@ -102,7 +102,7 @@ async function measure(docker: TestDocker): Promise<void> {
       '--label',
       'hostkeep.account=user0',
       '--network',
-      docker.network,
+      NETWORK,
       '--memory',
       '64m',
     );

@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readJson } from '../kernel/config/configuration.ts';
 import type { Core } from '../kernel/run/core.ts';
-import type { PlanLimits } from '../kernel/identity/accounts/plan-limits.ts';
 import { projectDir } from '../kernel/kit/files/project-dir.ts';
 import { PostgresPair } from '../test/support/postgres-pair.ts';
 import type { Postgres } from '../test/support/postgres.ts';
@@ -43,9 +42,8 @@ async function twoNodes(url: string): Promise<{ core: Core; nodes: Running[]; to
   const [data, ...others] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
   const settings = { store: { url }, log: { level: 'fatal' } };
   const core = await coreOf(data, settings);
-  const plans = readJson(join(projectDir, 'config/plans.json')) as Record<string, PlanLimits & { features: string[] }>;
-  const { features = [], ...limits } = plans['developer'] ?? {};
-  await core.plans.create('bench', { ...(limits as PlanLimits), names_limit: 0 }, features);
+  const plans = readJson(join(projectDir, 'config/plans.json')) as Record<string, { features: string[] }>;
+  await core.plans.create('bench', { limits: { names_limit: 0 } }, plans['developer']?.features ?? []);
   const account = await core.accounts.create({ username: 'bench', role: 'user', plan: 'bench', passwordHash: '' });
   const nodes: Running[] = [];
   for (const folder of others) {

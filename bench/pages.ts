@@ -4,15 +4,17 @@
  * console stays open with its figures live; 10 unless given.
  */
 import { addDemoContent } from '../test/support/demo-content.ts';
-import type { Page } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { startChromium } from '../test/support/chromium.ts';
 import { PASSWORD, TestServer } from '../test/support/hostkeep.ts';
+import { addManyAccounts, filterByPlan, sortBy, tableMs } from './support/many-accounts.ts';
 import { interactionsOf, stayLive, watchInteractions } from './support/page-figures.ts';
 import { machineText } from './support/processes.ts';
 
 const ROUNDS = 15;
 const KIB = 1024;
 const MIB = KIB * KIB;
+const ACCOUNTS = 10_000;
 const FEATURES = 60;
 const PLANS = 50;
 /** Pages that are opened by their links while interactions are measured; what is pressed there, and what is typed. */
@@ -111,9 +113,36 @@ for (const [name, address, username, path] of [
   }
   await page.close();
 }
+await manyAccounts();
 await browser.close();
 await server.close();
 process.exit(0);
+
+/** Prints how the console's table of accounts behaves with many of them. */
+async function manyAccounts(): Promise<void> {
+  await addManyAccounts(server.hostkeep.core.store, ACCOUNTS);
+  const page = await (await (browser as Browser).createBrowserContext()).newPage();
+  await page.setViewport({ width: 1280, height: 900 });
+  const url = server.hostkeep.url('admin');
+  await enter(page, url, 'operator');
+  await page.emulateCPUThrottling(4);
+  const times: number[] = [];
+  for (let i = 0; i < ROUNDS; i++) {
+    const startedMs = performance.now();
+    await page.goto(`${url}/console/accounts`, { waitUntil: 'domcontentloaded' });
+    await page.waitForSelector('main tbody a');
+    await settled(page);
+    times.push(performance.now() - startedMs);
+  }
+  const figures = {
+    'first screen': median(times),
+    'sorted by name': await tableMs(page, ROUNDS, sortBy('User name')),
+    'sorted by processor': await tableMs(page, ROUNDS, sortBy('Processor')),
+    'filtered by plan': await tableMs(page, ROUNDS, filterByPlan),
+  };
+  const text = Object.entries(figures).map(([what, ms]) => `${what} after ${ms.toFixed(0)} ms`);
+  console.log(`  console with ${ACCOUNTS} accounts, processor 4 × slower: ${text.join(', ')}`);
+}
 
 /** Opens pages by their links and types into their searches, as a person does; resolves with the interactions in milliseconds. */
 async function interactions(page: Page, path: string, links: readonly string[]): Promise<number[]> {

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { launch } from 'puppeteer-core';
-import { findBrowser } from '../plugins/screenshots/browser/launch-command.ts';
+import { chromiumPath } from '../test/support/chromium.ts';
 import { describeLoad, interleaved, median } from './support/load.ts';
 import { coreOf, machineText, startBare, startHostkeep, temporaryFolder, tokenFor } from './support/processes.ts';
 
@@ -66,7 +66,7 @@ async function shoot(path: string): Promise<{ readonly ms: number; readonly png:
 console.log(machineText());
 console.log('\nFirst picture of a static page, browser warm');
 const browser = await launch({
-  executablePath: findBrowser('') ?? '',
+  executablePath: chromiumPath() ?? '',
   args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP * ${address}`],
 });
 async function bare(path: string): Promise<number> {

@@ -5,10 +5,6 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import si from 'systeminformation';
-import { DiskReader } from '../plugins/usage/readers/disks.ts';
-import { MemoryReader } from '../plugins/usage/readers/memory.ts';
-import { cpuReader } from '../plugins/usage/sampling/sampler.ts';
 import { describeLoad, interleaved, load, loadTool, median, percentile, type Load } from './support/load.ts';
 import {
   coreOf,
@@ -21,7 +17,6 @@ import {
 } from './support/processes.ts';
 
 const CPU = '/api/usage/cpu';
-const ROOTS = { proc: '/proc', sys: '/sys', files: '/' };
 const isQuick = process.argv.includes('quick');
 const running: Running[] = [];
 
@@ -52,25 +47,6 @@ async function polls(server: Running, token: string): Promise<void> {
     ratios.push((runs[1]?.p99Ms ?? Number.NaN) / (runs[0]?.p99Ms ?? Number.NaN));
   }
   report('p99 at 1,000 connections: Hostkeep / bare uWS', median(ratios), '≤ 2');
-}
-
-/** Processor time of one call in milliseconds, threads of the pool and children that ended included. */
-async function costMs(times: number, work: () => Promise<unknown>): Promise<number> {
-  await work();
-  const before = process.cpuUsage();
-  for (let i = 0; i < times; i += 1) await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000 / times;
-}
-
-async function samplerCost(): Promise<void> {
-  const [cpu, memory, disks] = [cpuReader(ROOTS.proc), new MemoryReader(ROOTS), new DiskReader(ROOTS, false)];
-  const ours = await costMs(300, () => Promise.all([cpu(), memory.read(), disks.read()]));
-  const theirs = await costMs(5, () => Promise.all([si.currentLoad(), si.mem(), si.fsSize()]));
-  console.log(
-    `\nOne sample: ${ours.toFixed(2)} ms of processor time; with systeminformation, without its child processes, ${theirs.toFixed(2)} ms`,
-  );
-  report('sampler at 1 s while read, percent of one core', ours / 10, '≤ 0.5');
 }
 
 async function samplesTaken(server: Running, token: string): Promise<number> {
@@ -181,7 +157,6 @@ for (let i = 0; i < 50; i += 1)
   );
 const [token = ''] = tokens;
 try {
-  await samplerCost();
   const server = await startHostkeep(data);
   running.push(server);
   await streams(server); // first, so that the memory it takes is not what the load left behind

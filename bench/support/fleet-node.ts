@@ -4,11 +4,12 @@
  */
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
-import fleetPlugin from '../../plugins/fleet/index.ts';
 import { TestServer } from '../../test/support/hostkeep.ts';
+import { needs } from '../../test/support/needs.ts';
 
 const FEATURE = 'dns';
 const [data = '', url = ''] = process.argv.slice(2);
+const [fleet] = await needs('fleet');
 const probe = definePlugin({
   name: 'probe',
   features: [FEATURE],
@@ -23,7 +24,7 @@ const probe = definePlugin({
   },
   setup: () => ({ handlers: { read: ({ account }) => ({ name: account.username }) } }),
 });
-const server = await TestServer.start({ data, config: { store: { url } }, plugins: [probe, fleetPlugin] });
+const server = await TestServer.start({ data, config: { store: { url } }, plugins: [probe, fleet] });
 process.send?.({ port: server.hostkeep.ports.user });
 process.on('message', ({ make, toggle, on }: { make?: string; toggle?: string; on?: boolean }) => {
   const work =

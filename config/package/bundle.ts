@@ -24,7 +24,7 @@ const NOT_COMPILED = [
   '!plugins/*/page/**',
   '!plugins/pages/{kit,shell}/**',
   '!test/node/**',
-  '!test/fixtures/client/**',
+  '!test/plugins/*/fixtures/client/**',
   '!test/client/**/*.d.ts',
 ];
 /** Stands in a bundled file for the way from there to the root of the bundle. */
@@ -102,6 +102,7 @@ async function bundlePackages(folder: string, names: readonly string[]): Promise
     plugins: [required],
     legalComments: 'none',
     keepNames: true,
+    minifyWhitespace: true,
     logLevel: 'warning',
   });
   return Object.keys(metafile.inputs);

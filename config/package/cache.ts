@@ -4,6 +4,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 const FOLDER = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'hostkeep');
+/** How long each file of tests took when it last passed, in milliseconds. */
+export const TEST_TIMES = join(FOLDER, 'test-times.json');
 /** What was not used for so long, such as roots of earlier recipes, is removed. */
 const UNUSED_MS = 14 * 24 * 3_600_000;
 

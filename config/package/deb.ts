@@ -21,6 +21,8 @@ const PLACES: readonly (readonly [from: string, to: string, mode: number])[] = [
   ['config/package/debian/hold-ports', 'usr/lib/hostkeep/hold-ports', 0o755],
   ['config/package/debian/node-status.mjs', 'usr/lib/hostkeep/node-status.mjs', 0o644],
   ['config/package/debian/copyright', 'usr/share/doc/hostkeep/copyright', 0o644],
+  ['config/package/debian/nginx.conf', 'etc/nginx/conf.d/hostkeep.conf', 0o644],
+  ['config/package/debian/logrotate', 'etc/logrotate.d/hostkeep', 0o644],
   ['config/systemd/sysusers.conf', 'usr/lib/sysusers.d/hostkeep.conf', 0o644],
   ['config/systemd/tmpfiles.conf', 'usr/lib/tmpfiles.d/hostkeep.conf', 0o644],
 ];
@@ -28,6 +30,7 @@ const PLACES: readonly (readonly [from: string, to: string, mode: number])[] = [
 const SETTINGS = {
   $schema: '/usr/share/hostkeep/hostkeep.schema.json',
   broker: { socket: '/run/hostkeep/broker.sock' },
+  webserver: { driver: 'auto', log_folder: '/var/log/hostkeep' },
 };
 /** Folders of snippets and rules that operators take from. */
 const SHARED = ['prometheus', 'grafana', 'proxy'];
@@ -86,7 +89,11 @@ function writeControl(root: string, version: string): void {
   const size = execFileSync('du', ['-sk', '--apparent-size', root], { encoding: 'utf8' }).split('\t')[0];
   const text = readFileSync(join(projectDir, 'config/package/debian/control'), 'utf8');
   put(root, 'DEBIAN/control', text.replace('@version@', version).replace('@size@', size ?? ''));
-  put(root, 'DEBIAN/conffiles', '/etc/hostkeep/hostkeep.json\n');
+  put(
+    root,
+    'DEBIAN/conffiles',
+    '/etc/hostkeep/hostkeep.json\n/etc/nginx/conf.d/hostkeep.conf\n/etc/logrotate.d/hostkeep\n',
+  );
   for (const name of SCRIPTS) {
     cpSync(join(projectDir, 'config/package/debian', name), join(root, 'DEBIAN', name));
     chmodSync(join(root, 'DEBIAN', name), 0o755);

@@ -1,5 +1,6 @@
 // What the scripts of the package ask about the node: `data`, `url` and `addresses` print the data folder, the address of
 // /readyz and the two addresses; `ready <url> <ms>` waits until the server answers there, and fails once it has ended or the time is over;
+// `steady <url> <ms>` asks for that time, and fails if the server ends, or leaves several questions without the right answer;
 // `own-store` is a condition of systemd's: it exits with 1 if the store is not in the data folder, and with 255 if that cannot be told.
 import { execFileSync } from 'node:child_process';
 import { get } from 'node:http';
@@ -8,6 +9,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 20;
+const STEADY_POLL_MS = 250;
+/** A worker that is replaced, or a busy moment, may cost some answers. */
+const MISSES = 4;
 
 function setting(name) {
   const main = join(import.meta.dirname, 'current/dist/kernel/run/main.js');
@@ -50,6 +54,12 @@ else if (what === 'addresses') console.log(setting('listen'), setting('admin_lis
 else if (what === 'url') {
   const scheme = setting('tls.cert') === '' ? 'http' : 'https';
   console.log(`${scheme}://${setting('admin_listen').replace(/^0\.0\.0\.0|^\[::\]/, 'localhost')}/readyz`);
+} else if (what === 'steady') {
+  let misses = 0;
+  for (const end = Date.now() + Number(limitMs); Date.now() < end; await delay(STEADY_POLL_MS)) {
+    if (!(await isReady(url))) misses += 1;
+    if (misses > MISSES || hasEnded()) process.exit(1);
+  }
 } else
   for (const end = Date.now() + Number(limitMs); !(await isReady(url)); await delay(POLL_MS))
     if (Date.now() > end || hasEnded()) process.exit(1);
