@@ -1,7 +1,6 @@
 /**
  * The console in a fleet of two real nodes: the fleet's own page, the switch between nodes, and what a node that is gone looks
  * like from another one.
- *
  */
 import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
@@ -16,6 +15,8 @@ import { assertNone } from '../support/lists.ts';
 
 const test = testSuite('pages: console in a fleet');
 const SWITCH = '.node-switch select';
+/** The value of a node's first setting in the order of names. */
+const OWN = { one: 'https://of-one.example', two: 'https://of-two.example' };
 /** The browser tells of each answer that is an error. */
 const REFUSED = /the server responded with a status of (404|503)/;
 let fleet: TestFleet;
@@ -26,8 +27,8 @@ let admin: string;
 
 test.before(async () => {
   ({ fleet, one, two } = await TestFleet.pair('console'));
-  first = await fleet.serve(one);
-  second = await fleet.serve(two);
+  first = await fleet.serve(one, undefined, { admin_cors_origins: [OWN.one] });
+  second = await fleet.serve(two, undefined, { admin_cors_origins: [OWN.two] });
   await first.account('ann');
   await second.account('ben');
   admin = await first.token(await first.account('operator', '', 'admin'));
@@ -130,14 +131,14 @@ test('the switch shows another node on all pages about a machine', () =>
     await driver.settled();
     assert.ok(asked.includes('/api/plugins?node=two'), asked.join());
     await driver.press('Settings');
-    await isShown(driver, two.data);
+    await isShown(driver, OWN.two);
     assert.is(await searchOf(driver), '?node=two');
     await driver.page.reload();
-    await isShown(driver, two.data);
+    await isShown(driver, OWN.two);
     await choose(driver, 'one');
-    await isShown(driver, one.data);
+    await isShown(driver, OWN.one);
     await driver.page.goBack();
-    await isShown(driver, two.data);
+    await isShown(driver, OWN.two);
     await driver.press('Live');
     await isShown(driver, 'Busiest processes');
     await until('the figures of two are asked for', () =>

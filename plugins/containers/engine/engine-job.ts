@@ -76,7 +76,8 @@ const answers = {
     const container = docker.getContainer(id);
     const changes: Record<ContainerChange, () => Promise<unknown>> = {
       start: () => container.start(),
-      stop: () => container.stop(),
+      // The engine still lists it as running for a moment; its details come after that.
+      stop: () => container.stop().then(() => container.inspect()),
       restart: () => container.restart(),
       remove: () => container.remove({ v: true }),
     };
