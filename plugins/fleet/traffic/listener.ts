@@ -15,7 +15,7 @@ const KEEPALIVE_MS = 15_000;
 const CONNECTIONS = 4096;
 /** Those that have not shown a certificate yet. One more closes the oldest, so that strangers keep no node out. */
 const NEWCOMERS = 256;
-/** Until a port is free: after a reload, that of the listener before it. */
+/** Between two tries to listen. */
 const RETRY_MS = 100;
 
 interface ListenerParts {
@@ -36,6 +36,8 @@ interface ListenerParts {
 type Workers = Host['workers'];
 /** The connections of members, also those that were admitted before a reload. */
 const admittedBy = new WeakMap<Workers, Map<TLSSocket, MemberKey>>();
+/** Who has the port of a process: during a reload, the listener of the configuration before. */
+const listeningIn = new WeakMap<Workers, FleetListener>();
 
 const securedBy = ({ ca, certificate, key }: Membership) => ({ ca, cert: certificate, key });
 
@@ -49,6 +51,8 @@ export class FleetListener {
   readonly #admitted: Map<TLSSocket, MemberKey>;
   /** By the address at their other end. */
   readonly #newcomers = new Map<string, Socket>();
+  /** Called with the port free. */
+  #next: (() => void) | undefined;
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** Why this does not listen; `undefined` if it does. */
@@ -80,9 +84,18 @@ export class FleetListener {
     this.#server.on('listening', () => (this.fault = undefined));
   }
 
-  /** Resolves once it listens, or could not at first; it goes on trying. */
+  /**
+   * Resolves once it listens, or could not at first; it goes on trying. A listener of this process that has the port already
+   * keeps it until it is closed, so that a reload that fails changes nothing.
+   */
   static async start(parts: ListenerParts): Promise<FleetListener> {
     const listener = new FleetListener(parts);
+    const before = listeningIn.get(parts.workers);
+    if (before !== undefined && before.fault === undefined) {
+      listener.fault = undefined;
+      before.#next = () => listener.#listen();
+      return listener;
+    }
     await new Promise<void>((resolve) => {
       listener.#server.once('listening', resolve).once('error', () => resolve());
       listener.#listen();
@@ -102,9 +115,13 @@ export class FleetListener {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     this.#server.close();
+    if (listeningIn.get(this.#parts.workers) === this) listeningIn.delete(this.#parts.workers);
+    this.#next?.();
   }
 
   #listen(): void {
+    if (this.#isClosed) return;
+    listeningIn.set(this.#parts.workers, this);
     try {
       const address = this.#parts.address();
       if (address === undefined) throw new Error('its address is not known: the members of the fleet cannot be read');

@@ -46,6 +46,13 @@ const shown = ({ certificate, key }: Pick<Membership, 'certificate' | 'key'>) =>
 const closed = (socket: Socket): Promise<void> =>
   new Promise((resolve) => void (socket.closed ? resolve() : socket.once('close', () => resolve())));
 
+/** Resolves with whether something listens. */
+const reached = (address: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connectPlain(splitHostPort(address), () => resolve(true)).on('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+
 /** Resolves with what the node answers; empty if it closes the connection. */
 async function answerTo(options: ConnectionOptions, request = REQUEST): Promise<string> {
   const socket = connect({
@@ -162,6 +169,30 @@ test('a member that has just joined is answered at its first connection', async 
   await core.store.write((tx) => addMember(tx, { name: 'four', address: '127.0.0.1:9', keyDigest, isDraining: false }));
   assert.match(await answerTo(shown(four)), /^HTTP\/1\.1 404 /);
   await core.store.write((tx) => removeMember(tx, 'four'));
+});
+
+test('a listener takes the port over once the one before it is closed, without a word', async () => {
+  const told: string[] = [];
+  const address = `127.0.0.1:${await freePort()}`;
+  const parts = {
+    workers: soleWorker(),
+    place: server.hostkeep.node.fleet as FleetPlace,
+    address: () => address,
+    log: createLog('warn', { write: (line) => void told.push(line) }),
+    hasKey: () => true,
+    findKey: async () => true,
+    takeIn: (socket: Socket) => void socket.destroy(),
+  };
+  const first = await FleetListener.start(parts);
+  (await FleetListener.start(parts)).close(); // of a reload that failed
+  assert.ok(await reached(address));
+  const second = await FleetListener.start(parts);
+  assert.is(second.fault, undefined);
+  first.close();
+  await until('the second listens', () => reached(address));
+  second.close();
+  assert.not(await reached(address));
+  assert.equal(told, []);
 });
 
 test('a reload keeps listening and answers earlier requests', async () => {
