@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
 import type { Tx } from '../../kernel/store/store.ts';
-import type { MovedFiles } from './moved-files.ts';
+import type { MovedFiles } from './files/moved-files.ts';
 import { forMovers } from './parts.ts';
 import { abandonedAt, readMove, removeMove, setState, type Move } from './rows.ts';
 

@@ -1,13 +1,12 @@
-import { HttpError, errorMessage } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { FleetPlace } from '../../kernel/contract/node-info.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
 import { fleetNodes } from '../../kernel/contract/fleet-nodes.ts';
-import type { FleetNode } from '../../kernel/contract/points/fleet-node.ts';
-import { MovedFiles, openMovePool } from './moved-files.ts';
+import { MovedFiles, openMovePool } from './files/moved-files.ts';
 import { assertMovable, usedPlugins, findTarget, type MoveParts } from './admission.ts';
 import { recordFailure, removeLeft, reopen } from './ending.ts';
-import { sendChanges, takeLast } from './last-files.ts';
+import { sendChanges, takeLast } from './files/last-files.ts';
 import { LeavingParts, leftToDo } from './parts.ts';
 import {
   addMove,
@@ -22,7 +21,7 @@ import {
   type Move,
 } from './rows.ts';
 import { Target } from './target.ts';
-import { fail } from './errors.ts';
+import { fail, inProgress, refuse, saying } from './errors.ts';
 
 export interface MoveReport {
   readonly username: string;
@@ -92,7 +91,7 @@ export class AccountMove {
     });
     const move = (await readMove(store, username)) ?? refuse(inProgress(username));
     const next = await leftToDo(this.#parts, account, to);
-    const target = this.#openTarget(node, move, this.#abort.signal);
+    const target = new Target(node, move, this.#abort.signal, this.#say);
     try {
       return await this.#withFiles(move, async (files) => {
         const [switched, seconds] = await this.#copy(move, account, files, target).catch((error: unknown) =>
@@ -258,11 +257,8 @@ export class AccountMove {
     const node = (await fleetNodes(this.#parts)).get(move.target);
     if (move.state !== 'begun' && node !== undefined) {
       const { aborted } = this.#abort.signal;
-      const target = this.#openTarget(
-        node,
-        move,
-        aborted ? AbortSignal.timeout(LEAVE_MS) : new AbortController().signal,
-      );
+      const signal = aborted ? AbortSignal.timeout(LEAVE_MS) : new AbortController().signal;
+      const target = new Target(node, move, signal, this.#say);
       try {
         await target.discard();
       } finally {
@@ -276,10 +272,6 @@ export class AccountMove {
   async #leftToDo(username: string, to: string): Promise<readonly string[]> {
     const account = await this.#parts.identity.accounts.byUsername(username);
     return account === undefined ? [] : leftToDo(this.#parts, account, to);
-  }
-
-  #openTarget(node: FleetNode, move: Move, signal: AbortSignal): Target {
-    return new Target(node, move, signal, this.#say);
   }
 
   /** Removes what is at the old home. A failure says that the account lives elsewhere all the same. */
@@ -300,15 +292,4 @@ export class AccountMove {
       throw saying(detail, error);
     }
   }
-}
-
-const inProgress = (username: string): HttpError =>
-  fail.move_in_progress(`${username} is being moved, or was a moment ago: try again in 10 seconds`);
-
-/** Returns an error of the same kind, with more to say. */
-const saying = (detail: string, cause: unknown): Error =>
-  cause instanceof HttpError ? new HttpError(cause.code, detail, { cause }) : new Error(detail, { cause });
-
-function refuse(error: Error): never {
-  throw error;
 }

@@ -6,7 +6,7 @@ import { HttpError, errorMessage } from '../../kernel/errors.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
-import { MovedFiles, openMovePool } from './moved-files.ts';
+import { MovedFiles, openMovePool } from './files/moved-files.ts';
 import { assertPlugins } from './admission.ts';
 import { forMovers, gatherMoveParts } from './parts.ts';
 import { readMove, setState, type Move } from './rows.ts';

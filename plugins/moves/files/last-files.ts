@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { HttpError } from '../../kernel/errors.ts';
+import { HttpError } from '../../../kernel/errors.ts';
 import type { MovedFiles } from './moved-files.ts';
-import type { Target } from './target.ts';
-import { fail } from './errors.ts';
+import type { Target } from '../target.ts';
+import { fail } from '../errors.ts';
 
 /** Every process of the old home refuses changes by then. */
 const IN_FORCE_MS = 1500;

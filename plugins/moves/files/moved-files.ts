@@ -1,11 +1,11 @@
-import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
-import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
-import { defineJob, type Identified } from '../../kernel/kit/jobs/job.ts';
+import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
+import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
+import { defineJob, type Identified } from '../../../kernel/kit/jobs/job.ts';
 import type pack from './pack-job.ts';
 import type tree from './tree-job.ts';
 import type { Extent } from './tree-job.ts';
 import type unpack from './unpack-job.ts';
-import { fail } from './errors.ts';
+import { fail } from '../errors.ts';
 
 /** A walk of many files, and the end of an archive, take long. */
 const TREE_MS = 310_000;

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { HttpError } from '../../kernel/errors.ts';
-import type { JobContext } from '../../kernel/kit/jobs/job.ts';
-import { escapeControl } from '../../kernel/log.ts';
-import { runProgram } from '../../kernel/kit/programs/run-program.ts';
-import { fail } from './errors.ts';
+import { HttpError } from '../../../kernel/errors.ts';
+import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { escapeControl } from '../../../kernel/log.ts';
+import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
+import { fail } from '../errors.ts';
 
 export type TreeInput =
   | { readonly task: 'measure' }
