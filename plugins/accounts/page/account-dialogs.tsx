@@ -17,7 +17,7 @@ import {
   useQuery,
   withProof,
 } from '../../pages/kit/index.ts';
-import type { Account } from './account.ts';
+import type { Account } from './account/account.ts';
 import { PasswordOnce, randomPassword } from './password-once.tsx';
 import { readPlans } from './plans.ts';
 import { planDifference } from '../../pages/kit/index.ts';

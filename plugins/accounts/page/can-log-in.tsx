@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { ask, Badge, Button, errorText, t, Time, useQuery } from '../../pages/kit/index.ts';
-import type { Account } from './account.ts';
+import type { Account } from './account/account.ts';
 
 interface Lock {
   readonly kind: 'account' | 'account_from_network' | 'account_in_known_network';

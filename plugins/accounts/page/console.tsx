@@ -13,7 +13,7 @@ export default defineArea({
       icon: 'user',
       isHidden: true,
       below: true,
-      load: () => import('./account-page.tsx'),
+      load: () => import('./account/account-page.tsx'),
     },
   ],
   find: {

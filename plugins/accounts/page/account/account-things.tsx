@@ -14,7 +14,7 @@ import {
   textOr,
   Time,
   useQuery,
-} from '../../pages/kit/index.ts';
+} from '../../../pages/kit/index.ts';
 
 /** Shows the usage of an account beside the limits of its plan. */
 export function AccountUsage({ username }: { readonly username: string }) {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Answer, attempt, Button, Card, t, toast, type Query } from '../../pages/kit/index.ts';
+import { Answer, attempt, Button, Card, t, toast, type Query } from '../../../pages/kit/index.ts';
 
 interface EndableListProps<T> {
   readonly title: string;

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { Answer, api, attempt, Card, Choices, SearchInput, t, toast, useQuery } from '../../pages/kit/index.ts';
+import { Answer, api, attempt, Card, Choices, SearchInput, t, toast, useQuery } from '../../../pages/kit/index.ts';
 import type { Account } from './account.ts';
-import { readFeatures } from './plans.ts';
+import { readFeatures } from '../plans.ts';
 
 type Choice = 'plan' | 'on' | 'off';
 interface AccountFeaturesProps {

@@ -14,13 +14,13 @@ import {
   t,
   Time,
   useQuery,
-} from '../../pages/kit/index.ts';
+} from '../../../pages/kit/index.ts';
 import type { Account } from './account.ts';
-import { AccountDialogs, type AccountAction } from './account-dialogs.tsx';
+import { AccountDialogs, type AccountAction } from '../account-dialogs.tsx';
 import { AccountFeatures } from './account-features.tsx';
 import { AccountSessions } from './account-sessions.tsx';
 import { AccountTokens } from './account-tokens.tsx';
-import { CanLogIn, StateBadge, useStanding } from './can-log-in.tsx';
+import { CanLogIn, StateBadge, useStanding } from '../can-log-in.tsx';
 import { AccountActivity, AccountDomains, AccountUsage } from './account-things.tsx';
 
 /** Everything that an administrator does with one account. */

@@ -1,4 +1,4 @@
-import { ask, t, Time, useQuery } from '../../pages/kit/index.ts';
+import { ask, t, Time, useQuery } from '../../../pages/kit/index.ts';
 import { EndableList } from './endable-list.tsx';
 
 interface Token {

@@ -1,3 +1,3 @@
-import type { ReplyOf } from '../../pages/kit/index.ts';
+import type { ReplyOf } from '../../../pages/kit/index.ts';
 
 export type Account = ReplyOf<'GET /api/accounts/:username'>;

@@ -1,4 +1,4 @@
-import { api, t, Time, useQuery } from '../../pages/kit/index.ts';
+import { api, t, Time, useQuery } from '../../../pages/kit/index.ts';
 import { EndableList } from './endable-list.tsx';
 
 export function AccountSessions({ username }: { readonly username: string }) {
