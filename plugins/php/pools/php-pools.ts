@@ -86,7 +86,7 @@ export class PhpPools implements PhpVerbs {
     const { uid } = await lstat(root);
     if (uid !== user.uid && uid !== user.namesakeUid)
       throw fail.php_failed(`${root} belongs to the user id ${uid}, and not to ${user.uid}`);
-    await this.#start(account.id, name, pool, { uid, webGid: user.webGid, root });
+    await this.#start(this.#folder, { accountId: account.id, name }, pool, { uid, webGid: user.webGid, root });
     return name;
   }
 
@@ -102,15 +102,8 @@ export class PhpPools implements PhpVerbs {
     return null;
   }
 
-  async end(given: unknown): Promise<number> {
-    const accountId = readId(given);
-    const names = await this.#folder.pools(accountId);
-    for (const name of names) {
-      const master = await this.#folder.master(accountId, name);
-      if (master !== undefined) await killMaster(master);
-    }
-    await this.#folder.remove(accountId);
-    return names.length;
+  end(accountId: unknown): Promise<number> {
+    return endAll(this.#folder, readId(accountId));
   }
 
   async running(): Promise<NamedPool[]> {
@@ -126,26 +119,28 @@ export class PhpPools implements PhpVerbs {
 
   async prove(version: unknown): Promise<{ readonly isAlone: boolean }> {
     const pool = { ...PROOF, version: readText(version, VERSION) };
-    const name = poolName(pool, [NOBODY.name]);
+    const named = { accountId: NOBODY.id, name: poolName(pool, [NOBODY.name]) };
+    const folder = this.#folder.apart();
     try {
-      await this.#start(NOBODY.id, name, pool, { uid: NOBODY.uid, webGid: NOBODY.uid, root: '/nonexistent' });
+      await this.#start(folder, named, pool, { uid: NOBODY.uid, webGid: NOBODY.uid, root: '/nonexistent' });
       return { isAlone: canBeAlone() };
     } finally {
-      await this.end(NOBODY.id);
+      await endAll(folder, NOBODY.id);
+      await folder.dispose();
     }
   }
 
   async #start(
-    accountId: number,
-    name: string,
+    folder: PoolFolder,
+    { accountId, name }: NamedPool,
     pool: Pool,
     owner: { readonly uid: number; readonly webGid: number; readonly root: string },
   ): Promise<void> {
     const { log, config } = this.#host;
     if (process.geteuid?.() !== 0) throw fail.php_failed('only root, or the broker, starts processes of accounts');
-    const socket = this.#folder.socket(accountId, name);
+    const socket = folder.socket(accountId, name);
     const settings = poolConfig(pool, { ...owner, socket }, config.disabled_functions);
-    const file = await this.#folder.write(accountId, name, settings, owner.webGid);
+    const file = await folder.write(accountId, name, settings, owner.webGid);
     const child = startProgram(`php-fpm${pool.version}`, ['--nodaemonize', '--force-stderr', '--fpm-config', file], {
       exception: 'process manager',
       isAlone: true,
@@ -172,13 +167,13 @@ export class PhpPools implements PhpVerbs {
     this.#children.add(child);
     child.unref();
     const id = child.pid === undefined ? undefined : identify(child.pid);
-    if (id !== undefined) await this.#folder.setMaster(accountId, name, id);
+    if (id !== undefined) await folder.setMaster(accountId, name, id);
     const deadline = performance.now() + START_MS;
     while (!(await answersPing(socket, PING_MS))) {
       if (end === undefined && performance.now() > deadline) end = `it does not answer within ${START_MS} ms`;
       if (end !== undefined) {
         killProgram(child, { isGroup: true });
-        await this.#folder.clear(accountId, name);
+        await folder.clear(accountId, name);
         throw fail.php_failed(`php-fpm${pool.version}: ${end}${printed && `: ${printed.trim()}`}`);
       }
       await delay(POLL_MS);
@@ -191,6 +186,17 @@ function readId(value: unknown): number {
 }
 
 const pidOf = ({ id }: Master): number => Number.parseInt(id, 10);
+
+/** Kills the masters of an account in a folder, and removes their files. Resolves with their number. */
+async function endAll(folder: PoolFolder, accountId: number): Promise<number> {
+  const names = await folder.pools(accountId);
+  for (const name of names) {
+    const master = await folder.master(accountId, name);
+    if (master !== undefined) await killMaster(master);
+  }
+  await folder.remove(accountId);
+  return names.length;
+}
 
 /** Kills a master and all that it started, and resolves when it is gone. */
 async function killMaster(master: Master): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
@@ -23,6 +24,16 @@ export class PoolFolder {
 
   constructor(root: string) {
     this.#root = root;
+  }
+
+  /** Returns a folder in which nobody else looks for pools, for those that are none of an account. */
+  apart(): PoolFolder {
+    return new PoolFolder(join(this.#root, `proof-${randomUUID().slice(0, 8)}`));
+  }
+
+  /** Removes all of it. */
+  async dispose(): Promise<void> {
+    await rm(this.#root, { recursive: true, force: true });
   }
 
   socket(accountId: number, name: string): string {

@@ -100,7 +100,6 @@ async function customer(server: TestServer, port: number, name: string, plan?: s
   };
 }
 
-/** Processes of a user, by their ids. */
 /** Returns the processes of a user, without those in which the service reads files for a while. */
 function processesOf(uid: number): string[] {
   return readdirSync('/proc').filter((name) => {
