@@ -5,6 +5,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Domain } from '../../kernel/contract/points/domain-directory.ts';
 import { newPrivateKey } from '../../kernel/kit/net/x509.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
+import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import { AcmeClient } from './acme/acme-client.ts';
 import { AcmeFailure } from './acme/acme-failure.ts';
 import { expiresSoon } from './certificate-entry.ts';
@@ -35,27 +36,29 @@ export class Issuing {
   readonly #closing = new AbortController();
   /** By domain, the order that waits or runs. */
   readonly #orders = new Map<number, Promise<void>>();
+  readonly #looking: Recurring;
   #client: Promise<AcmeClient> | undefined;
   /** Until when the authority wants no order. */
   #pausedUntil = 0;
-  #looking: Promise<void> | undefined;
-  #isStale = false;
 
   constructor(host: Host<CertificatesConfig>, certificates: Certificates) {
     this.#host = host;
     this.#certificates = certificates;
     const { parallel } = host.config;
     this.#queue = new FairQueue({ slots: parallel, perClient: Math.ceil(parallel / 2) });
+    this.#looking = new Recurring({
+      run: () => this.#look(),
+      failed: (err) => host.log.error({ err }, 'domains could not be looked through for certificates'),
+      everyMs: host.config.check_seconds * 1000,
+    });
   }
 
   /** Looks through the domains now and from now on. */
   start(): void {
-    const { config, events, onClose } = this.#host;
-    const timer = setInterval(() => this.#wake(), config.check_seconds * 1000).unref();
+    const { events, onClose } = this.#host;
     onClose(() => this.#close());
-    onClose(events.listen(({ type }) => (WAKING.has(type) ? this.#wake() : undefined)));
-    onClose(() => clearInterval(timer));
-    this.#wake();
+    onClose(events.listen(({ type }) => (WAKING.has(type) ? this.#looking.wake() : undefined)));
+    this.#looking.wake();
   }
 
   /** Proves that the authority answers and has an account for this server. Rejects with an `AcmeFailure`. */
@@ -63,29 +66,19 @@ export class Issuing {
     await (await this.#acme()).account(signal);
   }
 
-  #wake(): void {
-    this.#isStale = true;
-    this.#looking ??= this.#look()
-      .catch((err: unknown) => this.#host.log.error({ err }, 'domains could not be looked through for certificates'))
-      .finally(() => (this.#looking = undefined));
-  }
-
   async #close(): Promise<void> {
     this.#closing.abort(new Error('the plugin closes'));
-    await this.#looking;
+    await this.#looking.close();
     await Promise.all(this.#orders.values());
   }
 
   async #look(): Promise<void> {
-    while (this.#isStale && !this.#closing.signal.aborted) {
-      this.#isStale = false;
-      const webServer = await this.#certificates.webServer();
-      const orders = webServer?.takesTls === true && webServer.certifies !== true;
-      let page: Domain[] = [];
-      for await (const domain of this.#certificates.domains.all())
-        if (page.push(domain) === PAGE) page = await this.#lookAt(page, orders);
-      await this.#lookAt(page, orders);
-    }
+    const webServer = await this.#certificates.webServer();
+    const orders = webServer?.takesTls === true && webServer.certifies !== true;
+    let page: Domain[] = [];
+    for await (const domain of this.#certificates.domains.all())
+      if (page.push(domain) === PAGE) page = await this.#lookAt(page, orders);
+    await this.#lookAt(page, orders);
   }
 
   /** Returns the empty page that follows. */

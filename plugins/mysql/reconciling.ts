@@ -1,5 +1,6 @@
 import { WORKER_EXITED } from '../../kernel/contract/workers.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
+import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import { LogThrottle } from '../../kernel/log.ts';
 
 /** How soon what failed is tried again, and what other processes changed, such as the command line, is seen. */
@@ -19,31 +20,20 @@ export function startReconciling(
       host.log.warn({ err, ...fields }, 'database users or databases are not as they should be yet');
   };
   const failed: Failed = ({ username }, error) => warn(error, username, { account: username });
-  let running: Promise<void> | undefined;
-  let isDue = false;
-  const run = async () => {
-    while (isDue) {
-      isDue = false;
-      await work(failed).catch((error: unknown) => warn(error, ''));
-    }
-    running = undefined;
-  };
-  const wake = () => {
-    isDue = true;
-    running ??= run();
-  };
-  const timer = setInterval(wake, AGAIN_MS).unref();
+  const recurring = new Recurring({
+    run: () => work(failed),
+    failed: (error) => warn(error, ''),
+    everyMs: AGAIN_MS,
+  });
   const stops = [
-    host.workers.subscribe(WORKER_EXITED, wake),
+    host.workers.subscribe(WORKER_EXITED, () => recurring.wake()),
     host.events.listen(({ type }) => {
-      if (EVENTS.has(type)) wake();
+      if (EVENTS.has(type)) recurring.wake();
     }),
   ];
   host.onClose(async () => {
-    clearInterval(timer);
     for (const stop of stops) stop();
-    isDue = false;
-    await running;
+    await recurring.close();
   });
-  wake();
+  recurring.wake();
 }

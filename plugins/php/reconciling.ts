@@ -3,6 +3,7 @@ import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/d
 import { WORKER_EXITED } from '../../kernel/contract/workers.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import { LogThrottle } from '../../kernel/log.ts';
 import type { AccountPools } from './account-pools.ts';
 import { boundsFor, poolFor } from './options.ts';
@@ -49,33 +50,22 @@ export class PoolKeeper {
   /** Reconciles now, after events that concern pools, and every few seconds; one run at a time. */
   start(): void {
     const { events, workers, onClose } = this.#host;
-    let running: Promise<void> | undefined;
-    let isDue = false;
-    const run = async () => {
-      while (isDue) {
-        isDue = false;
-        await this.reconcile();
-      }
-      running = undefined;
-    };
-    const wake = () => {
-      isDue = true;
-      running ??= run();
-    };
-    const timer = setInterval(wake, AGAIN_MS).unref();
+    const recurring = new Recurring({
+      run: () => this.reconcile(),
+      failed: (err) => this.#host.log.error({ err }, 'pools of PHP could not be compared with the domains'),
+      everyMs: AGAIN_MS,
+    });
     const stops = [
-      workers.subscribe(WORKER_EXITED, wake),
+      workers.subscribe(WORKER_EXITED, () => recurring.wake()),
       events.listen(({ type }) => {
-        if (EVENTS.has(type)) wake();
+        if (EVENTS.has(type)) recurring.wake();
       }),
     ];
     onClose(async () => {
-      clearInterval(timer);
       for (const stop of stops) stop();
-      isDue = false;
-      await running;
+      await recurring.close();
     });
-    wake();
+    recurring.wake();
   }
 
   /** Brings all pools up to date. Failures are the `problem`, and are tried again. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
+import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { LoggedEvent } from '../../kernel/store/events/event-types.ts';
 import type { WebserverConfig } from './schema.ts';
@@ -15,7 +16,6 @@ const PAGE = 200;
 /** How soon what failed is tried again; each time in vain doubles it. */
 const FIRST_PAUSE_MS = 2500;
 const LONGEST_PAUSE_MS = 60_000;
-const FAILED = 'virtual hosts could not be compared with the domains';
 /** Changes of accounts that change what their domains serve. */
 const ACCOUNT_EVENTS = new Set(['account.removed', 'account.suspended', 'account.unsuspended']);
 
@@ -73,33 +73,24 @@ async function keepReconciling(
   { config, events, log, node, onClose }: Host<WebserverConfig>,
   vhosts: Vhosts,
 ): Promise<void> {
-  const attempt = (work: () => Promise<void>) => work().catch((error: unknown) => log.error({ err: error }, FAILED));
   let cursor = await events.lastId();
-  let reading: Promise<void> | undefined;
-  let isWoken = false;
   const follow = async () => {
-    while (isWoken) {
-      isWoken = false;
-      for (let page: LoggedEvent[]; (page = await events.after(cursor, PAGE)).length > 0;) {
-        cursor = page.at(-1)?.id ?? cursor;
-        if (await needsReconciling(page, vhosts, node.fleet?.name)) await vhosts.reconcile();
-      }
+    for (let page: LoggedEvent[]; (page = await events.after(cursor, PAGE)).length > 0;) {
+      cursor = page.at(-1)?.id ?? cursor;
+      if (await needsReconciling(page, vhosts, node.fleet?.name)) await vhosts.reconcile();
     }
   };
-  const wake = () => {
-    isWoken = true;
-    reading ??= attempt(follow).finally(() => (reading = undefined));
-  };
-  onClose(() => reading);
-  onClose(events.listen(wake));
-  every(FOLLOW_MS, wake);
-  every(config.reconcile_seconds * 1000, () => void attempt(() => vhosts.reconcile()));
-
-  function every(ms: number, work: () => void): void {
-    if (ms === 0) return;
-    const timer = setInterval(work, ms).unref();
-    onClose(() => clearInterval(timer));
-  }
+  const following = new Recurring({
+    run: follow,
+    failed: (err) => log.error({ err }, 'virtual hosts could not be compared with the domains'),
+    everyMs: FOLLOW_MS,
+  });
+  onClose(() => following.close());
+  onClose(events.listen(() => following.wake()));
+  following.wake();
+  if (config.reconcile_seconds === 0) return;
+  const timer = setInterval(() => void vhosts.reconcile(), config.reconcile_seconds * 1000).unref();
+  onClose(() => clearInterval(timer));
 }
 
 async function needsReconciling(

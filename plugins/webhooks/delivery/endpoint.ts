@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { retryAfterMs } from '../../../kernel/kit/net/retry-after.ts';
+import { Recurring } from '../../../kernel/kit/waiting/recurring.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { send } from './delivery.ts';
 import { endpointSecrets, type EndpointConfig, type WebhooksConfig } from '../schema.ts';
@@ -39,9 +40,8 @@ export class Endpoint {
   readonly #url: URL;
   readonly #patterns: readonly RegExp[];
   readonly #abort = new AbortController();
-  #running: Promise<void> | undefined;
+  readonly #delivering: Recurring;
   #timer: NodeJS.Timeout | undefined;
-  #isWoken = false;
   #failures = 0;
   #pausedUntil = 0;
 
@@ -52,6 +52,14 @@ export class Endpoint {
     this.#patterns = parts.config.events.map(
       (pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`),
     );
+    this.#delivering = new Recurring({
+      run: () => this.#deliverDue(),
+      failed: (err) => {
+        parts.log.warn({ endpoint: this.label, err }, 'the queue could not be read or written; will retry');
+        this.#wakeIn(LONGEST_PAUSE_MS);
+      },
+      everyMs: 0,
+    });
   }
 
   wants(type: string): boolean {
@@ -60,8 +68,7 @@ export class Endpoint {
 
   /** Delivers everything that is due; a call during that makes it check again. */
   wake(): void {
-    this.#isWoken = true;
-    this.#running ??= this.#run();
+    this.#delivering.wake();
   }
 
   /** Does the same at once, even if the endpoint failed a moment ago: somebody asked for it. */
@@ -73,20 +80,7 @@ export class Endpoint {
   async close(): Promise<void> {
     this.#abort.abort();
     clearTimeout(this.#timer);
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    try {
-      while (this.#isWoken && !this.#abort.signal.aborted) {
-        this.#isWoken = false;
-        await this.#deliverDue();
-      }
-    } catch (error) {
-      this.#parts.log.warn({ endpoint: this.label, err: error }, 'the queue could not be read or written; will retry');
-      this.#wakeIn(LONGEST_PAUSE_MS);
-    }
-    this.#running = undefined; // synchronously after the check of #isWoken, or a wake-up would be lost
+    await this.#delivering.close();
   }
 
   async #deliverDue(): Promise<void> {

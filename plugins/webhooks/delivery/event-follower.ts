@@ -1,3 +1,4 @@
+import { Recurring } from '../../../kernel/kit/waiting/recurring.ts';
 import type { AuditLog } from '../../../kernel/store/events/audit-log.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { deliveryBody } from './delivery.ts';
@@ -24,18 +25,20 @@ interface FollowerParts {
 export class EventFollower {
   readonly #parts: FollowerParts;
   readonly #unlisten: () => void;
-  readonly #timer: NodeJS.Timeout;
+  readonly #reading: Recurring;
   /** `undefined` until the place is known where the last node, or the last run, ended. */
   #cursor: number | undefined;
   #saved = 0;
-  #reading: Promise<void> | undefined;
-  #isWoken = false;
   #isClosed = false;
 
   private constructor(parts: FollowerParts) {
     this.#parts = parts;
     this.#unlisten = parts.events.listen(() => this.wake());
-    this.#timer = setInterval(() => this.wake(), POLL_MS).unref();
+    this.#reading = new Recurring({
+      run: () => this.#read(),
+      failed: (err) => parts.log.warn({ err }, 'the event log could not be read; will retry'),
+      everyMs: POLL_MS,
+    });
   }
 
   /** Resumes where the previous run ended; the first run begins with the next event. */
@@ -47,30 +50,20 @@ export class EventFollower {
   }
 
   wake(): void {
-    this.#isWoken = true;
-    if (!this.#parts.isLeading()) this.#cursor = undefined;
-    else if (!this.#isClosed) this.#reading ??= this.#read();
+    this.#reading.wake();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#unlisten();
-    clearInterval(this.#timer);
-    await this.#reading;
+    await this.#reading.close();
     if (this.#cursor !== undefined && this.#cursor !== this.#saved && this.#parts.isLeading())
       await this.#parts.queue.add(this.#cursor, [], this.#parts.backlog);
   }
 
   async #read(): Promise<void> {
-    try {
-      while (this.#isWoken && !this.#isClosed) {
-        this.#isWoken = false;
-        while (!this.#isClosed && this.#parts.isLeading() && (await this.#page()) === PAGE);
-      }
-    } catch (error) {
-      this.#parts.log.warn({ err: error }, 'the event log could not be read; will retry');
-    }
-    this.#reading = undefined; // synchronously after the check of #isWoken, or a wake-up would be lost
+    if (!this.#parts.isLeading()) this.#cursor = undefined;
+    while (!this.#isClosed && this.#parts.isLeading() && (await this.#page()) === PAGE);
   }
 
   async #begin(): Promise<number> {

@@ -2,6 +2,7 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { pathComponents } from '../../../kernel/kit/files/client-path.ts';
+import { Recurring } from '../../../kernel/kit/waiting/recurring.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Domain, DomainDirectory, DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
 import type { SiteRule, SiteRules } from '../../../kernel/contract/points/web-server-part.ts';
@@ -61,8 +62,11 @@ const PAGE = 500;
 /** The virtual hosts: one file for each domain in the store. */
 export class Vhosts {
   readonly #parts: VhostParts;
-  #reconciling: Promise<void> | undefined;
-  #isStale = false;
+  readonly #reconciling = new Recurring({
+    run: async () => this.#apply(await this.#differences(true)),
+    failed: (error) => this.note([error]),
+    everyMs: 0,
+  });
   #problem: string | undefined;
 
   constructor(parts: VhostParts) {
@@ -173,21 +177,8 @@ export class Vhosts {
    * Writes missing and outdated files, and removes files without a domain. Changes that the server refuses are the
    * `problem`, and are tried again the next time. Calls during a run cause one further run.
    */
-  async reconcile(): Promise<void> {
-    this.#isStale = true;
-    this.#reconciling ??= this.#untilFresh().finally(() => (this.#reconciling = undefined));
-    await this.#reconciling;
-  }
-
-  async #untilFresh(): Promise<void> {
-    while (this.#isStale) {
-      this.#isStale = false;
-      try {
-        await this.#apply(await this.#differences(true));
-      } catch (error) {
-        this.note([error]);
-      }
-    }
+  reconcile(): Promise<void> {
+    return this.#reconciling.settled();
   }
 
   async #apply({ changes, refused: unwritable }: Differences): Promise<void> {
