@@ -1,7 +1,7 @@
 import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountsUsage, ResourceUsage } from '../../kernel/contract/points/account-report.ts';
-import type { KernelQuota } from './kernel-quota.ts';
+import type { KernelQuota, KnownQuota } from './kernel-quota.ts';
 import type { QuotaRow } from './repquota.ts';
 import type { DiskInodes } from './schema.ts';
 import type { Measured } from './store.ts';
@@ -32,14 +32,13 @@ export class AccountUsage {
   }
 }
 
-/** Returns what many accounts use, without measuring any of them now; `uidOf` says which user id an account has here. */
+/** Returns what many accounts use, without measuring any of them now. */
 export async function usageOfMany(
   accounts: readonly Account[],
-  { kernel, samples }: { readonly kernel: KernelQuota; readonly samples: UsageSamples },
-  uidOf: (account: Account) => number | undefined,
+  quotaOf: (account: Account) => KnownQuota | undefined,
+  samples: Pick<UsageSamples, 'of'>,
 ): Promise<AccountsUsage> {
   const found = new Map<number, readonly ResourceUsage[]>();
-  const quotaOf = await kernel.known(uidOf);
   const uncounted = accounts.filter((account) => {
     const known = quotaOf(account);
     if (known !== undefined) found.set(account.id, resources(ofKernel(known.row, known.at), known.at));

@@ -1,16 +1,25 @@
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
-import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import { WORKER_EXITED } from '../../kernel/contract/workers.ts';
+import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { doctor } from './doctor.ts';
+import { events } from './events.ts';
 import { FolderSizes } from './folder-sizes.ts';
 import { KernelQuota } from './kernel-quota.ts';
+import { Notices } from './keeping/notices.ts';
+import { PlanLimits } from './keeping/plan-limits.ts';
 import privileged from './privileged.ts';
 import { DiskInodes, FolderQuery, QuotaConfig, Size } from './schema.ts';
 import { AccountUsage, resources, usageOfMany } from './account-usage.ts';
 import type { QuotaRow } from './repquota.ts';
+import { readSamples } from './store.ts';
 import { UsageSamples } from './usage-samples.ts';
 
+/** How soon what other processes changed, such as the command line, and what accounts store is seen. */
+const KEEP_MS = 60_000;
+const CHANGES = new Set(['account.created', 'account.changed', 'account.moved', 'plan.changed']);
 const EITHER = ['disk_usage', 'inodes'] as const;
 
 export default definePlugin({
@@ -43,8 +52,11 @@ export default definePlugin({
       errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
     },
   },
-  setup({ config, jobs, log, node, onClose, ...host }) {
-    const kernel = new KernelQuota(config, node.privileged(privileged, config), jobs, log);
+  events,
+  setup(host) {
+    const { config, jobs, log, node, onClose } = host;
+    const verbs = node.privileged(privileged, config);
+    const kernel = new KernelQuota(config, verbs, jobs, log);
     const sizes = new FolderSizes({
       jobs,
       log,
@@ -52,10 +64,14 @@ export default definePlugin({
       command: config.du,
       timeoutMs: config.walk_seconds * 1000,
     });
-    const samples = new UsageSamples({ ...host, log, measure: (account) => sizes.all(account) });
+    const samples = new UsageSamples({ ...host, measure: (account) => sizes.all(account) });
     const usage = new AccountUsage(kernel, config.measured_seconds * 1000, samples);
     const { first } = node.config.ids;
     const uidOf = ({ id }: { readonly id: number }) => (first > 0 ? first + id : undefined);
+    const limits = new PlanLimits(host, kernel, verbs, uidOf);
+    const known = { of: (accounts: readonly Account[]) => readSamples(host.local, idsOf(accounts)) };
+    const notices = new Notices(host, (accounts) => usageOfMany(accounts, kernel.latest(uidOf), known));
+    if (node.isServing) void node.onLeader(() => keep(host, limits, notices));
     onClose(() => samples.close());
     onClose(() => kernel.close());
     onClose(() => sizes.close());
@@ -72,17 +88,36 @@ export default definePlugin({
       },
       provides: {
         accountReport: async (account) => ({ usage: resources(await usage.of(account)) }),
-        accountsUsage: (accounts) => usageOfMany(accounts, { kernel, samples }, uidOf),
+        accountsUsage: async (accounts) => usageOfMany(accounts, await kernel.known(uidOf), samples),
         move: () => ({
           obstacles: () => [],
-          leftToDo: async (account, at) => limitsLeft(account, at, (await kernel.of(account))?.row),
+          leftToDo: async (account, at) =>
+            uidOf(account) === undefined ? limitsLeft(account, at, (await kernel.of(account))?.row) : [],
         }),
-        doctor: () => doctor(config, kernel),
+        doctor: async () => [...(await doctor(config, kernel)), ...(await limits.findings())],
         metrics: () => sizes.metrics(),
       },
     };
   },
 });
+
+/** Sets the limits of plans, and tells accounts that are near them, now and from now on. */
+function keep({ events: log, workers, onClose, ...host }: Host, limits: PlanLimits, notices: Notices): void {
+  const recurring = new Recurring({
+    run: async () => {
+      await limits.reconcile();
+      await notices.look();
+    },
+    failed: (err) => host.log.warn({ err }, 'the storage of accounts could not be compared with their plans'),
+    everyMs: KEEP_MS,
+  });
+  onClose(log.listen(({ type }) => (CHANGES.has(type) ? recurring.wake() : undefined)));
+  onClose(workers.subscribe(WORKER_EXITED, () => recurring.wake()));
+  onClose(() => recurring.close());
+  recurring.wake();
+}
+
+const idsOf = (accounts: readonly Account[]) => accounts.map(({ id }) => id);
 
 /** The kernel's limits are of the machine's file system, and set with its tools. */
 function limitsLeft({ username }: Account, node: string, row: QuotaRow | undefined): string[] {

@@ -17,12 +17,15 @@ export interface KnownQuota {
   readonly at: number;
 }
 
-interface Report {
+export interface MountReport {
   readonly mount: string;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly rows: ReadonlyMap<string, QuotaRow>;
 }
+
+/** Returns the user id that an account has at this node; `undefined` where accounts have none. */
+export type UidOf = (account: Pick<Account, 'id'>) => number | undefined;
 
 const ROOT_OWNER = defineJob<typeof rootOwner>({
   beside: import.meta.url,
@@ -44,7 +47,7 @@ export class KernelQuota {
   readonly #jobs: AccountJobs;
   readonly #log: Log;
   readonly #roots = new AccountCache<Awaited<ReturnType<typeof rootOwner>>>(ROOT_MS);
-  readonly #reports = new Map<number, Report>();
+  readonly #reports = new Map<number, MountReport>();
   /** Read at an interval while there are requests, which wait only for the first reading and one that is overdue. */
   readonly #newest: Polled<unknown>;
   #problems = '';
@@ -79,27 +82,35 @@ export class KernelQuota {
     return row && { row, at: report.at };
   }
 
+  /** Resolves with what reports that are read now and then have of accounts, see `latest`. */
+  async known(uidOf: UidOf): Promise<(account: Account) => KnownQuota | undefined> {
+    await this.#newest.read();
+    return this.latest(uidOf);
+  }
+
   /**
    * Returns what the newest reports have of an account, without a look at its files root: the quota of the user with its name,
    * or with the user id that it has here.
    */
-  async known(uidOf: (account: Account) => number | undefined): Promise<(account: Account) => KnownQuota | undefined> {
-    await this.#newest.read();
-    const reports = [...this.#reports.values()]
-      .filter(({ at }) => Date.now() - at <= MAX_AGE_MS)
-      .toSorted((a, b) => b.mount.length - a.mount.length);
+  latest(uidOf: UidOf): (account: Account) => KnownQuota | undefined {
+    const reports = [...this.#reports.values()].filter(({ at }) => Date.now() - at <= MAX_AGE_MS);
     return (account) => {
-      const path = `${account.filesRoot}/`;
-      const report = reports.find(({ mount }) => path.startsWith(mount.endsWith('/') ? mount : `${mount}/`));
+      const report = this.reportFor(account, reports);
       const named = account.username === 'root' ? undefined : report?.rows.get(account.username);
       const row = named ?? report?.rows.get(`#${uidOf(account)}`);
       return row && report && { row, at: report.at };
     };
   }
 
+  /** Returns the report on the file system that has the files of an account, by the path of its files root. */
+  reportFor({ filesRoot }: Account, reports: readonly MountReport[]): MountReport | undefined {
+    const covers = ({ mount }: MountReport) => `${filesRoot}/`.startsWith(mount.endsWith('/') ? mount : `${mount}/`);
+    return reports.filter(covers).toSorted((a, b) => b.mount.length - a.mount.length)[0];
+  }
+
   /** Reads all reports now; returns the problems, and logs them when they change. */
-  async read(): Promise<{ readonly reports: readonly Report[]; readonly problems: readonly string[] }> {
-    const [reports, problems]: [Report[], string[]] = [[], []];
+  async read(): Promise<{ readonly reports: readonly MountReport[]; readonly problems: readonly string[] }> {
+    const [reports, problems]: [MountReport[], string[]] = [[], []];
     for (const mount of await this.mounts()) {
       try {
         const [{ dev }, report] = [await stat(mount), await this.#report(mount)];
@@ -124,7 +135,7 @@ export class KernelQuota {
     return this.#newest.close();
   }
 
-  async #report(mount: string): Promise<Report> {
+  async #report(mount: string): Promise<MountReport> {
     const at = Date.now();
     const rows = await this.#verbs.report(mount);
     return { mount, at, rows: new Map(rows.map((row) => [row.user, row])) };

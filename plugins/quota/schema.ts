@@ -7,6 +7,11 @@ export const QuotaConfig = Type.Object(
       default: 'repquota',
       description: "Command that prints the kernel's quotas, from the quota tools 4",
     }),
+    setquota: Type.String({
+      minLength: 1,
+      default: 'setquota',
+      description: "Command that sets the kernel's quotas, from the quota tools 4",
+    }),
     mounts: Type.Array(Type.String({ pattern: '^/' }), {
       default: [],
       description: 'Mount points with user quotas; empty = those in the mount table',

@@ -66,7 +66,7 @@ test('an exception keeps the capabilities that it names, if the service has them
     const { CapEff, NoNewPrivs } = await rightsBelow(user, { exception: 'du' });
     assert.equal([CapEff, NoNewPrivs], [DAC_READ_SEARCH, 1]);
   }
-  const { CapEff = 0 } = await rightsBelow(AS_NOBODY, { exception: 'repquota' });
+  const { CapEff = 0 } = await rightsBelow(AS_NOBODY, { exception: 'quota tools' });
   assert.is(CapEff, DAC_READ_SEARCH, 'the service has no sys_admin');
   for (const { keeps, reason } of Object.values(EXCEPTIONS)) assert.ok(keeps.length > 0 && reason.length > 20);
 });

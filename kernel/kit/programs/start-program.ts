@@ -11,9 +11,9 @@ import { isAbsolute, join } from 'node:path';
 /** The programs that keep capabilities, if this process has them, and why. Every other program has none. */
 export const EXCEPTIONS = {
   du: { keeps: ['dac_read_search'], reason: 'measures folders that only their owners may list' },
-  repquota: {
+  'quota tools': {
     keeps: ['dac_read_search', 'sys_admin'],
-    reason: "the kernel reports other users' quotas only to sys_admin, and some quota tools read root's files instead",
+    reason: "the kernel opens others' quotas only to sys_admin, and some quota tools read root's files instead",
   },
   job: {
     keeps: ['chown', 'dac_override', 'dac_read_search', 'setgid', 'setpcap', 'setuid'],

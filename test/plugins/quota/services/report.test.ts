@@ -46,8 +46,9 @@ function fakeRepquota(folder: string, output: string, code = 0): { command: stri
   };
 }
 
+/** Starts a server whose accounts have no user ids, so that it sets no limits; unless `config` says otherwise. */
 async function start(config: Record<string, unknown>): Promise<TestServer> {
-  const server = await TestServer.start({ config });
+  const server = await TestServer.start({ config: { ids: { first: 0 }, ...config } });
   servers.push(server);
   return server;
 }

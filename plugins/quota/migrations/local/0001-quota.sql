@@ -5,3 +5,11 @@ create table quota_samples (
   inodes integer not null,
   at integer not null               -- milliseconds since 1970
 ) strict;
+
+-- How near each account was to its limits when it was told.
+create table quota_notices (
+  account_id integer not null,
+  resource text not null,
+  percent integer not null,
+  primary key (account_id, resource)
+) strict, without rowid;
