@@ -71,7 +71,7 @@ export default definePlugin({
     const limits = new PlanLimits(host, kernel, verbs, uidOf);
     const known = { of: (accounts: readonly Account[]) => readSamples(host.local, idsOf(accounts)) };
     const notices = new Notices(host, (accounts) => usageOfMany(accounts, kernel.latest(uidOf), known));
-    if (node.isServing) void node.onLeader(() => keep(host, limits, notices));
+    if (node.isServing) void node.onLeader(() => keep(host, first > 0 ? limits : undefined, notices));
     onClose(() => samples.close());
     onClose(() => kernel.close());
     onClose(() => sizes.close());
@@ -94,18 +94,22 @@ export default definePlugin({
           leftToDo: async (account, at) =>
             uidOf(account) === undefined ? limitsLeft(account, at, (await kernel.of(account))?.row) : [],
         }),
-        doctor: async () => [...(await doctor(config, kernel)), ...(await limits.findings())],
+        doctor: async () => [...(await doctor(config, kernel)), ...(first > 0 ? await limits.findings() : [])],
         metrics: () => sizes.metrics(),
       },
     };
   },
 });
 
-/** Sets the limits of plans, and tells accounts that are near them, now and from now on. */
-function keep({ events: log, workers, onClose, ...host }: Host, limits: PlanLimits, notices: Notices): void {
+/** Sets the limits of plans where accounts have user ids, and tells accounts that are near them, now and from now on. */
+function keep(
+  { events: log, workers, onClose, ...host }: Host,
+  limits: PlanLimits | undefined,
+  notices: Notices,
+): void {
   const recurring = new Recurring({
     run: async () => {
-      await limits.reconcile();
+      await limits?.reconcile();
       await notices.look();
     },
     failed: (err) => host.log.warn({ err }, 'the storage of accounts could not be compared with their plans'),

@@ -8,7 +8,7 @@ import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import { quotaMounts, RepquotaParser, type QuotaRow } from './repquota.ts';
 import { QuotaConfig } from './schema.ts';
 
-/** What an account may store; 0 = unlimited. */
+/** Limits of what an account stores; 0 = unlimited. */
 export interface AccountLimits {
   readonly account: Identified;
   readonly mib: number;
@@ -83,7 +83,7 @@ async function report(command: string, mount: string, signal: AbortSignal): Prom
   const rows: QuotaRow[] = [];
   const parser = new RepquotaParser();
   let rest = '';
-  const { code, endedBy, stderr } = await runProgram(command, ['-u', '-p', '-O', 'csv', '--', mount], {
+  const { code, endedBy, stderr } = await runProgram(command, ['-u', '-p', '-v', '-O', 'csv', '--', mount], {
     signal,
     timeoutMs: TOOL_MS,
     exception: 'quota tools',

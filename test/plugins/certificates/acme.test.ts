@@ -81,7 +81,7 @@ test('an honest one gives a certificate', async () => {
   assert.is(await order({}), 'PEM');
 });
 
-test('one that says nothing is given up after the time of an answer, wherever it happens', async () => {
+test('one that says nothing is given up after the time of an answer', async () => {
   for (const path of Object.keys(honest))
     assert.match((await failureOf({ [path]: () => undefined })).message, new RegExp(`timed out after ${LIMIT_MS} ms`));
 });
@@ -118,13 +118,16 @@ test('what it says is bounded, of the domain, and plain text', async () => {
   const proof = (of: object): Says => ({
     '/proof': () => [200, { identifier: { type: 'dns', value: NAME }, status: 'pending', ...of }],
   });
-  const challenge = { type: 'http-01', url: at('/challenge'), token: '../../etc/passwd.............' };
+  const challenge = { type: 'http-01', url: at('/challenge'), token: 'a'.repeat(16) };
   for (const [saying, reason] of [
     [{ '/certificate': () => [200, 'x'.repeat(300_000)] }, /its answer is too large/],
     [proof({ identifier: { type: 'dns', value: 'other.example' } }), /a name that was not ordered/],
-    [proof({ challenges: [challenge] }), /offers no proof by HTTP/],
+    [proof({ challenges: [{ ...challenge, token: '../../etc/passwd/.' }] }), /offers no proof by HTTP/],
     [proof({ challenges: [{ type: 'dns-01' }, null, 'x'] }), /offers no proof by HTTP/],
-    [proof({ status: 'invalid' }), /ends the order as invalid/],
+    [
+      { ...proof({ challenges: [challenge], status: 'invalid' }), '/challenge': () => [200] },
+      /ends the order as invalid/,
+    ],
     [{ '/order/1': () => [200, '[]'] }, /ends the order as undefined/],
     [{ '/order/1': () => [200, '{'] }, /ends the order as undefined/],
     [{ '/nonce': () => [200, {}, { 'replay-nonce': '' }] }, /gives no nonce/],

@@ -82,7 +82,7 @@ test('what the tool says of a failure is the reason', async () => {
 test('an account is told of each level once, and again after it has left it', async () => {
   const server = await TestServer.start();
   atEnd(() => server.close());
-  const { account, token } = await server.user('ann');
+  const account = await server.account('ann');
   let usage: ResourceUsage[] = [];
   const { core } = server.hostkeep;
   const notices = new Notices({ ...core, identity: core }, async () => new Map([[account.id, usage]]));
@@ -92,8 +92,8 @@ test('an account is told of each level once, and again after it has left it', as
       { resource: 'inodes', used: inodes, limit: inodes === 0 ? 0 : 100, isOver: false },
     ];
     await notices.look();
-    const { body } = await server.ask<{ activity: { text: string }[] }>('/api/account/activity', { token });
-    return body.activity.map(({ text }) => text).filter((text) => / % of its /.test(text)).length;
+    const { lines } = await core.events.page(account.id, ' % of its ', 0, 50);
+    return lines.length;
   };
   for (const [disk, count] of [
     [79, 0],
@@ -131,7 +131,7 @@ test('the file system keeps what the plan says, also after a change and a failur
     as('quotacheck', '-cum', mount);
     const rowOf = (uid: number): QuotaRow | undefined => {
       const parser = new RepquotaParser();
-      const rows = as('repquota', '-u', '-p', '-O', 'csv', '--', mount).split('\n');
+      const rows = as('repquota', '-u', '-p', '-v', '-O', 'csv', '--', mount).split('\n');
       return rows.flatMap((line) => parser.row(line) ?? []).find(({ user }) => user === `#${uid}`);
     };
     const server = await TestServer.start({

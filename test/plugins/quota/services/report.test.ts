@@ -163,7 +163,7 @@ test("the kernel's figures are returned, read once for all requests", async () =
       inodes_used: 1,
     },
   );
-  assert.equal(calls(), [`-u -p -O csv -- ${folder}`]);
+  assert.equal(calls(), [`-u -p -v -O csv -- ${folder}`]);
 });
 
 test('the limits of an account that moves are for the operator to set at its new home', async () => {
@@ -188,7 +188,7 @@ test('after a first request, reports are read at intervals without another one',
   await server.ask('/api/disk_inodes', { token });
   await until('three reports', () => calls().length >= 3);
   assert.ok(performance.now() - asked >= 1900, 'two intervals lie between three reports');
-  assert.equal(new Set(calls()), new Set([`-u -p -O csv -- ${folder}`]));
+  assert.equal(new Set(calls()), new Set([`-u -p -v -O csv -- ${folder}`]));
 });
 
 test("a user without a name is known by the files root's owner, never root's", async () => {
