@@ -61,6 +61,11 @@ export interface ExtensionPoints {
   placement(node: string | undefined): string | Promise<string>;
   /** Returns the nodes of the fleet, sorted by name. */
   nodes(): readonly FleetNode[] | Promise<readonly FleetNode[]>;
+  /**
+   * Returns how many databases the account has, or is about to have, at servers of another kind than `engine` (`mariadb`, `postgresql`);
+   * 0 for the plugin of that kind itself.
+   */
+  databasesElsewhere(account: Account, engine: string): number | Promise<number>;
   /** Returns the websites of an account, sorted by name. */
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
   /** Returns the path of the page that shows each of the features, by name. */
@@ -117,6 +122,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   accountsLoad: { ...PART, timeoutMs: 5000 },
   placement: { ...CHANGE, timeoutMs: 5000 },
   nodes: PART,
+  databasesElsewhere: { ...CHANGE, timeoutMs: 15_000 },
   sites: PART,
   featureLinks: PART,
   software: PART,

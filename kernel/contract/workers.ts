@@ -1,3 +1,17 @@
+import { WORKER_EXITED } from '../workers/topic.ts';
+import type { Host } from './plugin.ts';
+
 /** For what plugins share between the processes of a node; see `Host.workers`. */
 export { SharedCounter } from '../workers/shared-counter.ts';
 export { topic, WORKER_EXITED, type Topic } from '../workers/topic.ts';
+
+const SUSPENSIONS = new Set(['account.suspended', 'account.unsuspended']);
+
+/** Returns wakers (`startReconciling`) of what follows suspensions, and makes what a process of the node left half done. */
+export const suspensionWakers = ({ events, workers }: Pick<Host, 'events' | 'workers'>) => [
+  (wake: () => void) => workers.subscribe(WORKER_EXITED, wake),
+  (wake: () => void) =>
+    events.listen(({ type }) => {
+      if (SUSPENSIONS.has(type)) wake();
+    }),
+];

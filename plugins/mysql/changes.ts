@@ -76,6 +76,15 @@ export class Changes {
     );
   }
 
+  /** Resolves with the names of the account's databases that are being made. */
+  async making({ id }: Owner): Promise<string[]> {
+    const rows = await this.#parts.store.all<{ name: string }>(
+      "select name from mysql_changes where account_id = ? and kind = 'database' and change = 'create'",
+      id,
+    );
+    return rows.map(({ name }) => name);
+  }
+
   /**
    * Records that it is done; of an import, whether as a whole. Resolves with `false` if its account was removed meanwhile, and
    * then nothing is recorded.

@@ -1,4 +1,5 @@
-import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { countElsewhere, type DatabaseClient, type OwnNames } from '../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { identifier, isSqlError } from '../../kernel/kit/mysql-text.ts';
 import type { AccountServers } from './account-servers.ts';
@@ -16,7 +17,10 @@ const LISTED_TABLES = 1000;
 /** There is such a database already, or the name is the server's own. */
 const TAKEN = [1007, 1044];
 
-interface Parts {
+/** See `ExtensionPoints.databasesElsewhere`. */
+export const ENGINE = 'mariadb';
+
+interface Parts extends Pick<Host, 'gather'> {
   readonly servers: AccountServers;
   readonly changes: Changes;
 }
@@ -32,6 +36,13 @@ export class Databases {
   /** Resolves with the names, sorted. */
   list(account: Account): Promise<string[]> {
     return this.#parts.servers.with(account, async ({ ownNames }) => [...(await ownNames()).databases].toSorted());
+  }
+
+  /** Resolves with how many there are, those included that are being made. */
+  async count(account: Account): Promise<number> {
+    if (this.#parts.servers.of(account) === undefined) return 0;
+    const making = await this.#parts.changes.making(account); // before: what is made meanwhile counts once more
+    return new Set([...(await this.list(account)), ...making]).size;
   }
 
   /**
@@ -50,7 +61,8 @@ export class Databases {
             const { databases } = await ownNames(); // after `earlier` was read
             if (databases.includes(name)) throw fail.database_exists(`there is a database ${name} already`);
             const limit = account.plan?.limits['db_limit'] ?? 0;
-            if (limit > 0 && new Set([...databases, ...earlier.map((each) => each.name)]).size >= limit)
+            const used = new Set([...databases, ...earlier.map((each) => each.name)]).size;
+            if (limit > 0 && used + (await countElsewhere(this.#parts, account, ENGINE)) >= limit)
               throw fail.database_limit_reached(`the plan allows ${limit} database${limit === 1 ? '' : 's'}`);
             await createDatabase(client, name);
           },

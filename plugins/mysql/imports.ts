@@ -1,16 +1,16 @@
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import { escapeControl } from '../../kernel/log.ts';
 import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { loadDatabase, MariaDbFailure, type ServerLogin } from '../../kernel/kit/programs/mariadb-programs.ts';
+import { boundedBytes, gunzipped, isGzipFailure } from '../../kernel/kit/waiting/byte-streams.ts';
+import type { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
 import type { AccountServers } from './account-servers.ts';
 import type { Changes, ClaimedChange } from './changes.ts';
 import { assertOwn } from './databases.ts';
 import { withoutDefiners } from './definers.ts';
 import { fail } from './errors.ts';
 import { makeTemporary, readOwnHost, retireTemporary } from './temporary-users.ts';
-import { programFailure, type Transfers } from './transfers.ts';
+import { programFailure } from './program-failure.ts';
 
 /** The client says so of a statement that failed. */
 const REFUSAL = /^ERROR (?:(\d+) \(\w+\) )?at line (\d+)[^:\n]*: ([^]*)$/m;
@@ -19,12 +19,11 @@ const TOO_LONG = /Out of memory/;
 const isOfClient = (number: number): boolean => number >= 2000 && number < 3000;
 /** The client holds a statement as a whole. */
 const LIMITS = { dataBytes: 256 << 20 };
-const GZIP = Buffer.from([0x1f, 0x8b]);
 
 interface Parts {
   readonly servers: AccountServers;
   readonly changes: Changes;
-  readonly transfers: Transfers;
+  readonly transfers: DatabaseTransfers;
   readonly config: { readonly import_max_bytes: number };
 }
 interface Asked {
@@ -45,11 +44,13 @@ interface Begun {
  */
 export async function importDatabase(parts: Parts, account: Account, asked: Asked): Promise<void> {
   const { database, body } = asked;
-  await parts.transfers.run(account, asked.signal, async (signal) => {
+  await parts.transfers.run(account.id, asked.signal, async (signal) => {
     const begun = await begin(parts, account, asked);
     let isWhole = false;
     try {
-      const text = withoutDefiners(bounded(plain(body), parts.config.import_max_bytes));
+      const most = parts.config.import_max_bytes;
+      const tooMuch = () => fail.import_failed(`a dump has at most ${most} bytes`);
+      const text = withoutDefiners(boundedBytes(gunzipped(body), most, tooMuch));
       await loadDatabase(begun.login, database, text, signal, LIMITS);
       isWhole = true;
     } catch (error) {
@@ -79,7 +80,7 @@ async function end({ servers, changes }: Parts, account: Account, { claimed }: B
 }
 
 function failureOf(error: unknown): unknown {
-  if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
+  if (isGzipFailure(error))
     return fail.import_failed('the file is not whole, or it is not compressed with gzip', { cause: error });
   if (!(error instanceof MariaDbFailure)) return error;
   const [, number = '0', line, why = ''] = REFUSAL.exec(error.said) ?? [];
@@ -88,34 +89,4 @@ function failureOf(error: unknown): unknown {
   return TOO_LONG.test(error.said)
     ? fail.import_failed(`a statement has more than ${LIMITS.dataBytes} bytes`, { cause: error })
     : programFailure(error);
-}
-
-/** Decompresses what begins as gzip does. */
-async function* plain(body: IncomingBody): AsyncGenerator<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]();
-  let first: Uint8Array = new Uint8Array();
-  while (first.length < GZIP.length) {
-    const { done, value } = await chunks.next();
-    if (done === true) break;
-    first = Buffer.concat([first, value]);
-  }
-  const all = startingWith(first, { [Symbol.asyncIterator]: () => chunks });
-  if (!GZIP.equals(first.subarray(0, GZIP.length))) return yield* all;
-  const gunzip = createGunzip();
-  pipeline(all, gunzip).catch(() => undefined); // who reads from it gets the error
-  yield* gunzip;
-}
-
-async function* startingWith(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* rest;
-}
-
-async function* bounded(chunks: AsyncIterable<Uint8Array>, limitBytes: number): AsyncGenerator<Uint8Array> {
-  let sizeBytes = 0;
-  for await (const chunk of chunks) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > limitBytes) throw fail.import_failed(`a dump has at most ${limitBytes} bytes`);
-    yield chunk;
-  }
 }

@@ -1,22 +1,23 @@
 import { Bytes } from '../../kernel/contract/incoming-body.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { DatabaseServers } from '../../kernel/contract/points/database-servers.ts';
+import { suspensionWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
+import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { Type } from '../../kernel/schema.ts';
 import { AccountServers } from './account-servers.ts';
 import { Changes } from './changes.ts';
-import { Databases } from './databases.ts';
+import { Databases, ENGINE } from './databases.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { exportDatabase } from './exports.ts';
 import { importDatabase } from './imports.ts';
 import { Processes } from './processes.ts';
 import { runQuery } from './queries.ts';
-import { startReconciling } from './reconciling.ts';
 import { recoverChanges } from './recovery.ts';
 import * as schema from './schema.ts';
 import { Suspensions } from './suspension.ts';
-import { Transfers } from './transfers.ts';
 import { UserChanges } from './user-changes.ts';
 
 /** The feature is that of the plugin `databases`, without which there is nothing to manage. */
@@ -217,17 +218,26 @@ export default definePlugin({
   async setup(host) {
     const servers = new AccountServers(host.peer<DatabaseServers>('databases'));
     const changes = new Changes(host);
-    const transfers = new Transfers();
-    host.onClose(() => transfers.close());
+    const transfers = new DatabaseTransfers();
+    host.onClose(() =>
+      transfers.close(fail.databases_unavailable('the service is being reloaded or stopped', { retryAfterSeconds: 5 })),
+    );
     const parts = { ...host, servers, changes, transfers };
     const [databases, users, processes] = [new Databases(parts), new UserChanges(parts), new Processes(parts)];
     const suspensions = new Suspensions(parts);
     if (host.node.isServing)
       await host.node.onLeader(() =>
-        startReconciling(host, async (failed) => {
-          await recoverChanges(parts, failed);
-          await suspensions.reconcile(failed);
-        }),
+        startReconciling(
+          {
+            ...host,
+            wakers: suspensionWakers(host),
+            warning: 'database users or databases are not as they should be yet',
+          },
+          async (failed) => {
+            await recoverChanges(parts, failed);
+            await suspensions.reconcile(failed);
+          },
+        ),
       );
     const describe = async (account: Account): Promise<schema.DatabaseList> => {
       const shown = { limit: account.plan?.limits['db_limit'] ?? 0, prefix: `${account.username}_` };
@@ -259,6 +269,7 @@ export default definePlugin({
         processes: ({ account }) => listed(servers.of(account), () => processes.list(account)),
         endProcess: ({ account, params, ip }) => done(processes.end(account, params.id, ip)),
       },
+      provides: { databasesElsewhere: (account, engine) => (engine === ENGINE ? 0 : databases.count(account)) },
     };
   },
 });

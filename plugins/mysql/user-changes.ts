@@ -3,6 +3,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { literal, quotedUser, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
+import { newPassword } from '../../kernel/kit/new-password.ts';
 import type { AccountServers } from './account-servers.ts';
 import { makeChange, type Changes } from './changes.ts';
 import { assertOwn, wholeName } from './databases.ts';
@@ -10,7 +11,7 @@ import { fail } from './errors.ts';
 import { revokeAccess, setAccess } from './grants.ts';
 import type { DatabaseUser, MysqlConfig } from './schema.ts';
 import { isTemporary } from './temporary-users.ts';
-import { createUser, dropUser, newPassword, type UserSecret } from './user-statements.ts';
+import { createUser, dropUser, type UserSecret } from './user-statements.ts';
 import { readPasswordDigest, readUsers } from './users.ts';
 
 /** Of MariaDB. */

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
 import { isSqlError, literal, quotedUser, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
 import { fail } from './errors.ts';
@@ -6,12 +5,6 @@ import { endProcesses } from './processes.ts';
 
 /** There is such a user already. */
 const TAKEN = 1396;
-/** Neither ambiguous when read, nor special in a file of settings or a URL. */
-const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789-_';
-const PASSWORD_CHARACTERS = 24;
-/** Kinds of characters that a server may ask for. */
-const KINDS = [/[a-z]/, /[A-Z]/, /[0-9]/, /[-_]/];
-
 export interface UserSecret extends UserName {
   readonly password: string;
 }
@@ -30,12 +23,4 @@ export async function createUser(client: DatabaseClient, user: UserSecret): Prom
 export async function dropUser(client: DatabaseClient, user: UserName): Promise<void> {
   await client.query(`drop user if exists ${quotedUser(user)}`);
   await endProcesses(client, [user]);
-}
-
-export function newPassword(): string {
-  for (;;) {
-    const characters = Array.from({ length: PASSWORD_CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]);
-    const password = characters.join('');
-    if (KINDS.every((kind) => kind.test(password))) return password;
-  }
 }

@@ -65,7 +65,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   ajv: 'kernel/config/validator.ts',
   sqlite: 'kernel/store/sqlite/connection.ts',
   sqlite3: 'kernel/store/sqlite/connection.ts',
-  pg: 'plugins/postgres/',
+  pg: ['plugins/postgres/', 'plugins/postgresql/server/'], // the store, and customers' databases
   pino: 'kernel/log.ts',
   commander: 'kernel/run/',
   '@node-rs/argon2': 'kernel/identity/gate/password-worker.ts',

@@ -1,4 +1,28 @@
+import type { Account } from '../../identity/accounts/account.ts';
 import type { ServerLogin } from '../../kit/programs/mariadb-programs.ts';
+
+/** The kernel's service that asks providers of `databasesElsewhere`. */
+interface Asking {
+  gather(
+    point: 'databasesElsewhere',
+    account: Account,
+    engine: string,
+  ): Promise<
+    readonly ({ readonly ok: true; readonly value: number } | { readonly ok: false; readonly error: unknown })[]
+  >;
+}
+
+/**
+ * Resolves with how many databases an account has at servers of other kinds, those included that are being made: so a limit holds for
+ * all together if each kind keeps that it makes one before it asks. Rejects if one kind does not answer.
+ */
+export async function countElsewhere({ gather }: Asking, account: Account, engine: string): Promise<number> {
+  const parts = await gather('databasesElsewhere', account, engine);
+  return parts.reduce((sum, part) => {
+    if (!part.ok) throw part.error;
+    return sum + part.value;
+  }, 0);
+}
 
 /** The service of the plugin that knows the servers of accounts' databases, for those that move or manage them. */
 export interface DatabaseServers {

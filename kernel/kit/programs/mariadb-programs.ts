@@ -1,12 +1,9 @@
 /** The programs of MariaDB that write databases as statements, and run such statements. */
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { errorMessage } from '../../errors.ts';
-import { escapeControl } from '../../log.ts';
 import { runProgram } from './run-program.ts';
-import { killProgram, startProgram, type ChildProcess, type ProgramLimits } from './start-program.ts';
+import type { ProgramLimits } from './start-program.ts';
+import { LOGIN_FD, readOutput, startTransfer, type TransferRun } from './transfer-program.ts';
 
 /** How to reach a server, and as whom; the socket is used if there is one. */
 export interface ServerLogin {
@@ -23,11 +20,6 @@ type MariaDbProgram = keyof typeof PROGRAMS;
 const REMEDY = 'apt-get install mariadb-client';
 
 const VERSION_MS = 10_000;
-/** How long a program may say nothing: it may wait for a table that somebody changes. */
-const SILENCE_MS = 900_000;
-const STDERR_CHARACTERS = 1000;
-/** The descriptor on which a program reads its login: no name of a file, argument or variable has it. */
-const LOGIN_FD = 3;
 /** As for all other statements: newer programs would refuse a server without a certificate. */
 const NO_CERTIFICATE = '--skip-ssl-verify-server-cert';
 const COMMON = [
@@ -72,21 +64,7 @@ export async function* dumpDatabase(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const args = [...COMMON, ...DUMP, ...options, '--', database, ...tables];
-  const run = start(await findMariaDb('dump'), args, login, signal);
-  const hang = () => setTimeout(run.stop, SILENCE_MS); // then its end is the error
-  let hanging = hang();
-  try {
-    run.child.stdin?.end();
-    for await (const chunk of run.child.stdout ?? []) {
-      clearTimeout(hanging);
-      yield chunk as Buffer;
-      hanging = hang();
-    }
-    await run.ended;
-  } finally {
-    clearTimeout(hanging);
-    run.stop();
-  }
+  yield* readOutput(start(await findMariaDb('dump'), args, login, signal));
 }
 
 /**
@@ -135,59 +113,22 @@ export async function describeMariaDb(): Promise<{ ok: boolean; detail: string; 
   }
 }
 
-interface Run {
-  readonly child: ChildProcess;
-  readonly ended: Promise<void>;
-  stop(): void;
-}
-
 function start(
   program: string,
   args: readonly string[],
   login: ServerLogin,
   signal: AbortSignal,
   limits?: ProgramLimits,
-): Run {
-  signal.throwIfAborted();
-  const descriptor = openLogin(login);
-  try {
-    const child = startProgram(program, args, {
-      stdio: ['pipe', 'pipe', 'pipe', descriptor],
-      diesWithParent: true,
-      ...(limits && { limits }),
-    });
-    let said = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-STDERR_CHARACTERS)));
-    const stop = () => {
-      signal.removeEventListener('abort', stop);
-      if (child.exitCode === null && child.signalCode === null) killProgram(child, {});
-    };
-    signal.addEventListener('abort', stop);
-    const ended = once(child, 'close').then(([code, by]) => {
-      signal.throwIfAborted();
-      if (code === 0) return;
-      said = said.trim();
-      throw new MariaDbFailure(`${program} ended with ${String(by ?? code)}: ${escapeControl(said)}`, said);
-    });
-    ended.catch(() => undefined); // for the caller
-    return { child, ended, stop };
-  } finally {
-    closeSync(descriptor);
-  }
+): TransferRun {
+  const failure = (message: string, said: string) => new MariaDbFailure(message, said);
+  return startTransfer(program, args, { login: optionFile(login), limits, failure }, signal);
 }
 
-/** Opens a file with a login that has no name any more. */
-function openLogin({ socket, host, port, user, password }: ServerLogin): number {
+/** Returns a login as the programs read it. */
+function optionFile({ socket, host, port, user, password }: ServerLogin): string {
   const where = socket === '' ? { host, port: String(port), protocol: 'tcp' } : { socket };
   const lines = Object.entries({ ...where, user, password }).map(([key, value]) => `${key}=${quoted(value)}`);
-  const folder = mkdtempSync(join(tmpdir(), 'hostkeep-login-'));
-  try {
-    const file = join(folder, 'login');
-    writeFileSync(file, `[client]\n${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
-    return openSync(file, 'r');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  return `[client]\n${lines.join('\n')}\n`;
 }
 
 /** Returns a value of an option file, by the rules of the servers' manuals. */

@@ -1,0 +1,114 @@
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { HttpError } from '../../kernel/errors.ts';
+import { isRunning } from '../../kernel/kit/programs/process-id.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { AccountServers } from './account-servers.ts';
+import { fail } from './errors.ts';
+import type { ClaimedItem, Items, Owner } from './items.ts';
+import { isVerdict } from './server/client.ts';
+import { dropDatabase, findDatabase, makeDatabase } from './server/databases.ts';
+import { dropRole, hasRole, setAccess, setPassword, type Connections } from './server/roles.ts';
+import { retireTemporary } from './temporary-users.ts';
+
+interface Parts {
+  readonly servers: AccountServers;
+  readonly items: Items;
+}
+
+/**
+ * Makes a claimed change at the server, and records it. Rejects with errors of `make`: an `HttpError` says that nothing was changed.
+ * What the server refused to make is taken back; all else is left to be recovered.
+ */
+export async function makeChange(
+  { items }: Pick<Parts, 'items'>,
+  account: Owner,
+  item: ClaimedItem,
+  server: Connections,
+  make = () => apply(server, item),
+): Promise<void> {
+  try {
+    await make();
+  } catch (error) {
+    if (error instanceof HttpError) await items.cancel(item);
+    else if (item.change.kind === 'create' && isVerdict(error)) await takeBack(items, item, server);
+    else await items.abandon(item);
+    throw error;
+  }
+  if (await items.complete(account, item)) return;
+  if (item.change.kind === 'create') await drop(server, item);
+  throw fail.account_not_found('the account was removed meanwhile');
+}
+
+async function takeBack(items: Items, item: ClaimedItem, server: Connections): Promise<void> {
+  try {
+    await drop(server, item);
+    await items.cancel(item);
+  } catch {
+    await items.abandon(item); // why it was not made is what the client hears
+  }
+}
+
+/** Makes a change, or the rest of it. */
+function apply(server: Connections, item: ClaimedItem): Promise<void> {
+  const { kind, name, change } = item;
+  switch (change.kind) {
+    case 'create':
+      if (kind === 'user') throw new Error('a user is made with a password');
+      return makeDatabase(server, name);
+    case 'drop':
+      return drop(server, item);
+    case 'import':
+    case 'export':
+    case 'query':
+      return retireTemporary(server, change.kind, name);
+    case 'password':
+      return setPassword(server.main, name, change.verifier);
+    case 'access':
+      return setAccess(server, name, change.database, change.level);
+  }
+}
+
+const drop = (server: Connections, { kind, name }: ClaimedItem): Promise<void> =>
+  kind === 'database' ? dropDatabase(server, name) : dropRole(server, name);
+
+/**
+ * Ends the changes whose process has died or given up: each is made, but a user that was to be made is dropped, because nobody has
+ * its password. `failed` is called with what goes wrong.
+ */
+export async function recoverChanges(
+  { identity, servers, items }: Parts & Pick<Host, 'identity'>,
+  failed: (account: Account, error: unknown) => void,
+): Promise<void> {
+  for (const item of await items.changing()) {
+    if (item.claimed_by !== '' && isRunning(item.claimed_by)) continue;
+    const account = await identity.accounts.byId(item.account_id);
+    // the process that a claim names is one of the account's home
+    if (account === undefined || !identity.accounts.isHere(account) || account.isReadOnly) continue;
+    const recover = () => servers.with(item.server, account, (server) => recoverChange(items, account, item, server));
+    await recover().catch((error: unknown) => failed(account, error));
+  }
+}
+
+async function recoverChange(items: Items, account: Account, item: ClaimedItem, server: Connections): Promise<void> {
+  const isCreated = item.change.kind === 'create';
+  if (item.kind === 'user' && isCreated) {
+    await drop(server, item);
+    return items.cancel(item);
+  }
+  try {
+    await apply(server, item);
+  } catch (error) {
+    if (!isVerdict(error) || !(isCreated || (await isPointless(server, item)))) throw error;
+    if (isCreated) await drop(server, item);
+    return items.cancel(item);
+  }
+  if (item.change.kind === 'query' || item.change.kind === 'export') return items.cancel(item);
+  await items.complete(account, item, false);
+}
+
+/** Whether what a change is about is gone. */
+async function isPointless({ main }: Connections, { name, change }: ClaimedItem): Promise<boolean> {
+  if (change.kind !== 'access' && change.kind !== 'password') return false;
+  if (!(await hasRole(main, name))) return true;
+  return change.kind === 'access' && (await findDatabase(main, change.database)) === undefined;
+}

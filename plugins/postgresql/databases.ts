@@ -1,0 +1,114 @@
+import { countElsewhere } from '../../kernel/contract/points/database-servers.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { AccountServers } from './account-servers.ts';
+import { makeChange } from './changes.ts';
+import { fail } from './errors.ts';
+import type { Item, Items, Owner } from './items.ts';
+import type { DatabaseList, DatabaseTables } from './schema.ts';
+import { findDatabase, makeDatabase, readSizes } from './server/databases.ts';
+import { DATABASE_NAME_BYTES, groupFor, LEVELS, RESERVED } from './server/names.ts';
+import { hasRole, type Connections } from './server/roles.ts';
+import { readTables } from './server/tables.ts';
+
+/** See `ExtensionPoints.databasesElsewhere`. */
+export const ENGINE = 'postgresql';
+
+interface Parts extends Pick<Host, 'gather'> {
+  readonly servers: AccountServers;
+  readonly items: Items;
+}
+
+/** Lists, makes and drops the databases of accounts. */
+export class Databases {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves with the databases, sorted by name. Errors: 503 `databases_unavailable`. */
+  async list(account: Account): Promise<DatabaseList> {
+    const { servers, items } = this.#parts;
+    const shown = { limit: limitOf(account), prefix: prefixFor(account) };
+    const name = servers.nameFor(account);
+    if (name === undefined) return { ...shown, databases: [], server: null };
+    const names = (await items.list(account, 'database')).map((item) => item.name);
+    const sizes = await servers.with(name, account, ({ main }) => readSizes(main, names));
+    const databases = names.map((each) => ({ name: each, size_bytes: sizes.get(each) ?? 0 }));
+    const { host, port } = servers.login(name);
+    return { ...shown, databases, server: { host, port } };
+  }
+
+  /**
+   * Resolves with the whole name. Errors: 400 `invalid_database_name`; 409 `database_exists`, `database_limit_reached`,
+   * `databases_not_managed`.
+   */
+  create(account: Account, suffix: string, ip: string): Promise<string> {
+    const { servers, items } = this.#parts;
+    const server = servers.requireFor(account);
+    const name = wholeName(account, suffix, DATABASE_NAME_BYTES);
+    const limit = limitOf(account);
+    const isFull = () => fail.database_limit_reached(`the plan allows ${limit} database${limit === 1 ? '' : 's'}`);
+    const isTaken = () => fail.database_exists(`the name ${name} is in use`);
+    return servers.with(server, account, async (connections) => {
+      const { item, count } = await items.add(
+        account,
+        { server, kind: 'database', name },
+        { limit, isFull, isTaken },
+        ip,
+      );
+      await makeChange(this.#parts, account, item, connections, async () => {
+        if (limit > 0 && count + (await countElsewhere(this.#parts, account, ENGINE)) > limit) throw isFull();
+        if (await isThere(connections, name)) throw isTaken();
+        await makeDatabase(connections, name);
+      });
+      return name;
+    });
+  }
+
+  /** Drops it with all that is in it, and the rights on it. Errors: 404 `database_not_found`, 409 `request_in_progress`. */
+  async drop(account: Account, name: string, ip: string): Promise<void> {
+    const { servers, items } = this.#parts;
+    const found = await this.find(account, name);
+    await servers.with(found.server, account, async (connections) => {
+      await makeChange(this.#parts, account, await items.claim(found, { kind: 'drop', ip }), connections);
+    });
+  }
+
+  /** Resolves with the first tables and views. Errors: 404 `database_not_found`, 503 `databases_unavailable`. */
+  async tables(account: Account, name: string): Promise<DatabaseTables> {
+    const found = await this.find(account, name);
+    return this.#parts.servers.with(found.server, account, (server) => server.inside(name, readTables));
+  }
+
+  /** Errors: 404 `database_not_found`, for a missing database and for another account's alike. */
+  async find(account: Owner, name: string): Promise<Item> {
+    const found = await this.#parts.items.find(account, 'database', name);
+    if (found === undefined) throw fail.database_not_found('there is no such database');
+    return found;
+  }
+}
+
+export const prefixFor = ({ username }: Owner): string => `${username}_`;
+
+const limitOf = ({ plan }: Account): number => plan?.limits['db_limit'] ?? 0;
+
+/** Returns the name with the account's prefix. Errors: 400 `invalid_database_name`. */
+export function wholeName(account: Owner, suffix: string, bytes: number): string {
+  const prefix = prefixFor(account);
+  const name = `${prefix}${suffix}`;
+  if (Buffer.byteLength(name) > bytes)
+    throw fail.invalid_database_name(
+      `a name has at most ${bytes - Buffer.byteLength(prefix)} characters after ${prefix}`,
+    );
+  if (name.startsWith(RESERVED)) throw fail.invalid_database_name(`the server keeps names that begin with ${RESERVED}`);
+  return name;
+}
+
+/** Whether a database of a name, or one of its groups, is there, and somebody else's. */
+async function isThere({ main }: Connections, name: string): Promise<boolean> {
+  if ((await findDatabase(main, name)) !== undefined) return true;
+  for (const level of LEVELS) if (await hasRole(main, groupFor(name, level))) return true;
+  return false;
+}

@@ -1,0 +1,24 @@
+import { Type } from '../../kernel/schema.ts';
+import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
+
+const OfDatabase = Type.Object({ database: Type.String() });
+const OfImport = Type.Object({ database: Type.String(), is_whole: Type.Boolean() });
+const OfUser = Type.Object({ user: Type.String() });
+const OfAccess = Type.Object({ user: Type.String(), database: Type.String() });
+
+/** The events that this plugin records. */
+export const events = {
+  'postgresql.database_created': { text: 'A PostgreSQL database was created', data: OfDatabase },
+  'postgresql.database_dropped': { text: 'A PostgreSQL database was dropped', data: OfDatabase },
+  'postgresql.database_imported': { text: 'A dump was imported into a PostgreSQL database', data: OfImport },
+  'postgresql.user_created': { text: 'A PostgreSQL user was created', data: OfUser },
+  'postgresql.user_dropped': { text: 'A PostgreSQL user was dropped', data: OfUser },
+  'postgresql.password_changed': { text: 'A PostgreSQL user got a new password', data: OfUser },
+  'postgresql.access_granted': { text: 'A PostgreSQL user got rights on a database', data: OfAccess },
+  'postgresql.access_revoked': { text: 'A PostgreSQL user lost its rights on a database', data: OfAccess },
+  'postgresql.process_ended': { text: 'A process of a PostgreSQL user was ended', data: OfUser },
+} as const satisfies EventTable;
+
+declare module '../../kernel/store/events/event-types.ts' {
+  interface EventTypes extends EventData<typeof events> {}
+}

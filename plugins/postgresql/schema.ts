@@ -1,0 +1,183 @@
+import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
+import { LEVELS } from './server/names.ts';
+
+const closed = { additionalProperties: false } as const;
+
+export const PostgresqlServer = Type.Object(
+  {
+    host: Type.String({ default: '127.0.0.1', description: 'A name or an address; used unless a socket is set' }),
+    port: Type.Integer({ default: 5432, minimum: 1, maximum: 65535 }),
+    socket: Type.String({ default: '', description: 'Folder of the Unix socket, e.g. /run/postgresql' }),
+    user: Type.String({ default: 'postgres', description: 'A superuser of the server' }),
+    password: Type.String({ default: '', writeOnly: true, description: 'Password of that user' }),
+  },
+  closed,
+);
+export type PostgresqlServer = Static<typeof PostgresqlServer>;
+
+export const PostgresqlConfig = Type.Object(
+  {
+    servers: Type.Record(Type.String(), PostgresqlServer, {
+      default: {},
+      description: "Servers of PostgreSQL for customers' databases, by a name of your choice; not that of the store",
+    }),
+    default_server: Type.String({
+      default: '',
+      description: 'Server of the accounts that postgresql.accounts does not name; empty = they have none',
+    }),
+    accounts: Type.Record(Type.String(), Type.String(), {
+      default: {},
+      description: 'Name of the server by user name; "" = none',
+    }),
+    users_limit: Type.Integer({ default: 100, minimum: 1, maximum: 1000, description: 'Database users of an account' }),
+    connections_limit: Type.Integer({
+      default: 20,
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Connections of a database user at a time',
+    }),
+    statement_seconds: Type.Integer({
+      default: 300,
+      minimum: 0,
+      maximum: 86_400,
+      description: 'How long a statement of a database user may run unless it asks for longer; 0 = for ever',
+    }),
+    idle_seconds: Type.Integer({
+      default: 3600,
+      minimum: 0,
+      maximum: 604_800,
+      description:
+        'How long a connection may do nothing unless it asks for longer, and in a transaction a tenth of that; 0 = for ever',
+    }),
+    import_max_bytes: Type.Integer({
+      default: 16 * 2 ** 30,
+      minimum: 2 ** 20,
+      maximum: 2 ** 50,
+      description: 'Of an import, without compression',
+    }),
+    connect_timeout_ms: Type.Integer({
+      default: 3000,
+      minimum: 100,
+      maximum: 30_000,
+      description: 'Time limit for a connection',
+    }),
+    query_timeout_ms: Type.Integer({
+      default: 20_000,
+      minimum: 100,
+      maximum: 60_000,
+      description: 'Time limit for a statement of this service; to make a database takes the server some seconds',
+    }),
+  },
+  closed,
+);
+export type PostgresqlConfig = Static<typeof PostgresqlConfig>;
+
+const NewName = Type.String({
+  minLength: 1,
+  maxLength: 63,
+  pattern: '^[a-z0-9_]+$',
+  description: "What follows the account's prefix: of `ann`, `shop` becomes `ann_shop`",
+});
+const Name = (what: string) => Type.String({ minLength: 1, maxLength: 128, description: `The whole name of ${what}` });
+const Level = Type.String({
+  title: 'PostgresqlLevel',
+  enum: LEVELS,
+  description:
+    'owner: all on the database; read_write: reads and changes rows of all tables, also later ones; read_only: reads them',
+});
+export type Level = (typeof LEVELS)[number];
+
+export const DatabaseList = NamedObject('PostgresqlDatabaseList', {
+  databases: Type.Array(
+    NamedObject('PostgresqlDatabase', {
+      name: Type.String(),
+      size_bytes: Type.Integer({ description: 'As the server measures it' }),
+    }),
+    { description: 'Sorted by name' },
+  ),
+  limit: Type.Integer({ description: '`db_limit` of the plan, also for databases of MariaDB; 0 = unlimited' }),
+  prefix: Type.String({ description: 'The beginning of the names of databases and users' }),
+  server: Type.Union(
+    [
+      NamedObject('PostgresqlAddress', {
+        host: Type.String({ description: 'For applications; the folder of the socket where one is used' }),
+        port: Type.Integer(),
+      }),
+      Type.Null(),
+    ],
+    { description: 'How applications reach it; null if the account has no server' },
+  ),
+});
+export type DatabaseList = Static<typeof DatabaseList>;
+
+export const NewDatabase = NamedObject('NewPostgresqlDatabase', { name: NewName });
+export const OneDatabase = NamedObject('NamedPostgresqlDatabase', { name: Type.String() });
+export const DatabaseParams = Type.Object({ database: Name('a database') });
+
+export const DatabaseTables = NamedObject('PostgresqlTables', {
+  tables: Type.Array(
+    NamedObject('PostgresqlTable', {
+      schema: Type.String(),
+      name: Type.String(),
+      kind: Type.String({ enum: ['table', 'view', 'materialized view', 'foreign table'] }),
+      rows: Type.Integer({ description: 'An estimate; 0 until the server has looked' }),
+      size_bytes: Type.Integer({ description: 'Data and indexes' }),
+    }),
+    { description: 'Sorted by schema and name' },
+  ),
+  total: Type.Integer({ description: 'Of all tables; the first 1,000 are listed' }),
+});
+export type DatabaseTables = Static<typeof DatabaseTables>;
+
+export const NewQuery = NamedObject('PostgresqlQuery', {
+  statement: Type.String({ minLength: 1, maxLength: 65_536, description: 'One SQL statement that reads' }),
+});
+export const QueryResult = NamedObject('PostgresqlQueryResult', {
+  columns: Type.Array(Type.String()),
+  rows: Type.Array(Type.Array(Type.Union([Type.String(), Type.Null()], { title: 'PostgresqlValue' })), {
+    maxItems: 1000,
+    description: 'Values as text',
+  }),
+  truncated: Type.Boolean({ description: 'Whether there are more rows' }),
+  ms: Type.Integer(),
+});
+export type QueryResult = Static<typeof QueryResult>;
+
+export const DatabaseProcesses = Type.Array(
+  NamedObject('PostgresqlProcess', {
+    id: Type.Integer(),
+    user: Type.String(),
+    client: Type.String({ description: 'Where it is connected from; `localhost` for the socket' }),
+    database: Type.String(),
+    seconds: Type.Integer({ description: 'How long it has been in this state' }),
+    state: Type.String({ description: '`active` while a statement runs' }),
+    statement: Type.String({ description: 'The first 1,000 characters of the latest' }),
+  }),
+  { description: 'Longest first' },
+);
+export type DatabaseProcesses = Static<typeof DatabaseProcesses>;
+export const ProcessParams = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 20, description: 'The `id` of a process' }),
+});
+
+export const DatabaseUser = NamedObject('PostgresqlUser', {
+  name: Type.String(),
+  is_locked: Type.Boolean({ description: 'Whether it cannot log in' }),
+  access: Type.Array(
+    NamedObject('PostgresqlAccess', { database: Type.String(), level: Type.String({ enum: LEVELS }) }),
+    { description: 'Sorted by database' },
+  ),
+});
+export type DatabaseUser = Static<typeof DatabaseUser>;
+export const DatabaseUsers = Type.Array(DatabaseUser, { description: 'Sorted by name' });
+export const NewDatabaseUser = NamedObject('NewPostgresqlUser', { name: NewName });
+export const UserParams = Type.Object({ user: Name('a database user') });
+export const UserSecret = NamedObject('PostgresqlUserSecret', {
+  name: Type.String(),
+  password: Type.String({ description: 'Shown now only' }),
+});
+export type UserSecret = Static<typeof UserSecret>;
+export const AccessParams = Type.Object({ user: Name('a database user'), database: Name('a database') });
+export const NewAccess = NamedObject('NewPostgresqlAccess', { level: Level });
+
+export const Done = NamedObject('PostgresqlChange', { changed: Type.Literal(true) });

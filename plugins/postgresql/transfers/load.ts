@@ -1,0 +1,65 @@
+import { escapeControl } from '../../../kernel/log.ts';
+import { fail } from '../errors.ts';
+import { isVerdict, PostgresqlClient, type ClientLimits, type PostgresqlLogin } from '../server/client.ts';
+import { DumpFault, DumpReader, type DumpStatement } from './dump-reader.ts';
+
+/** As psql has it, apart from the time of a statement, which is that of the user. */
+const OPTIONS = ['client_min_messages=error'];
+/**
+ * Statements of dumps about owners and rights, which are those of the database here, and about what servers of other versions know.
+ */
+const LEFT_OUT = [
+  /^alter\s[^;']*\sowner\s+to\s+\S+$/i,
+  /^alter\s+default\s+privileges\s/i,
+  /^(?:grant|revoke)\s/i,
+  /^comment\s+on\s+(?:extension|schema\s+public)\b/i,
+  /^set\s+(?:session\s+)?(?:transaction_timeout|default_table_access_method)\b/i,
+];
+const SHORT = 10_000;
+
+/**
+ * Runs the statements of a dump one after another. Errors: 422 `import_failed` with the line of the statement that fails, where all before it
+ * stays; errors of `dump`, of the connection, and the reason of `signal`.
+ */
+export async function loadDump(
+  login: PostgresqlLogin,
+  database: string,
+  limits: ClientLimits,
+  dump: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = await PostgresqlClient.open(login, database, limits, OPTIONS);
+  const stop = () => client.destroy();
+  signal.addEventListener('abort', stop);
+  try {
+    signal.throwIfAborted();
+    const reader = new DumpReader(dump);
+    for (let next = await read(reader); next !== undefined; next = await read(reader)) {
+      const statement = next;
+      if (isLeftOut(statement.text)) continue;
+      await client.load(statement.text, () => reader.rows()).catch((error: unknown) => refuse(error, statement));
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await client.close();
+  }
+}
+
+const isLeftOut = (text: string): boolean => text.length < SHORT && LEFT_OUT.some((each) => each.test(text));
+
+function read(reader: DumpReader): Promise<DumpStatement | undefined> {
+  return reader.next().catch((error: unknown) => {
+    throw error instanceof DumpFault ? fail.import_failed(error.message, { cause: error }) : error;
+  });
+}
+
+function refuse(error: unknown, { text, line }: DumpStatement): never {
+  if (error instanceof DumpFault) throw fail.import_failed(error.message, { cause: error });
+  if (!isVerdict(error)) throw error;
+  const position = Number(error.position ?? 1) - 1;
+  const at = line + (text.slice(0, position).match(/\n/g)?.length ?? 0);
+  throw fail.import_failed(escapeControl(`line ${at}: ${error.message}`), { cause: error });
+}

@@ -1,0 +1,77 @@
+/** A server of PostgreSQL that asks customers for their passwords, as in production, and clients of it. */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Postgres } from '../../support/postgres.ts';
+
+interface As {
+  readonly name: string;
+  readonly password: string;
+}
+
+export class CustomersServer {
+  readonly #server: Postgres;
+
+  private constructor(server: Postgres) {
+    this.#server = server;
+  }
+
+  static async start(): Promise<CustomersServer> {
+    const server = new CustomersServer(Postgres.start(['fsync=off', 'max_connections=60']));
+    const rules = join(server.folder, 'data', 'pg_hba.conf');
+    writeFileSync(rules, `local all +hostkeep-users scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+    await server.sql('select pg_reload_conf(); revoke connect on database postgres, template1 from public');
+    return server;
+  }
+
+  get folder(): string {
+    return this.#server.folder;
+  }
+
+  /** Settings of the plugin by which accounts are there. */
+  get settings() {
+    return {
+      servers: { main: { host: '', port: 5432, socket: this.folder, user: 'postgres', password: '' } },
+      default_server: 'main',
+    };
+  }
+
+  get postgres(): Postgres {
+    return this.#server;
+  }
+
+  /** Runs statements as the superuser, and resolves with their output, a row a line. */
+  sql(text: string, database = 'postgres'): Promise<string> {
+    return this.as({ name: 'postgres', password: '' }, text, database);
+  }
+
+  as({ name, password }: As, text: string, database: string): Promise<string> {
+    const args = [
+      '-X',
+      '-q',
+      '-A',
+      '-t',
+      '-v',
+      'ON_ERROR_STOP=1',
+      '-h',
+      this.folder,
+      '-U',
+      name,
+      '-d',
+      database,
+      '-f',
+      '-',
+    ];
+    const env = { PATH: process.env['PATH'] ?? '', PGPASSWORD: password, PGOPTIONS: '-c client_min_messages=warning' };
+    return new Promise((resolve, reject) => {
+      const client = execFile('psql', args, { env, maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
+        error === null ? resolve(stdout.trim()) : reject(new Error(stderr, { cause: error })),
+      );
+      client.stdin?.end(text);
+    });
+  }
+
+  remove(): void {
+    this.#server.remove();
+  }
+}

@@ -1,0 +1,40 @@
+/** One limit of a plan for databases of MariaDB and of PostgreSQL. */
+import * as assert from 'uvu/assert';
+import postgresql from '../../../../plugins/postgresql/index.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { needs } from '../../../support/needs.ts';
+import { testSuite } from '../../../support/suite.ts';
+import { CustomersServer } from '../server.ts';
+
+const [databases, mysql] = await needs('databases', 'mysql');
+const test = testSuite('postgresql, shared limit');
+
+if (hasMariaDb())
+  test('databases of both kinds together are no more than the plan allows, also at once', async () => {
+    const [customers, mariaDb] = [await CustomersServer.start(), await MariaDb.start()];
+    const server = await TestServer.start({
+      plugins: [databases, mysql, postgresql],
+      config: {
+        databases: { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' },
+        postgresql: customers.settings,
+      },
+    });
+    const { plans } = server.hostkeep.core;
+    const { limits } = await plans.get('developer');
+    await plans.update('developer', { limits: { ...limits, db_limit: 3 } });
+    const { token } = await server.user('ann');
+    const make = async (path: string, name: string) => {
+      const { status } = await server.ask(path, { token, method: 'POST', body: { name } });
+      return status;
+    };
+    const [maria, postgres] = ['/api/databases', '/api/postgresql/databases'];
+    assert.equal([await make(maria, 'a'), await make(postgres, 'b')], [201, 201]);
+    const raced = await Promise.all([make(maria, 'c'), make(postgres, 'd'), make(maria, 'e'), make(postgres, 'f')]);
+    assert.ok(raced.filter((status) => status === 201).length <= 1, raced.join());
+    await make(postgres, 'g');
+    assert.equal([await make(postgres, 'h'), await make(maria, 'i')], [409, 409]);
+    await server.close();
+    customers.remove();
+    await mariaDb.remove();
+  });
