@@ -16,10 +16,10 @@ import { getPriority, setPriority } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { HttpError } from '../../kernel/errors.ts';
+import { fail, type HttpError } from '../../kernel/errors.ts';
 import { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import { codeBytes, launchHere, type JobLauncher, type LaunchedJob } from '../../kernel/kit/jobs/job-launch.ts';
-import { WithBytes } from '../../kernel/kit/jobs/job.ts';
+import { JOB_QUESTIONS, WithBytes, type JobRunOptions } from '../../kernel/kit/jobs/job.ts';
 import { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import { createLog } from '../../kernel/log.ts';
 import { codeOf } from '../support/code-of.ts';
@@ -98,6 +98,21 @@ test('a job that breaks a limit is refused for a while, and its account goes on'
   await pool.close();
   assert.is(await codeOf(ask(ann, { act: 'write', path: 'too-large' })), 'files_unavailable', 'nor may it write here');
   assert.ok(process.memoryUsage().rss - before < 64 << 20);
+});
+
+test('a job asks its caller, who answers, refuses, and is not asked too much', async () => {
+  const { signal } = new AbortController();
+  const run = (question: unknown, times = 1, onAsk?: JobRunOptions['onAsk']) =>
+    jobs.run(probe(), ann, { act: 'ask', question, times }, { signal, ...(onAsk && { onAsk }) });
+  const echo = async (question: unknown, bytes: Buffer) => ({ answer: question, bytes: Buffer.concat([bytes, bytes]) });
+  assert.equal(await run('well', 3, echo), ['well askedasked', 'well askedasked', 'well askedasked']);
+  const refuse = async () => {
+    throw fail.folder_not_found('nothing there');
+  };
+  assert.equal(await run('well', 1, refuse), ['folder_not_found: nothing there']);
+  const never = () => new Promise<never>(() => undefined);
+  assert.is(await codeOf(run('too much', JOB_QUESTIONS + 1, never)), 'overloaded');
+  assert.is(await codeOf(run('nobody answers')), 'overloaded');
 });
 
 // asvs 13.2.2: a process for customers' files has the rights of that customer and no others

@@ -9,6 +9,7 @@ import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 
 export type ProbeInput =
   | { readonly act: 'who' | 'grow' | 'spin' | 'exit' | 'flood' | 'refuse' | 'fail' | 'count' | 'bytes' | 'own' }
+  | { readonly act: 'ask'; readonly question: unknown; readonly times: number }
   | { readonly act: 'read' | 'write' | 'make'; readonly path: string }
   | { readonly act: 'connect'; readonly port: number };
 export interface Process {
@@ -26,7 +27,7 @@ export interface Process {
 
 let count = 0;
 
-export default async function probe(input: ProbeInput, { root, bytes, onClose }: JobContext): Promise<unknown> {
+export default async function probe(input: ProbeInput, { root, bytes, ask, onClose }: JobContext): Promise<unknown> {
   switch (input.act) {
     case 'who':
       return who();
@@ -49,6 +50,14 @@ export default async function probe(input: ProbeInput, { root, bytes, onClose }:
       return (count += 1);
     case 'bytes':
       return new WithBytes(Buffer.concat([bytes, bytes]), bytes.length);
+    case 'ask': {
+      const one = () =>
+        ask(input.question, Buffer.from('asked')).then(
+          ({ answer, bytes: given }) => `${String(answer)} ${Buffer.from(given).toString()}`,
+          (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
+        );
+      return Promise.all(Array.from({ length: input.times }, one));
+    }
     case 'own': {
       const folder = await Folder.openRoot(root);
       return folder.stat().then(({ uid }) => folder.close().then(() => uid));

@@ -5,7 +5,7 @@ import { FairQueue } from '../waiting/fair-queue.ts';
 import { fail, errorKind, HttpError, isErrorCode } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { JobLauncher, JobLimits } from './job-launch.ts';
-import { JobLost } from './job-lost.ts';
+import { JobLost } from './job-watch.ts';
 import { JobWorker } from './job-worker.ts';
 import { WithBytes, type Job, type JobOwner, type JobReply, type JobRunOptions } from './job.ts';
 

@@ -24,6 +24,7 @@ import {
   type JobUser,
 } from './job.ts';
 import { JobChannel } from './job-channel.ts';
+import { isAnswer, JobQuestions } from './job-questions.ts';
 import { prepareLowerPriority } from '../programs/lower-priority.ts';
 import { processorSeconds } from '../programs/processor-time.ts';
 
@@ -52,9 +53,12 @@ let refusal: unknown;
 /** The start of a process is not the customer's work: the priority is lowered when the first job begins that is not urgent. */
 let lowerPriority: (() => void) | undefined = prepareLowerPriority(NICER_BY);
 
+const questions = new JobQuestions((question, bytes) => channel.send(question, bytes));
+
 const channel = new JobChannel(new Socket({ fd: CONNECTION, readable: true, writable: true }), {
   maxBytes: MAX_REQUEST_BYTES,
-  onMessage: (message, bytes) => void run(message as JobRequest, bytes),
+  onMessage: (message, bytes) =>
+    isAnswer(message) ? questions.take(message, bytes) : void run(message as JobRequest, bytes),
   onClose: () => void end(),
 });
 
@@ -122,6 +126,7 @@ async function run({ id, file, input, needsRoot, isUrgent }: JobRequest, bytes: 
     const context: JobContext = {
       ...{ root, bytes },
       report: (progress) => channel.send({ id, progress } satisfies JobProgress),
+      ask: (question, given) => questions.ask(id, question, given),
       onClose: (release) => releases.push(release),
     };
     const output = await job(input, context);

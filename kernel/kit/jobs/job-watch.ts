@@ -1,5 +1,4 @@
 import type { LaunchedJob } from './job-launch.ts';
-import { JobLost } from './job-lost.ts';
 
 /** How long the start of a process may stand still, and how long it may take on a busy machine. */
 const START_MS = 10_000;
@@ -9,6 +8,20 @@ const PATIENCE = 3;
 /** A process that uses a smaller share of a processor, and does not wait for one, waits for something outside. */
 const WAITING_SHARE = 0.02;
 const LEAST_MS = 50;
+
+/** Why a job has no reply: its process ended, by itself or because a limit was reached. */
+export class JobLost extends Error {
+  /**
+   * `breach`: it took more than it may; `hang`: it waited for something outside, such as a dead file system; `busy`: the
+   * machine had too little time for it; `other`: somebody else killed its process, or nobody waits for it any more.
+   */
+  readonly reason: 'breach' | 'hang' | 'busy' | 'other';
+
+  constructor(message: string, reason: JobLost['reason']) {
+    super(message);
+    this.reason = reason;
+  }
+}
 
 /**
  * Watches the time of one job. The limit is processor time and begins with the job, not with the start of its process: on

@@ -1,13 +1,15 @@
 import { withDeadline } from '../waiting/deadline.ts';
 import { JobChannel } from './job-channel.ts';
 import type { JobLimits, LaunchedJob } from './job-launch.ts';
-import { JobLost } from './job-lost.ts';
-import { JobWatch } from './job-watch.ts';
-import type { JobBegun, JobOwner, JobProgress, JobReply, JobRequest, JobRunOptions } from './job.ts';
+import { JobLost, JobWatch } from './job-watch.ts';
+import { JobAnswers } from './job-questions.ts';
+import type { JobBegun, JobOwner, JobProgress, JobQuestion, JobReply, JobRequest, JobRunOptions } from './job.ts';
 
+type Received = JobReply | JobBegun | JobProgress | JobQuestion;
 interface Pending {
   readonly watch: JobWatch;
   readonly onProgress: ((progress: unknown) => void) | undefined;
+  readonly answers: JobAnswers | undefined;
   resolve(reply: JobReply & { readonly bytes: Buffer }): void;
   reject(error: JobLost): void;
 }
@@ -44,7 +46,7 @@ export class JobWorker {
       (connection) => {
         this.#channel = new JobChannel(connection, {
           maxBytes: limits.replyMib * MIB,
-          onMessage: (reply, bytes) => this.#receive(reply as JobReply | JobBegun | JobProgress, bytes),
+          onMessage: (reply, bytes) => this.#receive(reply as Received, bytes),
           onClose: (fault) => fault !== undefined && this.kill(new JobLost(fault.message, 'breach')),
         });
       },
@@ -68,7 +70,7 @@ export class JobWorker {
   async ask(
     request: Omit<JobRequest, 'id'>,
     timeoutMs: number,
-    { bytes, signal, onProgress }: Pick<JobRunOptions, 'bytes' | 'signal' | 'onProgress'>,
+    { bytes, signal, onProgress, onAsk }: Pick<JobRunOptions, 'bytes' | 'signal' | 'onProgress' | 'onAsk'>,
   ): Promise<JobReply & { readonly bytes: Buffer }> {
     const id = this.#nextId++;
     const watch = new JobWatch(this.#process, timeoutMs, (why) => this.kill(why));
@@ -78,7 +80,8 @@ export class JobWorker {
       if (this.#channel === undefined) await this.#ready;
       return await new Promise((resolve, reject) => {
         if (this.#isEnded) return reject(new JobLost('the process has ended', 'other'));
-        this.#pending.set(id, { watch, onProgress, resolve, reject });
+        const answers = onAsk && new JobAnswers(onAsk, (answered, given) => this.#channel?.send(answered, given));
+        this.#pending.set(id, { watch, onProgress, answers, resolve, reject });
         this.#process.ref(true);
         this.#channel?.send({ ...request, id } satisfies JobRequest, bytes);
       });
@@ -113,12 +116,17 @@ export class JobWorker {
     this.#process.kill();
   }
 
-  #receive(message: JobReply | JobBegun | JobProgress, bytes: Buffer): void {
+  #receive(message: Received, bytes: Buffer): void {
     const pending = this.#pending.get(message?.id);
     if ('ok' in message && typeof message.ok === 'boolean') pending?.resolve({ ...message, bytes });
     else if ('begunAt' in message && Number.isFinite(message.begunAt)) pending?.watch.begin(message.begunAt);
     else if ('progress' in message) pending?.onProgress?.(message.progress);
+    else if ('asks' in message && Number.isSafeInteger(message.asks)) this.#answer(pending, message, bytes);
     else this.kill(new JobLost('its reply is none', 'breach'));
+  }
+
+  #answer(pending: Pending | undefined, question: JobQuestion, bytes: Buffer): void {
+    if (pending?.answers?.take(question, bytes) !== true) this.kill(new JobLost('it asks too much', 'breach'));
   }
 
   #lose(why: JobLost): void {

@@ -35,8 +35,19 @@ export interface JobContext {
   readonly bytes: Buffer;
   /** Tells the caller how far the job is; see `JobRunOptions.onProgress`. */
   report(progress: unknown): void;
+  /**
+   * Asks the caller for something that the job cannot reach itself; see `JobRunOptions.onAsk`. Rejects with the caller's error,
+   * whose `code` is one of the catalogue if it has one.
+   */
+  ask(question: unknown, bytes?: Uint8Array): Promise<JobAnswer>;
   /** Calls `release` before the process ends, unless it is killed. */
   onClose(release: () => void | Promise<void>): void;
+}
+
+/** The answer of a caller to its job; `bytes` are empty if there are none. */
+export interface JobAnswer {
+  readonly answer: unknown;
+  readonly bytes: Uint8Array;
 }
 
 /**
@@ -90,12 +101,19 @@ export interface JobRunOptions {
   readonly bytes?: Uint8Array;
   /** Takes what the job reports, which comes from a process that may be in foreign hands; with a `signal`. */
   readonly onProgress?: (progress: unknown) => void;
+  /**
+   * Answers what the job asks, which comes from a process that may be in foreign hands; with a `signal`. A job that asks more
+   * than `JOB_QUESTIONS` at once is ended.
+   */
+  readonly onAsk?: (question: unknown, bytes: Buffer) => Promise<JobAnswer>;
   /** Puts the job before those that are not reserved, such as work in the background. */
   readonly isReserved?: boolean;
   /** Leaves the priority of the job's process as it is: normal, unless the process has run another job before. */
   readonly isUrgent?: boolean;
 }
 
+/** The questions of one job that its caller answers at once. */
+export const JOB_QUESTIONS = 16;
 /** The variable that holds the `JobStart` of a job's process. */
 export const JOB_START = 'HOSTKEEP_JOB';
 /** Variables for the C library of a job's process: one heap for all its threads takes less memory. */
@@ -141,6 +159,19 @@ export interface JobBegun {
 export interface JobProgress {
   readonly id: number;
   readonly progress: unknown;
+}
+/** A question of the job of a `JobRequest`, with bytes after it. */
+export interface JobQuestion {
+  readonly id: number;
+  /** A number that the answer repeats. */
+  readonly asks: number;
+  readonly question: unknown;
+}
+/** The answer to a `JobQuestion`, with bytes after it. */
+export interface JobAnswered {
+  readonly answers: number;
+  readonly answer?: unknown;
+  readonly error?: { readonly code?: string; readonly message: string };
 }
 /** The answer to a `JobRequest`. */
 export type JobReply = { readonly id: number } & (
