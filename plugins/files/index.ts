@@ -6,7 +6,7 @@ import { fail } from './errors.ts';
 import { CHANGE, COPY, ENTRIES, LIST, REPAIR, TRASH, WRITE } from './jobs.ts';
 import type { Expected } from './jobs/write-job.ts';
 import type { TrashInput } from './jobs/trash-job.ts';
-import { freeBytes } from './room.ts';
+import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
 import { FilesConfig } from './schema.ts';
 import { archiveHandlers } from './archives/handlers.ts';
 import { archiveRoutes } from './archives/routes.ts';
@@ -31,7 +31,7 @@ export default definePlugin({
     const { virtual_root: virtualRoot } = node.config;
     const transfers = new Transfers(config.transfers);
     const work = new LongWork(host);
-    onClose(() => work.tasks.close());
+    onClose(() => work.close());
     const components = (path: string) => pathComponents(path, virtualRoot);
     const shown = (path: string) => ({ path: [virtualRoot, ...components(path)].join('/') });
     const list = ({ account, signal }: Asked, path: string) => {

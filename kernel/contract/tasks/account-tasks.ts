@@ -1,79 +1,64 @@
 import { randomUUID } from 'node:crypto';
-import type { Host } from '../../../kernel/contract/plugin.ts';
-import { HttpError } from '../../../kernel/errors.ts';
-import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
-import type { Job } from '../../../kernel/kit/jobs/job.ts';
-import { fail } from '../errors.ts';
-import { WORK } from '../jobs.ts';
-import type { TallyLimits } from '../jobs/tally.ts';
-import type { FilesConfig } from '../schema.ts';
-import type { FileTask } from './schema.ts';
-import { TaskStore } from './task-store.ts';
+import { fail, HttpError } from '../../errors.ts';
+import type { Account } from '../../identity/accounts/account.ts';
+import type { Host } from '../plugin.ts';
+import { TaskStore, type AccountTask, type Counted, type TaskTable } from './task-store.ts';
 
-const IDLE_MS = 5000;
+export type { AccountTask, Counted } from './task-store.ts';
+
 const SAVED_MS = 1000;
-/** The largest file that a task may write. */
-const FILE_MIB = 16_384;
 
-/** The input of each task's job: the name of its work, and its bounds. */
-export interface TaskInput {
-  readonly work: string;
-  readonly limits: TallyLimits;
+interface TasksOptions extends TaskTable {
+  /** How long a task may tell nothing before it is ended. */
+  readonly stallMs: number;
 }
-export interface Counted {
-  readonly files: number;
-  readonly bytes: number;
-  readonly leftOut: number;
-}
-interface Begun {
-  readonly kind: FileTask['kind'];
-  /** Where its result is to be, as clients see it. */
-  readonly path: string;
-  readonly limits: TallyLimits;
+/** The surroundings of the work of a task. */
+export interface TaskRun {
+  readonly id: string;
+  /** Aborted when somebody ends the task, when it stands still, and when the plugin closes. */
+  readonly signal: AbortSignal;
+  /** Takes how far it is, `Counted`, which may come from a process in foreign hands. */
+  readonly onProgress: (told: unknown) => void;
 }
 
-/** Runs long work on files, one task of an account at a time, and remembers what became of it. */
-export class Tasks {
-  readonly #host: Pick<Host, 'jobs' | 'log'>;
-  readonly #stallMs: number;
-  readonly #store: TaskStore;
-  readonly #pool: JobPool;
+/** Long work of accounts, which goes on without its client, and what became of it. */
+export class AccountTasks<K extends string> {
+  readonly #log: Host['log'];
+  readonly #options: TasksOptions;
+  readonly #store: TaskStore<K>;
   readonly #running = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
 
-  constructor(host: Pick<Host, 'jobs' | 'log' | 'local'>, { tasks, task_stall_seconds: stall }: FilesConfig) {
-    this.#host = host;
-    this.#stallMs = stall * 1000;
-    this.#store = new TaskStore(host.local);
-    this.#pool = host.jobs.open({
-      ...{ name: 'file tasks', processes: tasks, idleMs: IDLE_MS },
-      limits: { fileMib: FILE_MIB },
-    });
+  constructor({ log, local }: Pick<Host, 'log' | 'local'>, options: TasksOptions) {
+    this.#log = log;
+    this.#options = options;
+    this.#store = new TaskStore(local, options);
   }
 
-  /** Begins a task, which goes on without its client. Errors: 503 `overloaded`. */
-  async begin<I>(account: Account, { kind, path, limits }: Begun, job: Job<I & TaskInput, Counted>, input: I) {
+  /** Begins a task. `work` removes what it has made before it fails. Errors: 503 `overloaded`. */
+  async begin(
+    account: Pick<Account, 'id'>,
+    about: Pick<AccountTask<K>, 'kind' | 'path'>,
+    work: (run: TaskRun) => Promise<Counted>,
+  ): Promise<AccountTask<K>> {
     const id = randomUUID();
-    await this.#store.add(account.id, id, kind, path);
+    await this.#store.add(account.id, { id, ...about });
     const abort = new AbortController();
-    const ended = this.#run(account, id, job, { ...input, work: id, limits }, abort).finally(() =>
-      this.#running.delete(id),
-    );
+    const ended = this.#run(id, work, abort).finally(() => this.#running.delete(id));
     this.#running.set(id, { abort, ended });
     return this.#store.get(account.id, id);
   }
 
-  async list({ id }: Account): Promise<FileTask[]> {
+  list({ id }: Pick<Account, 'id'>): Promise<AccountTask<K>[]> {
     return this.#store.list(id);
   }
 
   /** Errors: 404 `task_not_found`. */
-  get(account: Account, id: string): Promise<FileTask> {
+  get(account: Pick<Account, 'id'>, id: string): Promise<AccountTask<K>> {
     return this.#store.get(account.id, id);
   }
 
   /** Ends a task. Another worker that runs it learns of that when it records its progress. Errors: 404 `task_not_found`. */
-  async cancel(account: Account, id: string): Promise<FileTask> {
+  async cancel(account: Pick<Account, 'id'>, id: string): Promise<AccountTask<K>> {
     await this.#store.get(account.id, id);
     await this.#store.end(id, { state: 'canceled' });
     this.#running.get(id)?.abort.abort(new Error('the task was canceled'));
@@ -82,30 +67,23 @@ export class Tasks {
   }
 
   async close(): Promise<void> {
-    const interrupted = fail.task_interrupted('the server stopped meanwhile');
+    const interrupted = this.#options.errors.task_interrupted('the server stopped meanwhile');
     for (const { abort } of this.#running.values()) abort.abort(interrupted);
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
-    await this.#pool.close();
   }
 
-  async #run<I>(account: Account, id: string, job: Job<I, Counted>, input: I, abort: AbortController): Promise<void> {
-    const { jobs, log } = this.#host;
-    const progress = new Progress(this.#store, id, this.#stallMs, abort);
+  async #run(id: string, work: (run: TaskRun) => Promise<Counted>, abort: AbortController): Promise<void> {
+    const progress = new Progress(this.#store, id, this.#options.stallMs, abort);
     try {
-      const owner = jobs.ownerOf(account);
-      const onProgress = (told: unknown) => progress.take(told);
-      const counted = await this.#pool.run(job, owner, input, { signal: abort.signal, onProgress });
+      const counted = await work({ id, signal: abort.signal, onProgress: (told) => progress.take(told) });
       progress.take(counted, true);
       await progress.end();
       await this.#store.end(id, { state: 'done' });
     } catch (error) {
       await progress.end();
       const known = error instanceof HttpError ? error : undefined;
-      if (known === undefined && !abort.signal.aborted) log.error({ err: error, task: id }, 'a task on files failed');
+      if (known === undefined && !abort.signal.aborted) this.#log.error({ err: error, task: id }, 'a task failed');
       const ending = { error: known?.code ?? 'internal_error', detail: known?.message ?? 'the log says more' };
-      await jobs.run(WORK, account, { discard: id }).catch((err: unknown) => {
-        log.warn({ err, task: id }, 'unfinished work on files stays until the next day');
-      });
       await this.#store.end(id, { state: 'failed', ...ending });
     }
   }
@@ -113,7 +91,7 @@ export class Tasks {
 
 /** Records how far a task is, and ends one that stands still or that somebody ended. */
 class Progress {
-  readonly #store: TaskStore;
+  readonly #store: TaskStore<string>;
   readonly #id: string;
   readonly #stallMs: number;
   readonly #abort: AbortController;
@@ -121,14 +99,13 @@ class Progress {
   #savedAt = 0;
   #saving: Promise<void> = Promise.resolve();
 
-  constructor(store: TaskStore, id: string, stallMs: number, abort: AbortController) {
+  constructor(store: TaskStore<string>, id: string, stallMs: number, abort: AbortController) {
     this.#store = store;
     this.#id = id;
     this.#stallMs = stallMs;
     this.#abort = abort;
   }
 
-  /** Takes what comes from a process that may be in foreign hands. */
   take(told: unknown, isLast = false): void {
     const { files, bytes, leftOut } = (told ?? {}) as Partial<Counted>;
     if (!isCount(files) || !isCount(bytes) || !isCount(leftOut)) return;

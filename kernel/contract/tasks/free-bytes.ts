@@ -1,5 +1,5 @@
-import type { Host } from '../../kernel/contract/plugin.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Host } from '../plugin.ts';
+import type { Account } from '../../identity/accounts/account.ts';
 
 /**
  * Resolves with the bytes that the plan of an account leaves free by what was measured last; `undefined` without a limit, or

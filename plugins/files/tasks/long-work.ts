@@ -1,23 +1,42 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
+import { AccountTasks, type Counted } from '../../../kernel/contract/tasks/account-tasks.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { clientPath, pathComponents } from '../../../kernel/kit/files/client-path.ts';
+import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import type { Job } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
-import { freeBytes } from '../room.ts';
+import { WORK } from '../jobs.ts';
+import type { TallyLimits } from '../jobs/tally.ts';
+import { freeBytes } from '../../../kernel/contract/tasks/free-bytes.ts';
 import type { FilesConfig } from '../schema.ts';
 import type { FileTask } from './schema.ts';
-import { Tasks, type Counted, type TaskInput } from './tasks.ts';
+
+type WorkHost = Pick<Host<FilesConfig>, 'config' | 'gather' | 'node' | 'jobs' | 'log' | 'local'>;
+/** The input of each task's job: the name of its work, and its bounds. */
+interface TaskInput {
+  readonly work: string;
+  readonly limits: TallyLimits;
+}
 
 const MIB = 1 << 20;
+const IDLE_MS = 5000;
+/** The largest file that a task may write. */
+const FILE_MIB = 16_384;
 
-/** Begins tasks within the bounds of the settings and of the account's plan. */
+/** Runs tasks within the bounds of the settings and of the account's plan, one of an account at a time. */
 export class LongWork {
-  readonly tasks: Tasks;
-  readonly #host: Pick<Host<FilesConfig>, 'config' | 'gather' | 'node'>;
+  readonly tasks: AccountTasks<FileTask['kind']>;
+  readonly #host: WorkHost;
+  readonly #pool: JobPool;
 
-  constructor(host: Pick<Host<FilesConfig>, 'config' | 'gather' | 'node' | 'jobs' | 'log' | 'local'>) {
+  constructor(host: WorkHost) {
     this.#host = host;
-    this.tasks = new Tasks(host, host.config);
+    const { tasks, task_stall_seconds: stall } = host.config;
+    this.tasks = new AccountTasks(host, { table: 'file_tasks', errors: fail, stallMs: stall * 1000 });
+    this.#pool = host.jobs.open({
+      ...{ name: 'file tasks', processes: tasks, idleMs: IDLE_MS },
+      limits: { fileMib: FILE_MIB },
+    });
   }
 
   /** Returns the components of a path. Errors: 400 `invalid_path`, also for the root, which stays what it is. */
@@ -39,6 +58,26 @@ export class LongWork {
     const path = clientPath(pathComponents(to, node.config.virtual_root), node.config.virtual_root);
     const free = (await freeBytes({ gather }, account)) ?? null;
     const limits = { names: config.task_names, bytes: config.task_mib * MIB, freeBytes: free };
-    return this.tasks.begin(account, { kind, path, limits }, job, input);
+    return this.tasks.begin(account, { kind, path }, async ({ id, signal, onProgress }) => {
+      const owner = this.#host.jobs.ownerOf(account);
+      try {
+        return await this.#pool.run(job, owner, { ...input, work: id, limits }, { signal, onProgress });
+      } catch (error) {
+        await this.#discard(account, id);
+        throw error;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.tasks.close();
+    await this.#pool.close();
+  }
+
+  async #discard(account: Account, id: string): Promise<void> {
+    const { jobs, log } = this.#host;
+    await jobs.run(WORK, account, { discard: id }).catch((err: unknown) => {
+      log.warn({ err, task: id }, 'unfinished work on files stays until the next day');
+    });
   }
 }
