@@ -46,6 +46,7 @@ const PACKAGES = [
     'prometheus',
     'python3',
     'quota',
+    'restic',
     'sysstat',
     'unzip',
     'util-linux',

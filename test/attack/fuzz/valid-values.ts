@@ -114,6 +114,18 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
     .map((nth) => new Placeholder('known', ['.href'], nth, (path) => path.replace(/^.*\//, ''))),
   'files.copy from': known('entries.name'),
   'files.copy to': label,
+  ...Object.fromEntries(
+    ['entries', 'read', 'restore', 'remove'].map((name) => [`backups.${name} id`, known('backups.id')]),
+  ),
+  'backups.entries path': fc.constantFrom('', 'sunny-garden.example'),
+  'backups.entries cursor': fc.constant(''),
+  'backups.read path': fc.constantFrom(
+    ...['sunny-garden.example/index.html', 'harbour-cafe.example/index.html', 'backups/site.sql'],
+  ),
+  'backups.restore path': fc.constantFrom('', 'sunny-garden.example'),
+  'backups.restore to': label,
+  'backups.task id': known('tasks.id'),
+  'backups.cancel id': known('tasks.id'),
   'files.task id': known('tasks.id'),
   'files.cancel id': known('tasks.id'),
   'screenshots.show path': fc

@@ -1,0 +1,270 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
+import { AccountTasks, type Counted, type TaskRun } from '../../kernel/contract/tasks/account-tasks.ts';
+import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
+import { errorMessage, HttpError } from '../../kernel/errors.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { clientPath } from '../../kernel/kit/files/client-path.ts';
+import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
+import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
+import type { EventInput } from '../../kernel/store/events/audit-log.ts';
+import { AGAIN, fail } from './errors.ts';
+import { BACKUP, RESTORE, WORK } from './jobs.ts';
+import { Repositories, type Repository } from './repository/repositories.ts';
+import { RepositoryAccess } from './repository/repository-access.ts';
+import type { BackupsConfig, BackupTask } from './schema.ts';
+import {
+  addBackup,
+  findBackup,
+  keepRepositoryBytes,
+  listBackups,
+  readSchedule,
+  removeBackup,
+  type BackupRow,
+} from './store.ts';
+
+const MIB = 2 ** 20;
+const IDLE_MS = 5000;
+const FILE_MIB = 16_384;
+/** How long after its death a process still keeps others from the repository. */
+const LEASE_MS = 60_000;
+const QUIET = new Set(['nothing_to_back_up', 'task_interrupted', 'account_not_found']);
+/** How long a purge waits for the end of what runs. */
+const PURGE_MS = 20_000;
+const POLL_MS = 250;
+
+/** Long work on the backups of this node's accounts: one of an account at a time has its repository for itself. */
+export class Backups {
+  readonly tasks: AccountTasks<BackupTask['kind']>;
+  readonly repositories: Repositories;
+  readonly #host: Host<BackupsConfig>;
+  readonly #pool: JobPool;
+  readonly #queue: FairQueue;
+
+  constructor(host: Host<BackupsConfig>) {
+    const { parallel, stall_seconds: stall, memory_mib: memoryMib } = host.config;
+    this.#host = host;
+    this.repositories = new Repositories(host);
+    this.tasks = new AccountTasks(host, { table: 'backup_tasks', errors: fail, stallMs: stall * 1000 });
+    this.#queue = new FairQueue({ slots: parallel, perClient: 1 });
+    this.#pool = host.jobs.open({
+      ...{ name: 'backups', processes: parallel, idleMs: IDLE_MS },
+      limits: { memoryMib, fileMib: FILE_MIB },
+    });
+  }
+
+  /** Begins a backup. Errors: 503 `backups_unavailable`, `overloaded`. */
+  async make(account: Account, isScheduled: boolean, ip = ''): Promise<BackupTask> {
+    await this.repositories.version();
+    const path = clientPath([], this.#host.node.config.virtual_root);
+    return this.tasks.begin(account, { kind: 'backup', path }, async (run) => {
+      try {
+        return await this.#alone(account, run.signal, () => this.#backUp(account, run, isScheduled, ip));
+      } catch (error) {
+        if (!run.signal.aborted && !(error instanceof HttpError && QUIET.has(error.code)))
+          await this.#tellFailure(account, error, isScheduled, ip);
+        throw error;
+      }
+    });
+  }
+
+  /** Begins to restore. Errors: 404 `backup_not_found`, 503 `backups_unavailable`, `overloaded`. */
+  async restore(
+    account: Account,
+    id: string,
+    { components, to }: { readonly components: readonly string[]; readonly to: readonly string[] | null },
+    ip: string,
+  ): Promise<BackupTask> {
+    const { config, gather, jobs, node, log } = this.#host;
+    const [backup] = await Promise.all([this.find(account, id), this.repositories.version()]);
+    const path = clientPath(components, node.config.virtual_root);
+    return this.tasks.begin(account, { kind: 'restore', path }, (run) =>
+      this.#alone(account, run.signal, async () => {
+        const { folder, key } = await this.repository(account);
+        const access = new RepositoryAccess(folder, { mayAdd: false, freeBytes: 0, reserveBytes: 0 });
+        const free = (await freeBytes({ gather }, account)) ?? null;
+        const setup = { program: config.program, key };
+        const input = { setup, snapshot: id, components, to, work: run.id, freeBytes: free };
+        const onAsk = (question: unknown, bytes: Buffer) => access.answer(question, bytes);
+        try {
+          const counted = await this.#pool.run(RESTORE, jobs.ownerOf(account, { makesRoot: true }), input, {
+            ...run,
+            onAsk,
+          });
+          const data = { made_at: timeText(backup.createdAt), path };
+          const text = `restored ${path} from the backup of ${data.made_at}`;
+          await this.#record({ type: 'backup.restored', account, text, ip, data });
+          return counted;
+        } catch (error) {
+          await jobs.run(WORK, account, { discard: run.id }).catch((err: unknown) => {
+            log.warn({ err, task: run.id }, 'what a restoration made stays in .hostkeep/work');
+          });
+          throw error;
+        } finally {
+          await access.close();
+        }
+      }),
+    );
+  }
+
+  /** Removes a backup, and begins to free its room. Errors: 404 `backup_not_found`, 409 `backups_busy`. */
+  async remove(account: Account, id: string, ip: string): Promise<BackupTask> {
+    const backup = await this.find(account, id);
+    const lease = await this.#host.node.leases.acquire(leaseName(account), LEASE_MS);
+    if (lease === undefined) throw busy();
+    try {
+      const repository = await this.repositories.find(account);
+      await this.#forget(account, repository, backup, ip);
+    } finally {
+      await lease.release();
+    }
+    const path = clientPath([], this.#host.node.config.virtual_root);
+    return this.tasks.begin(account, { kind: 'clean', path }, ({ signal }) =>
+      this.#alone(account, signal, async () => {
+        const repository = await this.repositories.find(account);
+        if (repository !== undefined) await this.#clean(account, repository, signal);
+        return { files: 0, bytes: 0, leftOut: 0 };
+      }),
+    );
+  }
+
+  /** Removes the repository of a removed account, whose work ends when it next says how far it is. */
+  async purge(account: Pick<Account, 'id'>, signal: AbortSignal): Promise<PurgePart> {
+    const what = 'repositories of backups';
+    for (const end = performance.now() + PURGE_MS; performance.now() < end; await delay(POLL_MS)) {
+      signal.throwIfAborted();
+      const lease = await this.#host.node.leases.acquire(leaseName(account), LEASE_MS);
+      if (lease === undefined) continue;
+      return { what, removed: Number(await this.repositories.remove(account).finally(() => lease.release())) };
+    }
+    return { what, removed: 0, problem: 'work on the backups has not ended' };
+  }
+
+  /** Errors: 404 `backup_not_found`. */
+  async find({ id: account }: Account, id: string): Promise<BackupRow> {
+    const backup = await findBackup(this.#host.local, account, id);
+    if (backup === undefined) throw fail.backup_not_found('the account has no backup of this id');
+    return backup;
+  }
+
+  /** Errors: 503 `backup_unreadable` if it is gone. */
+  async repository(account: Account): Promise<Repository> {
+    const repository = await this.repositories.find(account);
+    if (repository === undefined)
+      throw fail.backup_unreadable('the repository of the account is gone or damaged', AGAIN);
+    return repository;
+  }
+
+  async close(): Promise<void> {
+    await this.tasks.close();
+    await this.#pool.close();
+  }
+
+  /** Runs work that has the repository for itself, in its turn. Errors: 409 `backups_busy`. */
+  #alone<T>(account: Account, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const run = async () => {
+      const lease = await this.#host.node.leases.acquire(leaseName(account), LEASE_MS);
+      if (lease === undefined) throw busy();
+      return work().finally(() => lease.release());
+    };
+    return this.#queue.run(account.id, run, { signal });
+  }
+
+  async #backUp(account: Account, run: TaskRun, isScheduled: boolean, ip: string): Promise<Counted> {
+    const { config, jobs, local } = this.#host;
+    const repository = await this.repositories.open(account);
+    await this.repositories.tidy(repository);
+    await this.#reconcile(account, repository);
+    const [newest] = await listBackups(local, account.id);
+    const limitMib = account.plan?.limits['backups_limit_mib'] ?? 0;
+    const used = await this.repositories.sizeBytes(repository);
+    const access = new RepositoryAccess(repository.folder, {
+      mayAdd: true,
+      freeBytes: limitMib === 0 ? Infinity : limitMib * MIB - used,
+      reserveBytes: config.reserve_mib * MIB,
+    });
+    const setup = { program: config.program, key: repository.key };
+    const onAsk = (question: unknown, bytes: Buffer) => access.answer(question, bytes);
+    const createdAt = Date.now();
+    try {
+      const counted = await this.#pool
+        .run(BACKUP, jobs.ownerOf(account), { setup, parent: newest?.id ?? null }, { ...run, onAsk })
+        .finally(() => access.close());
+      if (access.snapshot === undefined) throw fail.backup_failed('restic made no snapshot', AGAIN);
+      const { files, bytes: sizeBytes, leftOut } = counted;
+      const backup = { createdAt, files, sizeBytes, leftOut, addedBytes: access.addedBytes, isScheduled };
+      await this.#host.identity.accounts.assertLivesHere(account);
+      await local.write((tx) => addBackup(tx, account.id, { ...backup, id: access.snapshot ?? '' }));
+      const data = { made_at: timeText(createdAt), files };
+      const text = `made a backup of ${files} files`;
+      await this.#record({ type: 'backup.made', account, text, ip, isNoticed: isScheduled, data });
+      await this.#retain(account, repository, run.signal);
+      return counted;
+    } catch (error) {
+      // what came before the end takes the room that another try needs
+      if (error instanceof HttpError && error.code === 'backups_full')
+        await this.#clean(account, repository, run.signal);
+      throw error;
+    }
+  }
+
+  /** Removes snapshots that are in no list, which were never complete, and tells which of the list are lost. */
+  async #reconcile(account: Account, repository: Repository): Promise<void> {
+    const there = await this.repositories.snapshots(repository);
+    for (const backup of await listBackups(this.#host.local, account.id)) {
+      if (there.delete(backup.id)) continue;
+      await this.#host.local.write((tx) => removeBackup(tx, account.id, backup.id));
+      const data = { made_at: timeText(backup.createdAt) };
+      const text = `found that the backup of ${data.made_at} is lost`;
+      await this.#record({ type: 'backup.lost', account, text, ip: '', isNoticed: true, data });
+    }
+    for (const id of there) await this.repositories.forget(repository, id);
+  }
+
+  /** Removes the oldest backups beyond those that are kept. */
+  async #retain(account: Account, repository: Repository, signal: AbortSignal): Promise<void> {
+    const { kept } = await readSchedule(this.#host.store, account.id);
+    const limits = [kept, account.plan?.limits['backups_limit'] ?? 0].filter((limit) => limit > 0);
+    const over = (await listBackups(this.#host.local, account.id)).slice(Math.min(...limits, Infinity));
+    for (const backup of over) await this.#forget(account, repository, backup, undefined);
+    if (over.length > 0) await this.#clean(account, repository, signal);
+    else await this.#measure(account, repository);
+  }
+
+  /** The row goes last: what a crash leaves of it is found as lost. `ip` is that of who removes it, if somebody does. */
+  async #forget(account: Account, repository: Repository | undefined, backup: BackupRow, ip: string | undefined) {
+    if (repository !== undefined) await this.repositories.forget(repository, backup.id);
+    await this.#host.local.write((tx) => removeBackup(tx, account.id, backup.id));
+    const data = { made_at: timeText(backup.createdAt) };
+    const text = `removed the backup of ${data.made_at}`;
+    const isNoticed = ip === undefined;
+    await this.#record({ type: 'backup.removed', account, text, ip: ip ?? '', isNoticed, data });
+  }
+
+  async #clean(account: Account, repository: Repository, signal: AbortSignal): Promise<void> {
+    await this.repositories.prune(repository, signal);
+    await this.#measure(account, repository);
+  }
+
+  async #measure({ id }: Account, repository: Repository): Promise<void> {
+    const sizeBytes = await this.repositories.sizeBytes(repository);
+    await this.#host.local.write((tx) => keepRepositoryBytes(tx, id, sizeBytes));
+  }
+
+  async #tellFailure(account: Account, error: unknown, isScheduled: boolean, ip: string): Promise<void> {
+    const reason = error instanceof HttpError ? errorMessage(error) : 'an internal error';
+    const text = isScheduled ? `could not make a backup: ${reason}` : `tried to make a backup: ${reason}`;
+    const data = { reason };
+    await this.#record({ type: 'backup.failed', account, text, ip, isNoticed: isScheduled, data });
+  }
+
+  #record(event: EventInput): Promise<void> {
+    return this.#host.store.write((tx) => this.#host.events.record(tx, event));
+  }
+}
+
+const leaseName = ({ id }: Pick<Account, 'id'>) => `backups ${id}`;
+const busy = () =>
+  fail.backups_busy('other work on the backups of the account has not ended', { retryAfterSeconds: 10 });
+const timeText = (ms: number) => new Date(ms).toISOString();

@@ -1,0 +1,54 @@
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { errorMessage } from '../../kernel/errors.ts';
+import type { Repositories } from './repository/repositories.ts';
+
+/** Repositories that are opened for one check; each takes a second. */
+const OPENED = 5;
+const NAMED = 10;
+
+/** Has restic answer, opens some repositories, and looks for those of accounts that do not live here. */
+export async function findings(
+  { identity, node }: Pick<Host, 'identity' | 'node'>,
+  repositories: Repositories,
+): Promise<Finding[]> {
+  let version: string;
+  try {
+    version = await repositories.version();
+  } catch (error) {
+    const remedy = 'install it (apt-get install restic), or name the program in backups.program';
+    return [{ name: 'restic', ok: false, detail: errorMessage(error), remedy }];
+  }
+  const [problems, strangers]: [string[], number[]] = [[], []];
+  let opened = 0;
+  for (const id of await repositories.owners()) {
+    const account = await identity.accounts.byId(id);
+    const isHere = account?.home === '' || node.fleet === undefined || account?.home === node.fleet.name;
+    if (account === undefined || !isHere) strangers.push(id);
+    else if (opened++ < OPENED)
+      await repositories.prove(account).catch((error: unknown) => {
+        problems.push(`${account.username}: ${errorMessage(error)}`);
+      });
+  }
+  return [
+    { name: 'restic', ok: true, detail: `restic ${version} answers` },
+    repositoryFinding(problems, Math.min(opened, OPENED)),
+    ...(strangers.length === 0 ? [] : [strangerFinding(strangers)]),
+  ];
+}
+
+function repositoryFinding(problems: readonly string[], opened: number): Finding {
+  const name = 'repositories';
+  if (problems.length === 0) return { name, ok: true, detail: `${opened} of them open with their keys` };
+  const remedy =
+    'bring the repository back from a copy of the data folder, or move it away: the next backup makes a new one';
+  return { name, ok: false, detail: problems.join('; '), remedy };
+}
+
+const strangerFinding = (ids: readonly number[]): Finding => ({
+  name: 'repositories of others',
+  ok: false,
+  isWarning: true,
+  detail: `accounts with these ids have moved away or are removed: ${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ', …' : ''}`,
+  remedy: 'remove their folders in backups of the data folder, once nobody needs these backups',
+});

@@ -1,0 +1,22 @@
+import { Type } from '../../kernel/schema.ts';
+import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
+
+const OfBackup = Type.Object({ made_at: Type.String({ format: 'date-time' }) });
+const Made = Type.Object({ made_at: Type.String({ format: 'date-time' }), files: Type.Integer() });
+const Failed = Type.Object({ reason: Type.String() });
+const Restored = Type.Object({ made_at: Type.String({ format: 'date-time' }), path: Type.String() });
+const Scheduled = Type.Object({ schedule: Type.String() });
+
+/** The events that this plugin records. */
+export const events = {
+  'backup.made': { text: 'A backup was made', data: Made },
+  'backup.failed': { text: 'A backup was not made', data: Failed },
+  'backup.lost': { text: 'A backup is not in the repository any more', data: OfBackup },
+  'backup.removed': { text: 'A backup was removed', data: OfBackup },
+  'backup.restored': { text: 'Files were restored from a backup', data: Restored },
+  'backup.schedule_changed': { text: 'The schedule of backups was changed', data: Scheduled },
+} as const satisfies EventTable;
+
+declare module '../../kernel/store/events/event-types.ts' {
+  interface EventTypes extends EventData<typeof events> {}
+}

@@ -1,0 +1,131 @@
+import { rename } from 'node:fs/promises';
+import type { Counted } from '../../../kernel/contract/tasks/account-tasks.ts';
+import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
+import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
+import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
+import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { fail } from '../errors.ts';
+import { Merge, pathAt, statIfThere, type Place } from './merge.ts';
+import { runRestic } from './run-restic.ts';
+import { measure, pathIn, type SnapshotPath } from './snapshot-entries.ts';
+import { discardWork } from './work-job.ts';
+
+interface RestoreInput extends SnapshotPath {
+  /** The name of its work. */
+  readonly work: string;
+  /** A path that nothing has; `null` to put all in its place. */
+  readonly to: readonly string[] | null;
+  /** Free bytes within the plan; `null` without a limit. */
+  readonly freeBytes: number | null;
+}
+
+/** restic's patterns give these a meaning. */
+const PATTERN = /[\\*?[\]]/g;
+const REPORT_MS = 1000;
+/** Its working directory for a program that makes each path absolute: the account may not enter the folders above. */
+const HERE = '/proc/self/cwd';
+
+/**
+ * Restores a path of a snapshot into a folder that nobody looks at, and moves it to its place from there. Errors: 404
+ * `file_not_found`, `folder_not_found`, 409 `file_exists`, 507 `no_space`, those of `runRestic`.
+ */
+export default async function restore(input: RestoreInput, context: JobContext): Promise<Counted> {
+  const { components, to, work, freeBytes } = input;
+  const { root } = context;
+  const { isThere, files, bytes } = await measure(input, context);
+  if (!isThere) throw fail.file_not_found('the backup has no such file or folder');
+  if (bytes > (freeBytes ?? Infinity)) throw fail.no_space(`the plan leaves room for ${freeBytes} of ${bytes} bytes`);
+  if (to !== null) await inPlace(root, to, assertFree);
+  const folder = await Folder.make(root, [OWN_FOLDER, 'work', work]);
+  try {
+    const restored = await Folder.make(root, [OWN_FOLDER, 'work', work, 'restored']);
+    try {
+      await fill(restored, input, context);
+      await put(restored, components, { folder, root, to });
+    } finally {
+      await restored.close();
+    }
+  } finally {
+    await folder.close();
+    await discardWork(root, work);
+  }
+  return { files, bytes, leftOut: 0 };
+}
+
+async function fill(folder: Folder, { setup, snapshot, components }: RestoreInput, context: JobContext): Promise<void> {
+  const include = components.length === 0 ? [] : ['--include', pathIn(components).replaceAll(PATTERN, '\\$&')];
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    await runRestic(setup, ['restore', snapshot, '--target', HERE, ...include], context, {
+      cwd: `/proc/self/fd/${folder.handle.fd}`,
+      onStart: (server) => {
+        timer = setInterval(
+          () => context.report({ files: 0, bytes: server.readBytes, leftOut: 0 } satisfies Counted),
+          REPORT_MS,
+        );
+      },
+      onOutput: async (output) => void output.resume(),
+    });
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+interface Target {
+  /** Of the work. */
+  readonly folder: Folder;
+  readonly root: FilesRoot;
+  readonly to: readonly string[] | null;
+}
+
+async function put(restored: Folder, components: readonly string[], { folder, root, to }: Target): Promise<void> {
+  const merge = new Merge(folder);
+  const [name, above] = [components.at(-1), components.slice(0, -1)];
+  if (name === undefined && to === null) {
+    const top = await Folder.make(root, []);
+    return merge.moveAll(restored, top).finally(() => top.close());
+  }
+  const source = name === undefined ? folder : await descend(restored, above);
+  const from = { folder: source, name: name ?? 'restored' };
+  try {
+    if (to !== null) {
+      await inPlace(root, to, async (place) => {
+        await assertFree(place);
+        await rename(pathAt(from), pathAt(place));
+      });
+    } else {
+      const target = await makeFolder(root, above);
+      await merge.move(from, { folder: target, name: from.name }).finally(() => target.close());
+    }
+  } finally {
+    if (source !== folder) await source.close();
+  }
+}
+
+async function descend(from: Folder, components: readonly string[]): Promise<Folder> {
+  let folder = await from.folder('');
+  for (const name of components) {
+    const parent = folder;
+    folder = await parent.folder(name).finally(() => parent.close());
+  }
+  return folder;
+}
+
+/** Calls back with the place of a path, in a folder that exists. Errors: 404 `folder_not_found`. */
+async function inPlace(root: FilesRoot, path: readonly string[], work: (place: Place) => Promise<void>): Promise<void> {
+  const folder = await Folder.find(root, path.slice(0, -1));
+  if (folder === undefined) throw fail.folder_not_found('the account has no files');
+  await work({ folder, name: path.at(-1) ?? '' }).finally(() => folder.close());
+}
+
+/** Errors: 404 `folder_not_found` if something else than a folder is in the way. */
+async function makeFolder(root: FilesRoot, path: readonly string[]): Promise<Folder> {
+  return Folder.make(root, path).catch((cause: unknown) => {
+    if (!isMissing(cause)) throw cause;
+    throw fail.folder_not_found('something else is where a folder was', { cause });
+  });
+}
+
+async function assertFree(place: Place): Promise<void> {
+  if ((await statIfThere(place)) !== undefined) throw fail.file_exists('there is something of this name');
+}

@@ -1,0 +1,73 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { api, attempt, Button, bytes, Card, changed, t, textOr, useQuery, useRefresh } from '../../pages/kit/index.ts';
+import { lastName, type Task } from './replies.ts';
+
+const REFRESH_MS = 1000;
+/** Work that ended is shown for this long. */
+const SHOWN_MS = 24 * 3_600_000;
+const SHOWN = 3;
+
+/** Long work: how far it is, with its end; and what became of that which ended lately. */
+export function TaskList() {
+  const listing = useQuery('backup tasks', (signal) => api('GET /api/backup-tasks', { signal }));
+  const tasks = listing.data?.tasks ?? [];
+  const running = tasks.filter(({ state }) => state === 'running');
+  const isRecent = ({ ended_at: at }: Task) => at !== null && Date.parse(at) > Date.now() - SHOWN_MS;
+  const ended = tasks.filter((task) => task.state !== 'running' && isRecent(task)).slice(0, SHOWN);
+  const before = useRef(0);
+  useEffect(() => {
+    if (running.length < before.current) changed();
+    before.current = running.length;
+  }, [running.length]);
+  if (running.length + ended.length === 0) return null;
+  return (
+    <Card title={t('backups.tasks')}>
+      {running.length > 0 && <Refresh reload={listing.reload} />}
+      <ul class="stack tight">
+        {[...running, ...ended].map((task) => (
+          <Line key={task.id} task={task} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** Asks again while it is shown. */
+function Refresh({ reload }: { readonly reload: () => void }) {
+  useRefresh({ reload }, REFRESH_MS);
+  return null;
+}
+
+const about = ({ kind, path }: Task): string => t(`backups.task.${kind}`, { name: lastName(path) });
+
+function outcome({ state, error, detail, left_out: n }: Task): string {
+  if (state === 'failed') return textOr(`backups.error.${error ?? ''}`, detail ?? error ?? '');
+  const end = t(state === 'done' ? 'backups.done' : 'backups.canceled');
+  return n > 0 ? `${end}, ${t('backups.leftOut', { n })}` : end;
+}
+
+function Line({ task }: { readonly task: Task }) {
+  const { id, state, files, size_bytes: size } = task;
+  const isRunning = state === 'running';
+  const cancel = async () => {
+    await api('DELETE /api/backup-tasks/:id', { params: { id } });
+    changed();
+  };
+  return (
+    <li class="transfer">
+      <span class="wrap">{about(task)}</span>
+      <span class="small soft number" role={isRunning ? 'status' : undefined}>
+        {isRunning ? t('backups.progress', { n: files, size: bytes(size) }) : outcome(task)}
+      </span>
+      {isRunning && (
+        <Button
+          isSmall
+          kind="plain"
+          icon="close"
+          label={t('backups.cancel', { name: about(task) })}
+          onClick={() => attempt(cancel)}
+        />
+      )}
+    </li>
+  );
+}

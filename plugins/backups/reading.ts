@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { streamed, type Stream } from '../../kernel/contract/reply.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { clientPath } from '../../kernel/kit/files/client-path.ts';
+import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
+import type { JobAnswer } from '../../kernel/kit/jobs/job.ts';
+import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
+import type { Backups } from './backups.ts';
+import { AGAIN, fail } from './errors.ts';
+import { LIST, READ } from './jobs.ts';
+import { RepositoryAccess } from './repository/repository-access.ts';
+import type { BackupEntry, BackupsConfig } from './schema.ts';
+
+const IDLE_MS = 5000;
+/** Accounts that look into a backup, and accounts that download from one, at a time; each runs restic. */
+const LISTING = 4;
+const DOWNLOADING = 8;
+const BUFFER_BYTES = 1 << 20;
+/** How long a client may take nothing, while it keeps a process. */
+const STALL_MS = 60_000;
+const NOTHING: JobAnswer = { answer: null, bytes: Buffer.alloc(0) };
+const READ_ONLY = { mayAdd: false, freeBytes: 0, reserveBytes: 0 };
+
+/** Reads backups for clients who wait: these need no turn, and a repository that is being cleaned may break them off. */
+export class Reading {
+  readonly #host: Host<BackupsConfig>;
+  readonly #backups: Backups;
+  readonly #lists: JobPool;
+  readonly #downloads: JobPool;
+
+  constructor(host: Host<BackupsConfig>, backups: Backups) {
+    const limits = { memoryMib: host.config.memory_mib };
+    this.#host = host;
+    this.#backups = backups;
+    this.#lists = host.jobs.open({ name: 'backup lists', processes: LISTING, idleMs: IDLE_MS, limits });
+    this.#downloads = host.jobs.open({ name: 'backup downloads', processes: DOWNLOADING, idleMs: IDLE_MS, limits });
+  }
+
+  /** Errors: 404 `backup_not_found`, `folder_not_found`, 503 `backup_unreadable`, `backups_unavailable`. */
+  async entries(
+    { account, signal }: { readonly account: Account; readonly signal: AbortSignal },
+    id: string,
+    components: readonly string[],
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+  ) {
+    const { access, at } = await this.#open(account, id, components);
+    const input = { ...at, offset, limit, most: this.#host.config.max_entries };
+    const onAsk = (question: unknown, bytes: Buffer) => access.answer(question, bytes);
+    const owner = this.#host.jobs.ownerOf(account, { opensNothing: true });
+    const { entries, total } = await this.#lists.run(LIST, owner, input, { signal, onAsk });
+    const next = offset + limit < total ? String(offset + limit) : null;
+    return { path: clientPath(components, this.#host.node.config.virtual_root), entries, total, next_cursor: next };
+  }
+
+  /** Resolves with a file. Errors: as `entries`, with 404 `file_not_found`. */
+  async file(account: Account, id: string, components: readonly string[]): Promise<Stream> {
+    const { access, at } = await this.#open(account, id, components);
+    const abort = new AbortController();
+    const content = new PassThrough({ highWaterMark: BUFFER_BYTES });
+    content.on('close', () => abort.abort(new Error('the client takes no more'))).on('error', () => undefined);
+    const owner = this.#host.jobs.ownerOf(account, { opensNothing: true });
+    return new Promise((resolve, reject) => {
+      let left = -1;
+      const onAsk = async (question: unknown, bytes: Buffer): Promise<JobAnswer> => {
+        const { file, content: isContent } = (question ?? {}) as { file?: BackupEntry; content?: true };
+        if (file !== undefined && left < 0) {
+          left = Number(file.size_bytes);
+          resolve(streamed('application/octet-stream', content, headOf(components.at(-1) ?? '', left)));
+          return NOTHING;
+        }
+        if (isContent !== true) return access.answer(question, bytes);
+        left -= bytes.length;
+        if (left < 0) throw fail.backup_unreadable('there is more than was announced', AGAIN);
+        if (!content.write(bytes)) await withDeadline(once(content, 'drain', { signal: abort.signal }), STALL_MS);
+        return NOTHING;
+      };
+      this.#downloads.run(READ, owner, at, { signal: abort.signal, onAsk }).then(
+        () => (left === 0 ? content.end() : content.destroy(new Error('there is less than was announced'))),
+        (error: Error) => {
+          content.destroy(error);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#lists.close(), this.#downloads.close()]);
+  }
+
+  async #open(account: Account, id: string, components: readonly string[]) {
+    await Promise.all([this.#backups.find(account, id), this.#backups.repositories.version()]);
+    const { folder, key } = await this.#backups.repository(account);
+    const setup = { program: this.#host.config.program, key };
+    return { access: new RepositoryAccess(folder, READ_ONLY), at: { setup, snapshot: id, components } };
+  }
+}
+
+/** As an attachment, in a sandbox, because a page of a customer must not run at our address. */
+const headOf = (name: string, sizeBytes: number) => ({
+  sizeBytes,
+  headers: {
+    'Cache-Control': 'private, no-store',
+    'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`,
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+  },
+});

@@ -1,0 +1,190 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
+import { runProgram, type ProgramResult } from '../../../kernel/kit/programs/run-program.ts';
+import { escapeControl } from '../../../kernel/log.ts';
+import { AGAIN, fail } from '../errors.ts';
+import type { BackupsConfig } from '../schema.ts';
+import { keepKey } from '../store.ts';
+import { NAME } from './questions.ts';
+import { INCOMPLETE } from './repository-access.ts';
+
+/** The repository of an account, and its password. */
+export interface Repository {
+  readonly folder: string;
+  readonly key: string;
+}
+type Owner = Pick<Account, 'id' | 'username'>;
+
+const MIB = 2 ** 20;
+const VERSION_MS = 10_000;
+const INIT_MS = 120_000;
+/** To find out what is needed, all folders of all backups are read. */
+const PRUNE_MS = 6 * 3_600_000;
+const HASH_FOLDERS = 256;
+
+/**
+ * The repositories of accounts, in the data folder, which no account can enter. What runs here runs as the service, which alone
+ * removes something, and concerns the repository only.
+ */
+export class Repositories {
+  readonly #host: Pick<Host<BackupsConfig>, 'config' | 'node' | 'store' | 'identity'>;
+  readonly #root: string;
+  #version: Promise<string> | undefined;
+
+  constructor(host: Pick<Host<BackupsConfig>, 'config' | 'node' | 'store' | 'identity'>) {
+    this.#host = host;
+    this.#root = join(host.node.config.data, 'backups');
+  }
+
+  /** Resolves with the version of restic. Errors: 503 `backups_unavailable`. */
+  version(): Promise<string> {
+    this.#version ??= this.#findVersion().catch((error: unknown) => {
+      this.#version = undefined;
+      throw error;
+    });
+    return this.#version;
+  }
+
+  /** Resolves with the repository of an account, which is made if there is none. Errors: 503 `backups_unavailable`. */
+  async open(owner: Owner): Promise<Repository> {
+    return (await this.find(owner)) ?? this.#make(owner);
+  }
+
+  /** Resolves with `undefined` if there is none. */
+  async find(owner: Owner): Promise<Repository | undefined> {
+    const folder = this.#folderOf(owner);
+    const config = await stat(join(folder, 'config')).catch(undefinedIfMissing);
+    return config === undefined ? undefined : { folder, key: await this.#key(owner) };
+  }
+
+  /** Removes what runs that were killed have left. The caller has the repository for itself. */
+  async tidy({ folder }: Repository): Promise<void> {
+    await rm(join(folder, INCOMPLETE), { recursive: true, force: true });
+    await mkdir(join(folder, INCOMPLETE), { mode: 0o700 });
+    for (const name of await readdir(join(folder, 'locks'))) await rm(join(folder, 'locks', name), { force: true });
+  }
+
+  /** Resolves with the ids of the snapshots that are there. */
+  async snapshots({ folder }: Repository): Promise<Set<string>> {
+    return new Set((await readdir(join(folder, 'snapshots'))).filter((name) => NAME.test(name)));
+  }
+
+  async forget({ folder }: Repository, id: string): Promise<void> {
+    await rm(join(folder, 'snapshots', id), { force: true });
+  }
+
+  /** Resolves with the bytes of all objects. */
+  async sizeBytes({ folder }: Repository): Promise<number> {
+    let total = 0;
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+      if (entry.isFile())
+        total += (await stat(join(entry.parentPath, entry.name)).catch(undefinedIfMissing))?.size ?? 0;
+    return total;
+  }
+
+  /** Removes what no snapshot needs. The caller has the repository for itself. Errors: 503 `backups_unavailable`. */
+  async prune(repository: Repository, signal: AbortSignal): Promise<void> {
+    await this.tidy(repository);
+    await this.#restic(repository, ['prune'], PRUNE_MS, signal);
+  }
+
+  /** Proves that the repository of an account opens with its key. Errors: 503 `backups_unavailable`. */
+  async prove(owner: Owner): Promise<void> {
+    const repository = await this.find(owner);
+    if (repository === undefined) throw fail.backups_unavailable('the repository is damaged: it has no config', AGAIN);
+    await this.#restic(repository, ['cat', 'config', '--no-lock'], VERSION_MS * 3);
+  }
+
+  /** Removes the repository of an account. Resolves with whether there was one. */
+  async remove(owner: Pick<Owner, 'id'>): Promise<boolean> {
+    const folder = this.#folderOf(owner);
+    const isThere = (await stat(folder).catch(undefinedIfMissing)) !== undefined;
+    await rm(folder, { recursive: true, force: true });
+    return isThere;
+  }
+
+  /** Resolves with the ids of the accounts that have a repository here. */
+  async owners(): Promise<number[]> {
+    const names = (await readdir(this.#root).catch(undefinedIfMissing)) ?? [];
+    return names.filter((name) => /^\d+$/.test(name)).map(Number);
+  }
+
+  #folderOf({ id }: Pick<Owner, 'id'>): string {
+    return join(this.#root, String(id));
+  }
+
+  /** Makes it beside its place, so that a crash leaves nothing half made there. */
+  async #make(owner: Owner): Promise<Repository> {
+    const folder = this.#folderOf(owner);
+    if ((await stat(folder).catch(undefinedIfMissing)) !== undefined)
+      throw fail.backups_unavailable('the repository of the account is damaged: it has no config', AGAIN);
+    const key = await this.#key(owner);
+    const made = join(this.#root, `new-${owner.id}-${randomUUID()}`);
+    await mkdir(this.#root, { recursive: true, mode: 0o700 });
+    try {
+      await this.#restic({ folder: made, key }, ['init'], INIT_MS);
+      await rename(made, folder);
+    } finally {
+      await rm(made, { recursive: true, force: true });
+    }
+    return { folder, key };
+  }
+
+  /** Errors: 404 `account_not_found` for one that was removed meanwhile. */
+  async #key(owner: Owner): Promise<string> {
+    const { store, identity } = this.#host;
+    const context = `backups ${owner.id}`;
+    const made = identity.keys.seal(randomBytes(32).toString('base64url'), context);
+    const sealed = await store.write(async (tx) => {
+      await identity.accounts.assertExists(tx, owner);
+      return keepKey(tx, owner.id, made);
+    });
+    return identity.keys.unseal(sealed, context);
+  }
+
+  async #restic({ folder, key }: Repository, args: readonly string[], timeoutMs: number, signal?: AbortSignal) {
+    const result = await this.#run(['--no-cache', '--quiet', ...args], timeoutMs, {
+      env: { RESTIC_REPOSITORY: folder, RESTIC_PASSWORD: key },
+      ...(signal && { signal }),
+    });
+    if (result.code !== 0) throw failed(args[0] ?? '', result);
+  }
+
+  async #findVersion(): Promise<string> {
+    const result = await this.#run(['version'], VERSION_MS, {});
+    if (result.code !== 0) throw failed('version', result);
+    return /^restic (\d[\w.]*)/.exec(result.stdout)?.[1] ?? 'unknown';
+  }
+
+  async #run(
+    args: readonly string[],
+    timeoutMs: number,
+    options: { readonly env?: Readonly<Record<string, string>>; readonly signal?: AbortSignal },
+  ): Promise<ProgramResult> {
+    const { program, memory_mib: memoryMib } = this.#host.config;
+    try {
+      return await runProgram(program, args, {
+        ...options,
+        timeoutMs,
+        isOffline: true,
+        limits: { dataBytes: memoryMib * MIB, openFiles: 4 * HASH_FOLDERS },
+      });
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+      throw missing(program, cause);
+    }
+  }
+}
+
+/** Returns the error for a program that is not installed. */
+export const missing = (program: string, cause: unknown) =>
+  fail.backups_unavailable(`${program} is not installed on this server`, { cause, retryAfterSeconds: 600 });
+
+function failed(what: string, { code, endedBy, stderr }: ProgramResult) {
+  const cause = new Error(escapeControl(stderr.trim()));
+  return fail.backups_unavailable(`restic ${what} ended with ${code ?? endedBy}`, { cause, retryAfterSeconds: 60 });
+}

@@ -1,0 +1,56 @@
+import type { PluginRows, Walked } from '../../support/plugin-rows.ts';
+import { eventually, until } from '../../support/until.ts';
+
+let [task, backup] = ['', ''];
+const NAMES = ['list', 'make', 'entries', 'read', 'restore', 'remove', 'setSchedule', 'tasks', 'task', 'cancel'];
+
+/** Resolves with the id of the newest backup, once one was made. */
+async function made({ server, people }: Walked): Promise<string> {
+  const token = await server.token(people.demo);
+  const { backups } = await eventually(
+    'a backup was made',
+    async () => (await server.ask<{ backups: { id: string }[] }>('/api/backups', { token })).body,
+    ({ backups: all }) => all.length > 0,
+  );
+  return (backup = backups[0]?.id ?? '');
+}
+
+/** Waits for the end of all that runs. */
+async function ended({ server, people }: Walked): Promise<void> {
+  const token = await server.token(people.demo);
+  const read = () => server.ask<{ tasks: { state: string }[] }>('/api/backup-tasks', { token });
+  await until('nothing runs', async () => (await read()).body.tasks.every(({ state }) => state !== 'running'));
+}
+
+const rows: PluginRows = {
+  walk: {
+    make: () => ({ keep: ({ id = '' }) => void (task = id) }),
+    task: () => ({ path: `/api/backup-tasks/${task}` }),
+    setSchedule: () => ({ body: { schedule: 'daily', hour: 3 } }),
+    entries: async (walked) => ({ path: `/api/backups/${await made(walked)}/files` }),
+    read: () => ({ path: `/api/backups/${backup}/content?path=harbour-cafe.example/index.html` }),
+    restore: () => ({
+      path: `/api/backups/${backup}/restore`,
+      body: { path: 'harbour-cafe.example/index.html', to: 'from-backup.html' },
+    }),
+    cancel: () => ({ path: `/api/backup-tasks/${task}` }),
+    remove: async (walked) => {
+      await ended(walked);
+      return { path: `/api/backups/${backup}` };
+    },
+  },
+  opened: 'backups',
+  answered: Object.fromEntries(NAMES.map((name) => [name, 'home'] as const)),
+  bounded: { list: 'backups that the plan keeps', tasks: 'at most 50' },
+  isolation: {
+    unmarked: {
+      list: 'times and sizes',
+      tasks: 'no tasks',
+      task: 'work on paths that a request chose',
+      entries: 'a folder of the backup',
+      read: 'bytes of the file that it names',
+    },
+  },
+  pages: { '/home/backups': [] },
+};
+export default rows;

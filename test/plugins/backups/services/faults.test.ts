@@ -1,0 +1,153 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { temporaryFolder } from '../../../support/folder.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { testSuite } from '../../../support/suite.ts';
+import { eventually, until } from '../../../support/until.ts';
+import { FIRST_ID } from '../../../support/broker.ts';
+import { BackupClient, hasRestic, SETTINGS, type Body } from '../backup-client.ts';
+
+const test = testSuite('backups: faults and schedules');
+let server: TestServer;
+test.before(async () => {
+  server = await TestServer.start({
+    config: { ...SETTINGS, backups: { ...SETTINGS.backups, check_seconds: 1 } },
+  });
+});
+
+const fill = ({ account }: BackupClient, name: string, bytes: number) => {
+  const path = join(account.filesRoot, name);
+  execFileSync('sh', [
+    '-c',
+    'head -c "$1" /dev/urandom > "$0" && chown "$2" "$0"',
+    path,
+    `${bytes}`,
+    owner(account.filesRoot),
+  ]);
+  return path;
+};
+const owner = (path: string) => {
+  const { uid, gid } = statSync(path);
+  return `${uid}:${gid}`;
+};
+const make = async (username: string) => {
+  const client = await BackupClient.make(server, username);
+  writeFileSync(join(client.account.filesRoot, 'page.html'), 'a page');
+  return client;
+};
+const isRestic = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('/usr/bin/restic');
+/** The processes of restic that run as an account. */
+const resticProcesses = ({ account }: BackupClient) =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && statSync(`/proc/${pid}`).uid === FIRST_ID + account.id && isRestic(pid);
+    } catch {
+      // it has ended
+      return false;
+    }
+  });
+
+test('without restic the server says so, and doctor how to mend it', async () => {
+  const bare = await TestServer.start({ config: { ...SETTINGS, backups: { program: '/nonexistent/restic' } } });
+  const ann = await BackupClient.make(bare, 'anna');
+  const { status, body } = await ann.ask('POST', '');
+  assert.equal([status, body['error']], [503, 'backups_unavailable']);
+  assert.equal(await ann.list(), []);
+  const part = (await bare.hostkeep.plugins.gather('doctor')).find(({ plugin }) => plugin === 'backups');
+  const [finding] = part?.ok === true ? part.value : [];
+  assert.equal([finding?.ok, finding?.remedy?.includes('apt-get install restic')], [false, true]);
+});
+
+test('a schedule is the account’s own, and says when it is due', async () => {
+  const ann = await make('anna');
+  for (const body of [{ schedule: 'hourly' }, { hour: 24 }, { weekday: 7 }, { kept: -1 }, { other: 1 }])
+    assert.is((await ann.ask('PATCH', '/api/backup-schedule', body)).status, 400);
+  const { body } = await ann.ask('PATCH', '/api/backup-schedule', { schedule: 'weekly', weekday: 1, hour: 5 });
+  const next = new Date(String(body['next_at']));
+  assert.equal([next.getDay(), next.getHours(), body['kept']], [1, 5, 0]);
+  assert.ok(next.getTime() > Date.now());
+  assert.is((await ann.ask<{ schedule: Body }>('GET', '')).body.schedule['schedule'], 'weekly');
+  assert.is((await ann.ask('PATCH', '/api/backup-schedule', { schedule: 'off' })).body['next_at'], null);
+});
+
+if (hasRestic) {
+  // threat leaked-secrets: the key of a repository is in no argument of a process
+  test('a run that is killed fails, and the next one is complete', async () => {
+    const ann = await make('carl');
+    const large = fill(ann, 'large', 400_000_000);
+    const { body } = await ann.ask('POST', '');
+    await until('restic runs', () => resticProcesses(ann).length > 0);
+    const [pid = ''] = resticProcesses(ann);
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    const key = /RESTIC_PASSWORD=([^\0]+)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1] ?? '';
+    assert.equal([key.length > 20, command.includes(key)], [true, false]);
+    process.kill(Number(pid), 'SIGKILL');
+    const { state, error } = await ann.ended(body['id']);
+    assert.equal([state, error, await ann.list()], ['failed', 'backup_failed', []]);
+    rmSync(large);
+    const id = await ann.made();
+    const content = await ann.ask<string>('GET', `/${id}/content?path=page.html`);
+    assert.is(content.body, 'a page');
+    const repository = join(server.data, 'backups', String(ann.account.id));
+    assert.equal([readdirSync(join(repository, 'incomplete')), readdirSync(join(repository, 'locks'))], [[], []]);
+  });
+
+  test('a server that stops ends a backup, and another server goes on', async () => {
+    const [data, roots] = [temporaryFolder(), temporaryFolder()];
+    execFileSync('chmod', ['755', roots]);
+    const config = { ...SETTINGS, files_root: join(roots, '{username}') };
+    const first = await TestServer.start({ config, data });
+    const ann = await BackupClient.make(first, 'dora');
+    fill(ann, 'large', 400_000_000);
+    const { body } = await ann.ask('POST', '');
+    await until('restic runs', () => resticProcesses(ann).length > 0);
+    await first.close();
+    const second = await TestServer.start({ config, data });
+    const task = (path: string) => second.ask<Body>(path, { token: ann.token });
+    const stopped = (await task(`/api/backup-tasks/${String(body['id'])}`)).body;
+    assert.equal([stopped['state'], stopped['error']], ['failed', 'task_interrupted']);
+    const again = await second.ask<Body>('/api/backups', { method: 'POST', token: ann.token });
+    const ended = await eventually(
+      'the backup has ended',
+      async () => (await task(`/api/backup-tasks/${String(again.body['id'])}`)).body,
+      ({ state }) => state !== 'running',
+    );
+    assert.equal([ended['state'], ended['error'], ended['size_bytes']], ['done', null, 400_000_000]);
+  });
+
+  test('what is due is made by itself, once, and none for a suspended account', async () => {
+    const { store, accounts } = server.hostkeep.core;
+    const [eve, fred] = [await make('eve'), await make('fred')];
+    await accounts.suspend('fred');
+    for (const { account } of [fred, eve])
+      await store.write((tx) =>
+        tx.run(
+          "insert into backup_schedules (account_id, schedule, weekday, hour, kept, tried_at) values (?, 'daily', 0, 3, 0, 1)",
+          account.id,
+        ),
+      );
+    const [backup] = await eventually(
+      'a backup is made',
+      () => eve.list(),
+      (list) => list.length > 0,
+    );
+    assert.is(backup?.['is_scheduled'], true);
+    assert.is(existsSync(join(server.data, 'backups', String(fred.account.id))), false);
+    await accounts.unsuspend('fred');
+    const token = await server.token(fred.account); // suspension has ended the other one
+    await eventually(
+      'a backup is made for an account that is no longer suspended',
+      async () => (await server.ask<{ backups: Body[] }>('/api/backups', { token })).body.backups,
+      (list) => list.length > 0,
+    );
+    const { tasks } = (await eve.ask<{ tasks: Body[] }>('GET', '/api/backup-tasks')).body;
+    assert.is(tasks.length, 1, 'it is due once a day');
+    const metrics = (await server.hostkeep.plugins.gather('metrics')).find(({ plugin }) => plugin === 'backups');
+    assert.equal(
+      (metrics?.ok === true ? metrics.value : []).map(({ name }) => name),
+      ['hostkeep_backups_newest_age_seconds', 'hostkeep_backups_oldest_age_seconds'],
+    );
+  });
+}
