@@ -32,6 +32,7 @@ const rows: PluginRows = {
     tables: 'the first thousand',
     query: 'the first thousand rows, or those of the first MiB',
   },
+  pages: { '/home/postgresql': [] },
   isolation: {
     unmarked: { users: 'an empty list', processes: 'an empty list', tables: 'a refusal', export: 'a refusal' },
   },

@@ -1,37 +1,22 @@
-import {
-  Answer,
-  api,
-  attempt,
-  Button,
-  Card,
-  Empty,
-  number,
-  t,
-  Table,
-  toast,
-  useQuery,
-  type Column,
-  type ReplyOf,
-} from '../../pages/kit/index.ts';
-
-type Process = ReplyOf<'GET /api/database-processes'>[number];
+import { Answer, attempt, Button, Card, Empty, number, t, Table, toast, useQuery, type Column } from '../index.ts';
+import type { DatabaseEngine, Process } from './engine.ts';
 
 /** Shows what the users are doing now, and ends what runs away. */
-export function Processes() {
-  const processes = useQuery('database-processes', (signal) => api('GET /api/database-processes', { signal }));
+export function Processes({ engine }: { readonly engine: DatabaseEngine }) {
+  const processes = useQuery(`${engine.name}-processes`, (signal) => engine.processes(signal));
   const end = (id: number) =>
     attempt(async () => {
-      await api('DELETE /api/database-processes/:id', { params: { id: String(id) } });
-      toast(t('mysql.processWasEnded'));
+      await engine.endProcess(id);
+      toast(t('pages.db.processWasEnded'));
       processes.reload();
     });
   return (
     <Card
-      title={t('mysql.processes')}
+      title={t('pages.db.processes')}
       isFlush
       end={
         <Button icon="refresh" isSmall onClick={() => processes.reload()}>
-          {t('mysql.refresh')}
+          {t('pages.db.refresh')}
         </Button>
       }
     >
@@ -50,26 +35,26 @@ interface ProcessTableProps {
 function ProcessTable({ processes, onEnd }: ProcessTableProps) {
   if (processes.length === 0)
     return (
-      <Empty icon="clock" title={t('mysql.noProcesses')}>
-        {t('mysql.noProcessesAbout')}
+      <Empty icon="clock" title={t('pages.db.noProcesses')}>
+        {t('pages.db.noProcessesAbout')}
       </Empty>
     );
   const columns: readonly Column<Process>[] = [
     {
       name: 'user',
-      title: t('mysql.user'),
+      title: t('pages.db.user'),
       by: ({ user }) => user,
       cell: ({ user }) => <code class="wrap">{user}</code>,
     },
     {
       name: 'statement',
-      title: t('mysql.statement'),
-      cell: ({ statement, command }) =>
-        statement === '' ? <span class="soft">{command}</span> : <code class="wrap">{statement}</code>,
+      title: t('pages.db.statement'),
+      cell: ({ statement, state }) =>
+        statement === '' ? <span class="soft">{state}</span> : <code class="wrap">{statement}</code>,
     },
     {
       name: 'seconds',
-      title: t('mysql.seconds'),
+      title: t('pages.db.seconds'),
       isEnd: true,
       by: ({ seconds }) => seconds,
       cell: ({ seconds }) => number(seconds),
@@ -79,15 +64,15 @@ function ProcessTable({ processes, onEnd }: ProcessTableProps) {
       title: '',
       isEnd: true,
       cell: ({ id }) => (
-        <Button isSmall isBad label={t('mysql.endOne', { id })} onClick={() => onEnd(id)}>
-          {t('mysql.end')}
+        <Button isSmall isBad label={t('pages.db.endOne', { id })} onClick={() => onEnd(id)}>
+          {t('pages.db.end')}
         </Button>
       ),
     },
   ];
   return (
     <Table
-      caption={t('mysql.processes')}
+      caption={t('pages.db.processes')}
       columns={columns}
       rows={processes}
       keyOf={({ id }) => id}

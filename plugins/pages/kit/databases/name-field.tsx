@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { Field, t } from '../../pages/kit/index.ts';
+import { Field, t } from '../index.ts';
 
 interface NameFieldProps {
   readonly name: Signal<string>;
@@ -9,8 +9,8 @@ interface NameFieldProps {
 
 /** Returns what is wrong with a name as far as a browser can tell while it is typed; the server decides. */
 export function faultIn(name: string, prefix: string, taken: readonly string[]): string | undefined {
-  if (name !== '' && !/^[a-z0-9_]+$/.test(name)) return t('mysql.fault.name');
-  return taken.includes(`${prefix}${name}`) ? t('mysql.fault.taken') : undefined;
+  if (name !== '' && !/^[a-z0-9_]+$/.test(name)) return t('pages.db.fault.name');
+  return taken.includes(`${prefix}${name}`) ? t('pages.db.fault.taken') : undefined;
 }
 
 /** Asks for the name of a database or user, and shows it with the prefix of the account. */
@@ -18,8 +18,8 @@ export function NameField({ name, prefix, fault }: NameFieldProps) {
   const typed = name.value.trim();
   return (
     <Field
-      label={t('mysql.name')}
-      hint={t('mysql.nameHint', { name: `${prefix}${typed === '' ? '…' : typed}` })}
+      label={t('pages.db.name')}
+      hint={t('pages.db.nameHint', { name: `${prefix}${typed === '' ? '…' : typed}` })}
       value={name.value}
       onChange={(next) => (name.value = next)}
       fault={fault}

@@ -1,34 +1,34 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import { api, Button, Dialog, saveAs, t, type ReplyOf } from '../../pages/kit/index.ts';
+import { Button, Dialog, saveAs, t } from '../index.ts';
 import { toCsv } from './csv.ts';
+import type { DatabaseEngine, QueriedRows } from './engine.ts';
 
-type Result = ReplyOf<'POST /api/databases/:database/query'>;
 interface QueryProps {
+  readonly engine: DatabaseEngine;
   readonly name: string;
   readonly onClose: () => void;
 }
 
 /** Runs statements that read, one after the other, and shows what each brings. */
-export function QueryDialog({ name, onClose }: QueryProps) {
+export function QueryDialog({ engine, name, onClose }: QueryProps) {
   const id = useId();
   const statement = useSignal('');
-  const result = useSignal<Result | undefined>(undefined);
+  const result = useSignal<QueriedRows | undefined>(undefined);
   const run = async () => {
     result.value = undefined;
-    const [params, body] = [{ database: name }, { statement: statement.value }];
-    result.value = await api('POST /api/databases/:database/query', { params, body });
+    result.value = await engine.query(name, statement.value);
   };
   return (
     <Dialog
-      title={t('mysql.queryOne', { name })}
+      title={t('pages.db.queryOne', { name })}
       onClose={onClose}
       isLarge
       onSubmit={run}
-      submit={{ text: t('mysql.query'), isDisabled: statement.value.trim() === '' }}
+      submit={{ text: t('pages.db.query'), isDisabled: statement.value.trim() === '' }}
     >
       <div class="field">
-        <label htmlFor={id}>{t('mysql.statement')}</label>
+        <label htmlFor={id}>{t('pages.db.statement')}</label>
         <textarea
           id={id}
           class="input code"
@@ -40,7 +40,7 @@ export function QueryDialog({ name, onClose }: QueryProps) {
           onInput={({ currentTarget }) => (statement.value = currentTarget.value)}
         />
         <span id={`${id}-hint`} class="hint">
-          {t('mysql.queryAbout')}
+          {t(engine.texts.queryAbout)}
         </span>
       </div>
       {result.value && <Rows name={name} result={result.value} />}
@@ -48,19 +48,25 @@ export function QueryDialog({ name, onClose }: QueryProps) {
   );
 }
 
-function Rows({ name, result: { columns, rows, truncated, ms } }: { readonly name: string; readonly result: Result }) {
+function Rows({
+  name,
+  result: { columns, rows, truncated, ms },
+}: {
+  readonly name: string;
+  readonly result: QueriedRows;
+}) {
   const save = () => saveAs(`${name}.csv`, new Blob([toCsv([columns, ...rows])], { type: 'text/csv' }));
   return (
     <>
       <p class="row">
         <span role="status" class="number">
-          {t('mysql.resultRows', { n: rows.length, ms })} {truncated && t('mysql.resultIsCut')}
+          {t('pages.db.resultRows', { n: rows.length, ms })} {truncated && t('pages.db.resultIsCut')}
         </span>
         <Button isSmall icon="download" onClick={save}>
-          {t('mysql.saveCsv')}
+          {t('pages.db.saveCsv')}
         </Button>
       </p>
-      <div class="table-frame" tabIndex={0} role="group" aria-label={t('mysql.result')}>
+      <div class="table-frame" tabIndex={0} role="group" aria-label={t('pages.db.result')}>
         <table class="table">
           <thead>
             <tr>

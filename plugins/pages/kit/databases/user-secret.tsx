@@ -1,26 +1,26 @@
-import { ShownOnce, t, type ReplyOf } from '../../pages/kit/index.ts';
+import { ShownOnce, t } from '../index.ts';
+import type { ListedDatabases, UserWithPassword } from './engine.ts';
 import { FactsToCopy } from './facts-to-copy.tsx';
 
-export type Secret = ReplyOf<'POST /api/database-users'>;
 interface UserSecretProps {
-  readonly secret: Secret;
-  readonly databases: ReplyOf<'GET /api/databases'>;
+  readonly secret: UserWithPassword;
+  readonly databases: ListedDatabases;
   readonly onClose: () => void;
 }
 
 /** Shows what an application needs to log in, for the only time. */
 export function UserSecret({ secret: { name, password }, databases: { server }, onClose }: UserSecretProps) {
   const lines = [
-    [t('mysql.host'), server?.host ?? ''],
-    [t('mysql.user'), name],
+    [t('pages.db.host'), server?.host ?? ''],
+    [t('pages.db.user'), name],
     [t('pages.password'), password],
   ] as const;
   return (
     <ShownOnce
       title={name}
-      warning={t('mysql.shownOnce')}
-      about={t('mysql.shownOnceAbout')}
-      saved={t('mysql.passwordSaved')}
+      warning={t('pages.db.shownOnce')}
+      about={t('pages.db.shownOnceAbout')}
+      saved={t('pages.db.passwordSaved')}
       onClose={onClose}
     >
       <FactsToCopy lines={lines} />

@@ -1,14 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { bytes, changed, Dialog, fillPath, Progress, t, toast, transfer } from '../../pages/kit/index.ts';
+import { bytes, changed, Dialog, Progress, t, toast, transfer } from '../index.ts';
+import type { DatabaseEngine } from './engine.ts';
 
 interface ImportProps {
+  readonly engine: DatabaseEngine;
   readonly name: string;
   readonly onClose: () => void;
 }
 
 /** Sends a dump; the server takes it as fast as it runs it, so that what was sent was run. To close the dialog ends it. */
-export function ImportDialog({ name, onClose }: ImportProps) {
+export function ImportDialog({ engine, name, onClose }: ImportProps) {
   const id = useId();
   const file = useSignal<File | undefined>(undefined);
   const sent = useSignal<number | undefined>(undefined);
@@ -18,7 +20,7 @@ export function ImportDialog({ name, onClose }: ImportProps) {
     if (file.value === undefined) return;
     sent.value = 0;
     try {
-      await transfer(fillPath('/api/databases/:database/import', { database: name }), {
+      await transfer(engine.importPath(name), {
         method: 'POST',
         body: file.value,
         signal: abort.current.signal,
@@ -28,20 +30,20 @@ export function ImportDialog({ name, onClose }: ImportProps) {
       sent.value = undefined;
       changed();
     }
-    toast(t('mysql.wasImported', { name }));
+    toast(t('pages.db.wasImported', { name }));
     onClose();
   };
   const size = file.value?.size ?? 0;
   return (
     <Dialog
-      title={t('mysql.importOne', { name })}
+      title={t('pages.db.importOne', { name })}
       onClose={onClose}
       onSubmit={send}
-      submit={{ text: t('mysql.import'), isDisabled: file.value === undefined }}
+      submit={{ text: t('pages.db.import'), isDisabled: file.value === undefined }}
     >
-      <p>{t('mysql.importAbout')}</p>
+      <p>{t('pages.db.importAbout')}</p>
       <div class="field">
-        <label htmlFor={id}>{t('mysql.dump')}</label>
+        <label htmlFor={id}>{t(engine.texts.dump)}</label>
         <input
           id={id}
           type="file"
@@ -53,11 +55,11 @@ export function ImportDialog({ name, onClose }: ImportProps) {
       </div>
       {sent.value !== undefined && (
         <>
-          <Progress label={t('mysql.import')} part={size === 0 ? 100 : (sent.value / size) * 100} />
+          <Progress label={t('pages.db.import')} part={size === 0 ? 100 : (sent.value / size) * 100} />
           <p role="status" class="number">
             {sent.value < size
-              ? t('mysql.sent', { done: bytes(sent.value), all: bytes(size) })
-              : t('mysql.lastStatements')}
+              ? t('pages.db.sent', { done: bytes(sent.value), all: bytes(size) })
+              : t('pages.db.lastStatements')}
           </p>
         </>
       )}

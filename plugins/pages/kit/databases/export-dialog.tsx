@@ -1,19 +1,21 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { bytes, Dialog, ErrorPanel, fillPath, saveAs, t, transfer } from '../../pages/kit/index.ts';
+import { bytes, Dialog, ErrorPanel, saveAs, t, transfer } from '../index.ts';
+import type { DatabaseEngine } from './engine.ts';
 
 interface ExportProps {
+  readonly engine: DatabaseEngine;
   readonly name: string;
   readonly onClose: () => void;
 }
 
 /** Fetches a dump and hands it to the browser; to close the dialog ends it. */
-export function ExportDialog({ name, onClose }: ExportProps) {
+export function ExportDialog({ engine, name, onClose }: ExportProps) {
   const received = useSignal(0);
   const error = useSignal<unknown>(undefined);
   useEffect(() => {
     const abort = new AbortController();
-    const path = fillPath('/api/databases/:database/export', { database: name });
+    const path = engine.exportPath(name);
     const onProgress = (doneBytes: number) => void (received.value = doneBytes);
     transfer(path, { method: 'GET', signal: abort.signal, onProgress }).then(
       (content) => {
@@ -23,12 +25,12 @@ export function ExportDialog({ name, onClose }: ExportProps) {
       (failure: unknown) => void (abort.signal.aborted || (error.value = failure)),
     );
     return () => abort.abort();
-  }, [name]);
+  }, [engine, name]);
   return (
-    <Dialog title={t('mysql.exportOne', { name })} onClose={onClose}>
+    <Dialog title={t('pages.db.exportOne', { name })} onClose={onClose}>
       {error.value === undefined ? (
         <p role="status" class="number">
-          {t('mysql.received', { size: bytes(received.value) })}
+          {t('pages.db.received', { size: bytes(received.value) })}
         </p>
       ) : (
         <ErrorPanel error={error.value} />

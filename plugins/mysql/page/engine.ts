@@ -1,0 +1,68 @@
+import { api, ask, fillPath, mayUse } from '../../pages/kit/index.ts';
+import type { DatabaseEngine } from '../../pages/kit/databases/index.ts';
+import { levelIn, RIGHTS } from './levels.ts';
+
+/** A row of the plugin that measures databases. */
+interface Size {
+  readonly Database: string;
+  readonly 'Size (BYTES)'?: number;
+}
+
+async function readSizes(): Promise<{ readonly sizes: readonly Size[]; readonly sizesError?: unknown }> {
+  try {
+    return { sizes: await ask<readonly Size[]>('GET', '/api/mysql-size?unit=bytes') };
+  } catch (sizesError) {
+    return { sizes: [], sizesError }; // which is shown beside the databases
+  }
+}
+
+/** Databases on servers of MariaDB. */
+export const mysql: DatabaseEngine = {
+  name: 'mysql',
+  texts: {
+    title: 'mysql.title',
+    about: 'mysql.about',
+    elsewhere: 'mysql.elsewhere',
+    elsewhereAbout: 'mysql.elsewhereAbout',
+    queryAbout: 'mysql.queryAbout',
+    dump: 'mysql.dump',
+  },
+  mayImport: () => mayUse(['mysql_import']),
+  async list(signal) {
+    const [{ databases, ...rest }, { sizes, ...fault }] = await Promise.all([
+      api('GET /api/databases', { signal }),
+      readSizes(),
+    ]);
+    const byName = new Map(sizes.map((row) => [row.Database, row['Size (BYTES)']]));
+    return { ...rest, ...fault, databases: databases.map((name) => ({ name, sizeBytes: byName.get(name) })) };
+  },
+  create: (name) => api('POST /api/databases', { body: { name } }),
+  drop: (database) => api('DELETE /api/databases/:database', { params: { database } }),
+  exportPath: (database) => fillPath('/api/databases/:database/export', { database }),
+  importPath: (database) => fillPath('/api/databases/:database/import', { database }),
+  query: (database, statement) =>
+    api('POST /api/databases/:database/query', { params: { database }, body: { statement } }),
+  users: async (signal) =>
+    (await api('GET /api/database-users', { signal })).map(({ is_locked: isLocked, access, ...user }) => ({
+      ...user,
+      isLocked,
+      access: access.map(({ database, privileges }) => ({ database, level: levelIn(privileges) ?? 'other' })),
+    })),
+  createUser: (name) => api('POST /api/database-users', { body: { name } }),
+  renewPassword: ({ name: user, host }) =>
+    api('POST /api/database-users/:user/password', { params: { user }, query: { host } }),
+  dropUser: ({ name: user, host }) => api('DELETE /api/database-users/:user', { params: { user }, query: { host } }),
+  setAccess: ({ name: user, host }, database, level) =>
+    api('PUT /api/database-users/:user/databases/:database', {
+      params: { user, database },
+      body: { host, privileges: [...RIGHTS[level]] },
+    }),
+  revokeAccess: ({ name: user, host }, database) =>
+    api('DELETE /api/database-users/:user/databases/:database', { params: { user, database }, query: { host } }),
+  processes: async (signal) =>
+    (await api('GET /api/database-processes', { signal })).map(({ command, ...process }) => ({
+      ...process,
+      state: command,
+    })),
+  endProcess: (id) => api('DELETE /api/database-processes/:id', { params: { id: String(id) } }),
+};

@@ -1,0 +1,55 @@
+import { api, fillPath } from '../../pages/kit/index.ts';
+import { LEVELS, type DatabaseEngine } from '../../pages/kit/databases/index.ts';
+
+const NAMES = { all: 'owner', write: 'read_write', read: 'read_only' } as const;
+
+/** Databases on servers of PostgreSQL. */
+export const postgresql: DatabaseEngine = {
+  name: 'postgresql',
+  texts: {
+    title: 'postgresql.title',
+    about: 'postgresql.about',
+    elsewhere: 'postgresql.elsewhere',
+    elsewhereAbout: 'postgresql.elsewhereAbout',
+    queryAbout: 'postgresql.queryAbout',
+    dump: 'postgresql.dump',
+  },
+  mayImport: () => true,
+  async list(signal) {
+    const { databases, server, ...rest } = await api('GET /api/postgresql/databases', { signal });
+    return {
+      ...rest,
+      databases: databases.map(({ name, size_bytes: sizeBytes }) => ({ name, sizeBytes })),
+      server: server && { ...server, socket: '' },
+    };
+  },
+  create: (name) => api('POST /api/postgresql/databases', { body: { name } }),
+  drop: (database) => api('DELETE /api/postgresql/databases/:database', { params: { database } }),
+  exportPath: (database) => fillPath('/api/postgresql/databases/:database/export', { database }),
+  importPath: (database) => fillPath('/api/postgresql/databases/:database/import', { database }),
+  query: (database, statement) =>
+    api('POST /api/postgresql/databases/:database/query', { params: { database }, body: { statement } }),
+  users: async (signal) =>
+    (await api('GET /api/postgresql/users', { signal })).map(({ name, is_locked: isLocked, access }) => ({
+      ...{ name, host: '', isLocked },
+      access: access.map(({ database, level }) => ({
+        database,
+        level: LEVELS.find((each) => NAMES[each] === level) ?? 'other',
+      })),
+    })),
+  createUser: async (name) => ({ host: '', ...(await api('POST /api/postgresql/users', { body: { name } })) }),
+  renewPassword: async ({ name: user }) => ({
+    host: '',
+    ...(await api('POST /api/postgresql/users/:user/password', { params: { user } })),
+  }),
+  dropUser: ({ name: user }) => api('DELETE /api/postgresql/users/:user', { params: { user } }),
+  setAccess: ({ name: user }, database, level) =>
+    api('PUT /api/postgresql/users/:user/databases/:database', {
+      params: { user, database },
+      body: { level: NAMES[level] },
+    }),
+  revokeAccess: ({ name: user }, database) =>
+    api('DELETE /api/postgresql/users/:user/databases/:database', { params: { user, database } }),
+  processes: (signal) => api('GET /api/postgresql/processes', { signal }),
+  endProcess: (id) => api('DELETE /api/postgresql/processes/:id', { params: { id: String(id) } }),
+};

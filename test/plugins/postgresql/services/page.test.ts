@@ -1,0 +1,81 @@
+/** A customer makes a database of PostgreSQL and its user in a browser, and drops both again. */
+import type { Browser } from 'puppeteer-core';
+import * as assert from 'uvu/assert';
+import { startChromium } from '../../../support/chromium.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { needs } from '../../../support/needs.ts';
+import { PageDriver } from '../../../support/page-driver.ts';
+import { testSuite } from '../../../support/suite.ts';
+import { CustomersServer } from '../server.ts';
+
+await needs('pages');
+const test = testSuite('postgresql, pages');
+let customers: CustomersServer;
+let server: TestServer;
+let browser: Browser | undefined;
+
+test.before(async () => {
+  customers = await CustomersServer.start();
+  server = await TestServer.start({ config: { postgresql: customers.settings } });
+  browser = await startChromium('to manage databases in');
+});
+test.after(async () => {
+  await browser?.close();
+  await server.close();
+  customers.remove();
+});
+
+test('a database and its user are made, used, and dropped', async () => {
+  if (browser === undefined) return;
+  const driver = await PageDriver.customer(browser, server, 'ann');
+  const { page } = driver;
+  const confirm = async () => (await page.waitForSelector('dialog[open] .dialog-end .button:last-child'))?.click();
+  const gone = () => page.waitForSelector('dialog[open]', { hidden: true });
+  await driver.goto('/home/postgresql');
+  await driver.says('No databases yet');
+  await driver.press('Create database');
+  await page.type('dialog[open] .input', 'shop');
+  await page.keyboard.press('Enter');
+  await driver.says('ann_shop was created');
+  await driver.says('Nobody'); // in its row, from which on it can be chosen
+  await driver.press('Create user');
+  await page.type('dialog[open] .input', 'app');
+  await page.keyboard.press('Enter');
+  await driver.says('Save the password now');
+  const shown = await page.$$eval('dialog[open] code', (codes) => codes.map((code) => String(code.textContent)));
+  assert.equal(shown.slice(0, 2), [customers.folder, 'ann_app']);
+  const app = { name: 'ann_app', password: shown[2] ?? '' };
+  await customers.as(app, "create table t (id int, name text); insert into t values (7, 'ä')", 'ann_shop');
+  await page.click('dialog[open] input[type=checkbox]');
+  await confirm();
+  await gone();
+  await driver.says('All rights');
+  for (const theme of ['light', 'dark'] as const) {
+    await driver.show(320, theme);
+    assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
+    assert.is(await driver.overflows(), false);
+  }
+  await driver.show(1280, 'light');
+  await driver.press('Query ann_shop');
+  await page.type('dialog[open] textarea', 'select * from t');
+  await confirm();
+  await driver.says('1 row in');
+  await page.keyboard.press('Escape');
+  await gone();
+  await driver.press('Set rights of ann_app');
+  await driver.press('Read only');
+  await confirm();
+  await gone();
+  await driver.says('Read only');
+  await driver.press('Take the rights on ann_shop from ann_app');
+  await driver.says('No rights');
+  await driver.press('Drop ann_app');
+  await confirm();
+  await driver.says('No database users yet');
+  await driver.press('Drop ann_shop');
+  await page.type('dialog[open] .input', 'ann_shop');
+  await page.keyboard.press('Enter');
+  await driver.says('No databases yet');
+  assert.is(await customers.sql("select datname from pg_database where datname like 'ann%'"), '');
+  await driver.finish();
+});
