@@ -10,6 +10,7 @@ export { CurrentPassword, SecondFactor } from './form/credential-fields.tsx';
 export { ConfirmDialog, Dialog } from './form/dialog.tsx';
 export { toAscii, DomainName, toUnicode } from './text/domain-name.tsx';
 export { Answer, Empty, ErrorPanel, Panel, Skeleton } from './feedback.tsx';
+export { FactsToCopy } from './text/facts-to-copy.tsx';
 export { Field, FilterInput, PasswordField, SearchInput, Select } from './form/field.tsx';
 export { endingColumns } from './ending-columns.tsx';
 export { Icon, type IconName } from './icon.tsx';

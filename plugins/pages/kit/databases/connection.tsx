@@ -1,6 +1,6 @@
 import { Card, t } from '../index.ts';
 import type { ListedDatabases } from './engine.ts';
-import { FactsToCopy } from './facts-to-copy.tsx';
+import { FactsToCopy } from '../text/facts-to-copy.tsx';
 
 type Server = NonNullable<ListedDatabases['server']>;
 

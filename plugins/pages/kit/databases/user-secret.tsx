@@ -1,6 +1,6 @@
 import { ShownOnce, t } from '../index.ts';
 import type { ListedDatabases, UserWithPassword } from './engine.ts';
-import { FactsToCopy } from './facts-to-copy.tsx';
+import { FactsToCopy } from '../text/facts-to-copy.tsx';
 
 interface UserSecretProps {
   readonly secret: UserWithPassword;

@@ -1,5 +1,5 @@
 import { Fragment } from 'preact';
-import { CopyButton } from '../index.ts';
+import { CopyButton } from '../button.tsx';
 
 /** Lists names with their values, each of which can be copied. */
 export function FactsToCopy({ lines }: { readonly lines: readonly (readonly [what: string, text: string])[] }) {
