@@ -64,6 +64,15 @@ export function createLog(level: string, to: DestinationStream = outputAt(1)): L
 /** The minimum time between two log lines of one recurring fault. */
 const REPEAT_MS = 10_000;
 
+/** Returns a value as JSON for a line of the log: without the values of `SECRETS`, at any depth, and without private keys. */
+export function withoutSecrets(value: unknown): string | undefined {
+  const names = new Set(SECRETS);
+  return JSON.stringify(value, (name, each: unknown) => {
+    const isSecret = names.has(name) || (typeof each === 'string' && each.includes('PRIVATE KEY'));
+    return isSecret && each !== null ? '[redacted]' : each;
+  });
+}
+
 /** Keeps a fault that recurs at every poll from filling the log: each key is due once every ten seconds. */
 export class LogThrottle {
   readonly #loggedAt = new Map<string, number>();

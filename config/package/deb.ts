@@ -22,6 +22,7 @@ const PLACES: readonly (readonly [from: string, to: string, mode: number])[] = [
   ['config/package/debian/node-status.mjs', 'usr/lib/hostkeep/node-status.mjs', 0o644],
   ['config/package/debian/copyright', 'usr/share/doc/hostkeep/copyright', 0o644],
   ['config/package/debian/nginx.conf', 'etc/nginx/conf.d/hostkeep.conf', 0o644],
+  ['config/package/debian/proftpd.conf', 'etc/proftpd/conf.d/hostkeep.conf', 0o644],
   ['config/package/debian/logrotate', 'etc/logrotate.d/hostkeep', 0o644],
   ['config/systemd/sysusers.conf', 'usr/lib/sysusers.d/hostkeep.conf', 0o644],
   ['config/systemd/tmpfiles.conf', 'usr/lib/tmpfiles.d/hostkeep.conf', 0o644],
@@ -92,7 +93,7 @@ function writeControl(root: string, version: string): void {
   put(
     root,
     'DEBIAN/conffiles',
-    '/etc/hostkeep/hostkeep.json\n/etc/nginx/conf.d/hostkeep.conf\n/etc/logrotate.d/hostkeep\n',
+    '/etc/hostkeep/hostkeep.json\n/etc/nginx/conf.d/hostkeep.conf\n/etc/proftpd/conf.d/hostkeep.conf\n/etc/logrotate.d/hostkeep\n',
   );
   for (const name of SCRIPTS) {
     cpSync(join(projectDir, 'config/package/debian', name), join(root, 'DEBIAN', name));

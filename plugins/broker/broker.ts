@@ -3,7 +3,7 @@ import { fail, HttpError, errorMessage } from '../../kernel/errors.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import type { BrokerReply, BrokerRequest } from './launcher.ts';
 import { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
-import type { Log } from '../../kernel/log.ts';
+import { withoutSecrets, type Log } from '../../kernel/log.ts';
 import { VERSION } from '../../kernel/kit/files/project-dir.ts';
 import { readAccount } from '../../kernel/kit/verb-arguments.ts';
 import { StartedJobs } from './started-jobs.ts';
@@ -104,7 +104,7 @@ export class Broker {
   }
 
   async #answer(channel: JobChannel, verb: string, work: () => Promise<unknown>, args: unknown): Promise<void> {
-    const entry = { verb, args: JSON.stringify(args)?.slice(0, LOGGED) };
+    const entry = { verb, args: withoutSecrets(args)?.slice(0, LOGGED) };
     try {
       const output = await work();
       this.#log.info(entry, 'done');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { LogThrottle } from '../../kernel/log.ts';
+import { LogThrottle, withoutSecrets } from '../../kernel/log.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -44,4 +44,14 @@ test('what recurs at every poll is due once in a while, each key for itself', ()
   assert.not(throttle.isDue('containers.stats'));
   assert.ok(throttle.isDue('databases.sizes'), 'another key');
   assert.not(throttle.isDue('containers.stats'));
+});
+
+// threat leaked-secrets: what the broker is asked for is logged without passwords, hashes and keys
+test('secrets and private keys are left out of a value that is logged', () => {
+  const key = '-----BEGIN PRIVATE KEY-----\nMIGH';
+  assert.is(
+    withoutSecrets({ logins: [{ name: 'ann_web', secret: '$y$j9T$x' }, { secret: null }], pems: [key], n: 1 }),
+    '{"logins":[{"name":"ann_web","secret":"[redacted]"},{"secret":null}],"pems":["[redacted]"],"n":1}',
+  );
+  assert.is(withoutSecrets([key]), '["[redacted]"]');
 });

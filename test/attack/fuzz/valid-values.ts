@@ -14,6 +14,7 @@ const label = fc.stringMatching(/^[a-z][a-z0-9]{2,10}$/);
 /** A domain for which there is a certificate. */
 const certifiedDomain = label.map((name) => `${name}.customers.example`);
 const OWN_CERTIFICATE = signedBy(selfSigned('authority'), 'DNS:*.customers.example');
+const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEhSMQDi8VVB1tRutGCz+9b9qTtYInu6kwIjqrFOkOfk mila@studio';
 const fileName = fc.constantFrom('index', 'config', 'style', 'photo', 'log', 'page', 'wp-', 'e', '');
 
 /** Values that are likely to be accepted, by member or parameter name; the schema alone rarely yields one. */
@@ -94,6 +95,18 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   ),
   'logs.lines cursor': fc.constant(''),
   'redirects.remove id': known('redirects.redirect_id', '.redirect_id'),
+  'sftp.add name': label,
+  'sftp.add folder': fc.constantFrom('', '/var/www/html'),
+  'sftp.add public_key': fc.constant(PUBLIC_KEY),
+  'sftp.addKey public_key': fc.constant(PUBLIC_KEY),
+  'sftp.move folder': fc.constantFrom('', '/var/www/html'),
+  ...Object.fromEntries(
+    ['move', 'renewPassword', 'remove', 'addKey', 'removeKey'].map((name) => [
+      `sftp.${name} login`,
+      known('logins.login', 'login.login'),
+    ]),
+  ),
+  'sftp.removeKey key': known('keys.key_id'),
   'container-control.details id': known('containers.id'),
   'container-control.log id': known('containers.id'),
   'certificates.request domain': known('certificates.domain_url'),

@@ -1,0 +1,46 @@
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { LoginEntry } from './server/login-entry.ts';
+import type { SftpVerbs } from './server/sftp-server.ts';
+import type { SftpConfig } from './schema.ts';
+import type { StoredLogin } from './store.ts';
+
+/** The logins of accounts, as ProFTPD has them at this node. */
+export class AccountLogins {
+  readonly #host: Host<SftpConfig>;
+  readonly verbs: SftpVerbs;
+
+  constructor(host: Host<SftpConfig>, verbs: SftpVerbs) {
+    this.#host = host;
+    this.verbs = verbs;
+  }
+
+  /** Whether customers may log in to an account at this node now. */
+  isOpen(account: Account | undefined): account is Account {
+    const { accounts } = this.#host.identity;
+    const mayHave = account?.features.has('ftp') === true;
+    return mayHave && !account.suspended && !account.isReadOnly && accounts.isHere(account);
+  }
+
+  /** Puts logins in place, also such as are not stored yet. Resolves with the names of those whose folder is none. */
+  async put({ id, username }: Account, logins: readonly StoredLogin[]): Promise<readonly string[]> {
+    const missing = await this.verbs.put({ account: { id, username }, logins: logins.map(loginEntry) });
+    // it may have been suspended, removed or closed for its move meanwhile
+    if (!this.isOpen(await this.#host.identity.accounts.byUsername(username))) await this.verbs.remove(id);
+    return missing;
+  }
+
+  /** Runs changes of all accounts' files one after another, in all workers: the file of logins is one. */
+  async inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const release = await this.#host.workers.acquire('sftp', 1);
+    try {
+      return await change();
+    } finally {
+      release();
+    }
+  }
+}
+
+export function loginEntry({ name, secret, folder, keys }: StoredLogin): LoginEntry {
+  return { name, secret, folder, keys: keys.map(({ blob }) => blob) };
+}

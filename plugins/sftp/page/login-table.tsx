@@ -1,0 +1,104 @@
+import { api, attempt, Badge, Button, changed, mayUse, t, Table, type Column } from '../../pages/kit/index.ts';
+import type { Opened } from './login-dialogs.tsx';
+import type { Sftp } from './sftp-page.tsx';
+
+export type Login = Sftp['logins'][number];
+
+interface LoginTableProps {
+  readonly logins: readonly Login[];
+  readonly onOpen: (opened: Opened) => void;
+}
+
+export function LoginTable({ logins, onOpen }: LoginTableProps) {
+  const columns: readonly Column<Login>[] = [
+    {
+      name: 'login',
+      title: t('sftp.user'),
+      by: ({ login }) => login,
+      cell: ({ login }) => <code class="wrap">{login}</code>,
+    },
+    {
+      name: 'folder',
+      title: t('sftp.folder'),
+      by: ({ folder }) => folder,
+      cell: ({ folder }) => <code class="wrap">{folder}</code>,
+    },
+    { name: 'by', title: t('sftp.by'), cell: (login) => <Ways login={login} /> },
+    {
+      name: 'actions',
+      title: '',
+      isEnd: true,
+      cell: (login) => (
+        <>
+          {mayUse(['ssh_keys']) && (
+            <Button
+              isSmall
+              label={t('sftp.addKeyOne', { login: login.login })}
+              onClick={() => onOpen({ dialog: 'key', login })}
+            >
+              {t('sftp.addKey')}
+            </Button>
+          )}
+          <Button
+            kind="plain"
+            isSmall
+            icon="folder"
+            label={t('sftp.moveOne', { login: login.login })}
+            onClick={() => onOpen({ dialog: 'move', login })}
+          />
+          <Button
+            kind="plain"
+            isSmall
+            icon="key"
+            label={t('sftp.renewOne', { login: login.login })}
+            onClick={() => onOpen({ dialog: 'password', login })}
+          />
+          <Button
+            kind="plain"
+            isSmall
+            isBad
+            icon="trash"
+            label={t('sftp.removeOne', { login: login.login })}
+            onClick={() => onOpen({ dialog: 'remove', login })}
+          />
+        </>
+      ),
+    },
+  ];
+  return (
+    <Table caption={t('sftp.logins')} columns={columns} rows={logins} keyOf={({ login }) => login} sortedBy="login" />
+  );
+}
+
+function Ways({ login: { login, has_password: hasPassword, keys } }: { readonly login: Login }) {
+  const remove = (id: number) =>
+    attempt(async () => {
+      await api('DELETE /api/sftp/logins/:login/keys/:key', { params: { login, key: String(id) } });
+      changed();
+    });
+  return (
+    <div class="stack tight">
+      {hasPassword && <Badge>{t('pages.password')}</Badge>}
+      {keys.length > 0 && (
+        <ul class="stack tight">
+          {keys.map(({ key_id: id, fingerprint, comment, type }) => (
+            <li key={id} class="row">
+              <span class="wrap">
+                {comment || type} <code class="small soft">{fingerprint}</code>
+              </span>
+              {mayUse(['ssh_keys']) && (
+                <Button
+                  kind="plain"
+                  isSmall
+                  icon="close"
+                  label={t('sftp.removeKeyOne', { key: comment || fingerprint, login })}
+                  onClick={() => remove(id)}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

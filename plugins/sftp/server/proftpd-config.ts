@@ -1,0 +1,63 @@
+import type { SftpConfig } from '../schema.ts';
+
+/** The files that the configuration names. */
+interface Places {
+  readonly logins: string;
+  readonly keys: string;
+  readonly hostKey: string;
+}
+
+/** Where Debian has the modules. */
+export const MODULES = '/usr/lib/proftpd';
+const CIPHERS = 'aes256-ctr aes192-ctr aes128-ctr';
+const DIGESTS = 'hmac-sha2-512 hmac-sha2-256';
+const KEY_EXCHANGES =
+  'curve25519-sha256 curve25519-sha256@libssh.org ecdh-sha2-nistp256 ecdh-sha2-nistp384 ecdh-sha2-nistp521 diffie-hellman-group16-sha512 diffie-hellman-group14-sha256';
+
+/** Returns the part of ProFTPD's configuration that serves the logins, beside whatever else it serves. */
+export function proftpdConfig(config: SftpConfig, { logins, keys, hostKey }: Places): string {
+  return `# Written by Hostkeep from its settings, see \`hostkeep config show\`: what is changed here does not last.
+<IfModule !mod_sftp.c>
+  LoadModule mod_sftp.c
+</IfModule>
+
+<VirtualHost ${config.address || '0.0.0.0 ::'}>
+  ServerName "SFTP"
+  ServerIdent off
+  Port ${config.port}
+
+  SFTPEngine on
+  SFTPHostKey ${hostKey}
+  SFTPAuthMethods publickey password
+  SFTPAuthorizedUserKeys file:${keys}/%u
+  SFTPKeyExchanges ${KEY_EXCHANGES}
+  SFTPCiphers ${CIPHERS}
+  SFTPDigests ${DIGESTS}
+  SFTPCompression delayed
+
+  AuthOrder mod_auth_file.c
+  AuthUserFile ${logins}
+  RequireValidShell off
+  UseFtpUsers off
+  RootLogin off
+  WtmpLog off
+  UseLastlog off
+
+  DefaultRoot ~
+  Umask 022 022
+  AllowOverwrite on
+  AllowRetrieveRestart on
+  AllowStoreRestart on
+  ListOptions "-a"
+
+  MaxLoginAttempts ${config.attempts}
+  MaxClients ${config.clients}
+  MaxClientsPerHost ${config.clients_per_host}
+  MaxClientsPerUser ${config.clients_per_login}
+  TimeoutLogin 60
+  TimeoutIdle ${config.idle_seconds}
+  TimeoutNoTransfer ${config.idle_seconds}
+  TimeoutStalled 300
+</VirtualHost>
+`;
+}

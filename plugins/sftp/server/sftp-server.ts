@@ -1,0 +1,232 @@
+import { existsSync } from 'node:fs';
+import { readFile, lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PrivilegedHost } from '../../../kernel/contract/privileged.ts';
+import { replaceFile } from '../../../kernel/kit/files/atomic-file.ts';
+import { isMissing } from '../../../kernel/kit/files/files-root.ts';
+import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
+import type { Identified } from '../../../kernel/kit/jobs/job.ts';
+import { readAccount, readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+import { fail } from '../errors.ts';
+import { publicKeyFile } from '../public-key.ts';
+import { BROKERS, type SftpConfig } from '../schema.ts';
+import { keepHostKey } from './host-key.ts';
+import { loginDigest, readLogins, type LoginEntry } from './login-entry.ts';
+import { LoginFiles, type LoginLine } from './login-files.ts';
+import { MODULES, proftpdConfig } from './proftpd-config.ts';
+import { endSessions, findProftpd, isOfLogin, readSessions, type SftpSession } from './sessions.ts';
+
+/** A login that can log in at this node. */
+export type Kept = Pick<LoginLine, 'accountId' | 'name' | 'digest'>;
+
+export interface Serving {
+  /** Of the server's key. */
+  readonly fingerprint: string;
+  readonly isRunning: boolean;
+}
+export interface Served extends Serving {
+  /** All logins of this node. */
+  readonly kept: readonly Kept[];
+}
+
+export interface SftpVerbs {
+  serving(nothing: null): Promise<Serving>;
+  /** Makes what ProFTPD reads where it is missing, ends sessions of logins that are gone, and resolves with what is there. */
+  tend(nothing: null): Promise<Served>;
+  /**
+   * Replaces the logins of an account, and ends sessions that the new ones would not open. Resolves with the names of those that
+   * are left out, because their folders are no plain folders of the account.
+   */
+  put(request: { readonly account: Identified; readonly logins: readonly LoginEntry[] }): Promise<readonly string[]>;
+  /** Removes the logins of an account and ends their sessions. Resolves with the number of logins. */
+  remove(accountId: number): Promise<number>;
+  /** Resolves with the sessions of an account, a second old at most. */
+  sessions(accountId: number): Promise<readonly SftpSession[]>;
+  /** Ends a session, and resolves with whether the account has it. */
+  end(request: { readonly accountId: number; readonly id: string }): Promise<boolean>;
+}
+
+const HOST_KEY = 'host-key';
+const CONFIG = 'proftpd.conf';
+/** How long sessions are shown without another look. */
+const KNOWN_MS = 1000;
+const SESSION = /^\d{1,10}:\d{1,20}$/;
+
+/** Keeps the files by which ProFTPD lets customers in, and its sessions in order. */
+export class SftpServer implements SftpVerbs {
+  readonly #host: PrivilegedHost<SftpConfig>;
+  readonly #folder: string;
+  readonly #files: LoginFiles;
+  /** Settles when the last change that was begun has ended. */
+  #turn: Promise<unknown> = Promise.resolve();
+  /** The sessions that are shown, and until when, on the monotonic clock. */
+  #known: Promise<readonly SftpSession[]> = Promise.resolve([]);
+  #knownUntil = 0;
+
+  constructor(host: PrivilegedHost<SftpConfig>) {
+    this.#host = host;
+    this.#folder = host.config.folder || BROKERS;
+    this.#files = new LoginFiles(this.#folder);
+  }
+
+  async serving(): Promise<Serving> {
+    const isRunning = findProftpd(this.#host.config) !== undefined;
+    return { fingerprint: await keepHostKey(join(this.#folder, HOST_KEY)), isRunning };
+  }
+
+  tend(): Promise<Served> {
+    return this.#inTurn(async () => {
+      await this.#files.prepare();
+      const serving = await this.serving();
+      await this.#configure();
+      const lines = (await this.#files.read()) ?? [];
+      const strangers = (await this.#sessions()).filter((each) => !lines.some(({ name }) => isOfLogin(each, name)));
+      await endSessions(strangers);
+      return {
+        ...serving,
+        kept: lines.map(({ accountId, name, digest }) => ({ accountId, name, digest })),
+      };
+    });
+  }
+
+  put(request: unknown): Promise<string[]> {
+    const given = readMembers(request, ['account', 'logins']);
+    const account = readAccount(given.account);
+    const logins = readLogins(given.logins, account);
+    return this.#inTurn(async () => {
+      await this.#files.prepare();
+      const uid = await this.#ownerOf(account);
+      const lines: LoginLine[] = [];
+      for (const login of logins)
+        if (await this.#isOwn(account, login.folder, uid)) lines.push(this.#lineOf(account, login, uid));
+      await this.#replace(account.id, lines, new Map(logins.map(({ name, keys }) => [name, keys])));
+      return logins.map(({ name }) => name).filter((name) => !lines.some((line) => line.name === name));
+    });
+  }
+
+  remove(given: unknown): Promise<number> {
+    const accountId = readInteger(given, 1, 2 ** 31);
+    return this.#inTurn(() => this.#replace(accountId, [], new Map()));
+  }
+
+  async sessions(given: unknown): Promise<SftpSession[]> {
+    const accountId = readInteger(given, 1, 2 ** 31);
+    if (performance.now() > this.#knownUntil) {
+      this.#knownUntil = performance.now() + KNOWN_MS;
+      this.#known = this.#sessions();
+    }
+    return this.#ofAccount(await this.#known, accountId);
+  }
+
+  async end(request: unknown): Promise<boolean> {
+    const given = readMembers(request, ['accountId', 'id']);
+    const id = readText(given.id, SESSION);
+    const own = await this.#ofAccount(await this.#sessions(), readInteger(given.accountId, 1, 2 ** 31));
+    const found = own.filter((session) => session.id === id);
+    await endSessions(found);
+    this.#knownUntil = 0;
+    return found.length > 0;
+  }
+
+  /** Sessions whose processes have the user id of the account: only such ones are ever ended for it. */
+  async #ofAccount(all: readonly SftpSession[], accountId: number): Promise<SftpSession[]> {
+    const lines = ((await this.#files.read()) ?? []).filter((line) => line.accountId === accountId);
+    return all.filter((each) => lines.some(({ name, uid }) => each.uid === uid && isOfLogin(each, name)));
+  }
+
+  #sessions(): Promise<SftpSession[]> {
+    return readSessions(this.#host.config, this.#host.signal);
+  }
+
+  /** Replaces the lines of an account, and resolves with how many there were. */
+  async #replace(
+    accountId: number,
+    lines: readonly LoginLine[],
+    keys: ReadonlyMap<string, readonly string[]>,
+  ): Promise<number> {
+    const all = (await this.#files.read()) ?? [];
+    const [before, others] = [
+      all.filter((line) => line.accountId === accountId),
+      all.filter((line) => line.accountId !== accountId),
+    ];
+    const names = new Set(others.map(({ name }) => name));
+    if (lines.some(({ name }) => names.has(name))) throw fail.sftp_failed('another account has a login of this name');
+    if (before.length === 0 && lines.length === 0) return 0;
+    const narrowed = new Set<string>();
+    for (const old of before) if (await this.#isNarrowed(old, lines, keys.get(old.name) ?? [])) narrowed.add(old.name);
+    const isGone = ({ name }: LoginLine) => !lines.some((line) => line.name === name);
+    for (const { name } of lines) await this.#files.writeKeys(name, keys.get(name) ?? []);
+    await this.#files.write([...others, ...lines]);
+    for (const { name } of before.filter(isGone)) await this.#files.writeKeys(name, []);
+    const sessions = narrowed.size === 0 ? [] : await this.#sessions();
+    await endSessions(
+      sessions.filter((each) =>
+        before.some(({ name, uid }) => narrowed.has(name) && each.uid === uid && isOfLogin(each, name)),
+      ),
+    );
+    return before.length;
+  }
+
+  /** Whether somebody may be logged in who could no longer log in, or not there. */
+  async #isNarrowed(old: LoginLine, lines: readonly LoginLine[], keys: readonly string[]): Promise<boolean> {
+    const line = lines.find(({ name }) => name === old.name);
+    if (line === undefined || line.secret !== old.secret || line.home !== old.home) return true;
+    const files = keys.map(publicKeyFile).join('');
+    const end = '---- END SSH2 PUBLIC KEY ----\n';
+    return (await this.#files.readKeys(old.name)).split(end).some((key) => !files.includes(key));
+  }
+
+  /** Resolves with the user id of an account's files. Errors: 502 `sftp_failed` if it is not that of the account. */
+  async #ownerOf(account: Identified): Promise<number> {
+    const user = this.#host.userOf(account);
+    if (user === null) throw fail.sftp_failed('accounts need user ids: set ids.first');
+    const { path } = this.#host.rootOf(account.username);
+    const { uid } = await lstat(path);
+    if (uid !== user.uid && uid !== user.namesakeUid)
+      throw fail.sftp_failed(`${path} belongs to the user id ${uid}, and not to ${user.uid}`);
+    return uid;
+  }
+
+  /** Whether the components lead to a folder of the user id, none being a link. Opens nothing. */
+  async #isOwn({ username }: Identified, components: readonly string[], uid: number): Promise<boolean> {
+    let { path } = this.#host.rootOf(username);
+    try {
+      for (const name of components) {
+        path = join(path, name);
+        const stats = await lstat(path);
+        if (!stats.isDirectory() || stats.uid !== uid) return false;
+      }
+      return true;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  }
+
+  #lineOf({ id, username }: Identified, login: LoginEntry, uid: number): LoginLine {
+    const { name, secret, folder } = login;
+    const home = [this.#host.rootOf(username).path, ...folder].join('/');
+    if (/[:\u0000-\u001f\u007f]/.test(home))
+      throw fail.sftp_failed('ProFTPD takes no path with a colon: see files_root');
+    return { name, secret, uid, accountId: id, digest: loginDigest(login), home };
+  }
+
+  /** Writes the configuration by the settings, where ProFTPD can serve by it, and has ProFTPD read it. */
+  async #configure(): Promise<void> {
+    if (!existsSync(join(MODULES, 'mod_sftp.so'))) return;
+    const path = join(this.#folder, CONFIG);
+    const { logins, keys } = this.#files;
+    const text = proftpdConfig(this.#host.config, { logins, keys, hostKey: join(this.#folder, HOST_KEY) });
+    if ((await readFile(path, 'utf8').catch(undefinedIfMissing)) === text) return;
+    await replaceFile(path, text, { mode: 0o600, isExact: true, flush: true });
+    const proftpd = findProftpd(this.#host.config);
+    if (proftpd !== undefined) process.kill(proftpd, 'SIGHUP');
+  }
+
+  /** Runs what reads and writes the files one after another. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined); // its caller gets the failure
+    return turn;
+  }
+}
