@@ -40,7 +40,7 @@ export default async function restore(input: RestoreInput, context: JobContext):
   try {
     const restored = await Folder.make(root, [OWN_FOLDER, 'work', work, 'restored']);
     try {
-      await fill(restored, input, context);
+      await fill(folder, input, context);
       await put(restored, components, { folder, root, to });
     } finally {
       await restored.close();
@@ -56,7 +56,7 @@ async function fill(folder: Folder, { setup, snapshot, components }: RestoreInpu
   const include = components.length === 0 ? [] : ['--include', pathIn(components).replaceAll(PATTERN, '\\$&')];
   let timer: NodeJS.Timeout | undefined;
   try {
-    await runRestic(setup, ['restore', snapshot, '--target', HERE, ...include], context, {
+    await runRestic(setup, ['restore', snapshot, '--target', `${HERE}/restored`, ...include], context, {
       cwd: `/proc/self/fd/${folder.handle.fd}`,
       onStart: (server) => {
         timer = setInterval(
