@@ -1,8 +1,8 @@
-import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { HttpError, errorMessage } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Domain } from '../../kernel/contract/points/domain-directory.ts';
+import { NameServers } from '../../kernel/kit/net/name-addresses.ts';
 import { newPrivateKey } from '../../kernel/kit/net/x509.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
 import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
@@ -12,13 +12,12 @@ import { expiresSoon } from './certificate-entry.ts';
 import type { Certificates, Subject } from './certificates.ts';
 import { checkCertificate, Unusable } from './check-certificate.ts';
 import type { CertificatesConfig } from './schema.ts';
-import { readTls, type DomainTls } from './store.ts';
+import { readTls, writeTls, type DomainTls } from './store.ts';
 
 /** Domains that are looked through at a time. */
 const PAGE = 500;
 /** How long after its death a process still keeps others from ordering what it ordered. */
 const LEASE_MS = 60_000;
-const DNS_MS = 5000;
 /** Events after which a certificate may be due. */
 const WAKING = new Set([
   'certificate.requested',
@@ -40,6 +39,7 @@ export class Issuing {
   #client: Promise<AcmeClient> | undefined;
   /** Until when the authority wants no order. */
   #pausedUntil = 0;
+  #including: Promise<void> = Promise.resolve();
 
   constructor(host: Host<CertificatesConfig>, certificates: Certificates) {
     this.#host = host;
@@ -57,7 +57,12 @@ export class Issuing {
   start(): void {
     const { events, onClose } = this.#host;
     onClose(() => this.#close());
-    onClose(events.listen(({ type }) => (WAKING.has(type) ? this.#looking.wake() : undefined)));
+    onClose(
+      events.listen(({ type, data }) => {
+        if (WAKING.has(type)) this.#looking.wake();
+        if (type === 'domain.alias_added') this.#include(Number(data['domain_id']));
+      }),
+    );
     this.#looking.wake();
   }
 
@@ -66,8 +71,26 @@ export class Issuing {
     await (await this.#acme()).account(signal);
   }
 
+  /** Has a certificate ordered that is for a new name as well: at once, but for an order that runs or that ended a short while ago. */
+  #include(domainId: number): void {
+    const { config, log, store } = this.#host;
+    const note = (this.#orders.get(domainId) ?? Promise.resolve()).then(() =>
+      store.write(async (tx) => {
+        const tls = (await readTls(tx, [domainId])).get(domainId);
+        if (tls === undefined || tls.isOwn) return;
+        const soonest = Math.max(Date.now(), tls.triedAt + config.retry_seconds * 1000);
+        await writeTls(tx, { ...tls, tryAt: Math.min(tls.tryAt, soonest) });
+      }),
+    );
+    this.#including = Promise.all([this.#including, note]).then(
+      () => this.#looking.wake(),
+      (err: unknown) => log.error({ err, domain_id: domainId }, 'no certificate could be ordered for a new name'),
+    );
+  }
+
   async #close(): Promise<void> {
     this.#closing.abort(new Error('the plugin closes'));
+    await this.#including;
     await this.#looking.close();
     await Promise.all(this.#orders.values());
   }
@@ -142,7 +165,9 @@ export class Issuing {
     await this.#certificates.begin(subject);
     const names = await this.#names(subject);
     const tls = (await readTls(this.#host.store, [domain.id])).get(domain.id);
-    if ((tls?.hasWww ?? false) !== names.length > 1) await this.#certificates.serveWww(subject, names.length > 1);
+    const www = `www.${domain.name}`;
+    const hasWww = names.includes(www) && domain.aliases?.includes(www) !== true;
+    if ((tls?.hasWww ?? false) !== hasWww) await this.#certificates.serveWww(subject, hasWww);
     const key = newPrivateKey();
     const chain = await (await this.#acme()).order(names, key, signal);
     const certificate = checkCertificate(chain, key, names, Date.now());
@@ -161,16 +186,23 @@ export class Issuing {
     await this.#certificates.failed(subject, isKnown ? reason : 'an internal error', pauseMs);
   }
 
-  /** Resolves with the name of a domain, and with `www.` before it where that leads to the same place and is no domain itself. */
-  async #names({ domain: { name }, account }: Subject): Promise<string[]> {
-    const resolver = new Resolver({ timeout: DNS_MS, tries: 2 });
-    if (this.#host.config.resolvers.length > 0) resolver.setServers(this.#host.config.resolvers);
+  /**
+   * Resolves with the name of a domain, and with those of its aliases that lead to the same place, and of `www.` before it if that
+   * is no other name of the account.
+   */
+  async #names({ domain: { name, aliases = [] }, account }: Subject): Promise<string[]> {
+    const servers = new NameServers(this.#host.config.resolvers);
     const www = `www.${name}`;
-    const [own, other] = await Promise.all([addressesFor(resolver, name), addressesFor(resolver, www)]);
+    const all = (await this.#certificates.domains.list(account)).flatMap((each) => [
+      each.name,
+      ...(each.aliases ?? []),
+    ]);
+    const further = [...(all.includes(www) || www.length > 253 ? [] : [www]), ...aliases];
+    const found = await Promise.all([name, ...further].map((each) => servers.addressesOf(each)));
+    const [own = [], ...others] = found.map(({ addresses }) => addresses);
     if (own.length === 0) throw new AcmeFailure(`the name servers know no address of ${name}`);
-    const isTaken = (await this.#certificates.domains.list(account)).some((each) => each.name === www);
-    const isSame = other.length > 0 && other.every((address) => own.includes(address));
-    return isSame && !isTaken && www.length <= 253 ? [name, www] : [name];
+    const isSame = (other: readonly string[] = []) => other.length > 0 && other.every((each) => own.includes(each));
+    return [name, ...further.filter((_, i) => isSame(others[i]))];
   }
 
   #acme(): Promise<AcmeClient> {
@@ -196,10 +228,4 @@ export class Issuing {
 
 function isDueAt(tls: DomainTls | undefined, now: number): boolean {
   return tls === undefined || (!tls.isOwn && tls.tryAt <= now);
-}
-
-/** Resolves with the addresses of a name; none if it has none, or no name server can tell. */
-async function addressesFor(resolver: Resolver, name: string): Promise<string[]> {
-  const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
 }

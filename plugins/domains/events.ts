@@ -1,12 +1,23 @@
 import { Type } from '../../kernel/schema.ts';
 import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 
-const OfDomain = Type.Object({ domain_id: Type.Integer(), domain_url: Type.String() });
+const WHICH = { domain_id: Type.Integer(), domain_url: Type.String() };
+const OfDomain = Type.Object(WHICH);
+const OfAlias = Type.Object({ ...WHICH, alias: Type.String() });
 
 /** The events that this plugin records. */
 export const events = {
   'domain.added': { text: 'A domain was added', data: OfDomain },
   'domain.removed': { text: 'A domain was removed', data: OfDomain },
+  'domain.suspended': { text: 'A domain was suspended', data: OfDomain },
+  'domain.unsuspended': { text: 'The suspension of a domain was lifted', data: OfDomain },
+  'domain.docroot_set': {
+    text: 'The document root of a domain was changed',
+    data: Type.Object({ ...WHICH, docroot: Type.String() }),
+  },
+  'domain.alias_added': { text: 'A domain was given a further name', data: OfAlias },
+  'domain.alias_removed': { text: 'A further name of a domain was removed', data: OfAlias },
+  'domain.spelling_set': { text: 'The spelling of a domain was changed', data: OfDomain },
 } as const satisfies EventTable;
 
 declare module '../../kernel/store/events/event-types.ts' {

@@ -8,31 +8,46 @@ import type { Store } from '../../kernel/store/store.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { searchDomains } from './domain-search.ts';
+import { DomainChanges, type Subject } from './domain-changes.ts';
+import { NewNames } from './new-names.ts';
 import { DomainRegistry } from './registry.ts';
 import {
   AccountParams,
+  AliasParams,
   DeletedDomain,
   DockerDomains,
+  DomainDocroot,
   DomainEntry,
   DomainList,
   DomainPage,
+  DomainParams,
+  DomainSpelling,
+  DomainSuspension,
   DomainsQuery,
   DomainToDelete,
   DomainsConfig,
   ListQuery,
+  NewAlias,
   NewDomain,
 } from './schema.ts';
-import { count, countDomains, listDomains } from './store.ts';
+import { count, countDomains, listDomains, type ListedRow } from './store.ts';
 import { DomainViews, domainEntry, domainPage, type DomainView } from './views.ts';
 
-const CHANGES = new Set(['domain.added', 'domain.removed']);
+const CHANGES: ReadonlySet<string> = new Set(Object.keys(events));
+const OF_DOMAIN = { at: 'home', params: DomainParams, reply: DomainEntry } as const;
 /** How many names the operator is told after a move. */
 const NAMED = 20;
 
+interface Changing {
+  readonly account: Account;
+  readonly params: { readonly domain: string };
+  readonly ip: string;
+}
+
 export default definePlugin({
   name: 'domains',
-  description: 'The domains of the account: list, add, remove.',
-  features: ['domains'],
+  description: 'The domains of the account: list, add, change, suspend, remove.',
+  features: ['domains', 'capitalize_domains'],
   errors: fail,
   events,
   config: DomainsConfig,
@@ -82,6 +97,69 @@ export default definePlugin({
       reply: DeletedDomain,
       errors: ['domain_not_found', 'domain_has_subdomains', 'webserver_failed'],
     },
+    suspend: {
+      ...OF_DOMAIN,
+      method: 'PUT',
+      path: '/api/domains/:domain/suspended',
+      summary: 'Suspend a domain, or lift its suspension',
+      description:
+        'Visitors of a suspended domain get 503 and a page that says so. Its files, certificate and logs stay, and the ' +
+        'certificate is renewed.',
+      body: DomainSuspension,
+      errors: ['domain_not_found', 'webserver_failed'],
+    },
+    setDocroot: {
+      ...OF_DOMAIN,
+      method: 'PUT',
+      path: '/api/domains/:domain/docroot',
+      summary: 'Serve a domain from another folder',
+      description:
+        'The folder is created if it is missing; no file is moved. Served at once; if the web server refuses it, nothing is ' +
+        'changed.',
+      body: DomainDocroot,
+      errors: ['domain_not_found', 'invalid_docroot', 'webserver_failed', 'files_unavailable'],
+    },
+    addAlias: {
+      at: 'home',
+      reply: DomainEntry,
+      method: 'POST',
+      path: '/api/aliases',
+      summary: 'Have the site of a domain answer at a further name',
+      description:
+        'Files, PHP, redirects and logs are those of the domain, and its next certificate is for this name, too, if that leads ' +
+        'here. Which names can be added, POST /api/domains/new says; an alias counts against `names_limit` alone.',
+      idempotencyKey: 'kept',
+      body: NewAlias,
+      status: 201,
+      errors: [
+        'domain_not_found',
+        'invalid_domain',
+        'domain_exists',
+        'names_limit_reached',
+        'aliases_limit_reached',
+        'webserver_failed',
+      ],
+    },
+    removeAlias: {
+      at: 'home',
+      reply: DomainEntry,
+      method: 'DELETE',
+      path: '/api/aliases/:alias',
+      summary: 'Remove an alias of a domain',
+      description: 'The name is free again, for other accounts as well.',
+      params: AliasParams,
+      errors: ['alias_not_found', 'webserver_failed'],
+    },
+    setSpelling: {
+      ...OF_DOMAIN,
+      method: 'PUT',
+      path: '/api/domains/:domain/shown-as',
+      feature: 'capitalize_domains',
+      summary: 'Choose in which case a domain is written in the panel',
+      description: 'Visitors and programs notice nothing: case does not count in names.',
+      body: DomainSpelling,
+      errors: ['domain_not_found', 'invalid_domain'],
+    },
     search: {
       method: 'GET',
       path: '/api/domains',
@@ -117,7 +195,9 @@ export default definePlugin({
   async setup(host) {
     const { store, node, log, events, identity, workers, onClose } = host;
     const views = new DomainViews(store, identity.accounts, node.config.virtual_root);
-    const registry = new DomainRegistry(host, (accountId) => views.invalidate(accountId));
+    const names = new NewNames(host, views.reserved);
+    const registry = new DomainRegistry(host, (accountId) => views.invalidate(accountId), names);
+    const changes = new DomainChanges(host, views, names);
     const recover = async () => {
       const recovered = await registry.recoverInterrupted();
       if (recovered > 0) log.warn({ count: recovered }, 'removed domains whose adding or removing was interrupted');
@@ -138,6 +218,9 @@ export default definePlugin({
       views.read(account, (view) =>
         limit === undefined && cursor === '' ? view.list : domainPage(view, limit, cursor),
       );
+    const entry = (row: ListedRow) => domainEntry(views.domain(row));
+    const changed = async ({ account, params, ip }: Changing, change: (of: Subject) => Promise<ListedRow>) =>
+      entry(await change({ account, domain: params.domain, ip }));
     return {
       service: views,
       handlers: {
@@ -153,14 +236,20 @@ export default definePlugin({
             views.read(call.account, ({ docker }) => docker),
             call,
           ),
-        add: async ({ account, body, ip }) =>
-          domainEntry(views.domain(await registry.add(account, body.domain_url, body.docroot, ip))),
+        add: async ({ account, body, ip }) => entry(await registry.add(account, body.domain_url, body.docroot, ip)),
         remove: async ({ account, body, ip }) => ({
           domain_url: await registry.remove(account, body.domain_url, body.with_subdomains, ip),
           deleted: true as const,
         }),
+        suspend: (call) => changed(call, (of) => changes.setSuspended(of, call.body.suspended)),
+        setDocroot: (call) => changed(call, (of) => changes.setDocroot(of, call.body.docroot)),
+        addAlias: async ({ account, body, ip }) =>
+          entry(await changes.addAlias({ account, domain: body.domain_url, ip }, body.alias)),
+        removeAlias: async ({ account, params, ip }) => entry(await changes.removeAlias(account, params.alias, ip)),
+        setSpelling: (call) => changed(call, (of) => changes.setSpelling(of, call.body.shown_as)),
       },
       provides: {
+        siteRules: (domainIds) => changes.rules(domainIds),
         dashboard: (account) => (account.features.has('domains') ? views.read(account, dashboardPart) : {}),
         counts: async () => ({ domains: await (node.fleet === undefined ? count(store) : views.count()) }),
         accountsUsage: (accounts) => domainUsage(store, accounts),
@@ -171,7 +260,7 @@ export default definePlugin({
         move: () => ({
           obstacles: () => [],
           leftToDo: async ({ id }, at) => {
-            const names = (await listDomains(store, id)).map(({ name }) => name);
+            const names = (await listDomains(store, id)).flatMap(({ name, aliases }) => [name, ...aliases]);
             return names.length === 0 ? [] : [`point to ${at}: ${textOf(names)}`];
           },
         }),

@@ -1,30 +1,19 @@
-import { hostname } from 'node:os';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { splitHostPort } from '../../kernel/kit/net/host-port.ts';
-import { HttpError } from '../../kernel/errors.ts';
-import { clientPath, pathComponents } from '../../kernel/kit/files/client-path.ts';
-import { defineJob } from '../../kernel/kit/jobs/job.ts';
+import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { DomainPart } from '../../kernel/contract/points/domain-directory.ts';
 import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 import type { Gathered } from '../../kernel/contract/extension-points.ts';
 import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import type { Tx } from '../../kernel/store/store.ts';
-import type createDocroot from './docroot-job.ts';
-import { isWithin, parseDomain, publicSuffix } from './name.ts';
+import { assertNotAbove, CREATE_DOCROOT, docrootComponents } from './docroot.ts';
+import { parseDomain } from './name.ts';
+import { assertNameFree, NewNames } from './new-names.ts';
 import type { DomainsConfig } from './schema.ts';
 import * as rows from './store.ts';
 import { fail } from './errors.ts';
 
-/** The members of a request that are wrong. */
-const [AT_NAME, AT_DOCROOT] = [{ path: '/domain_url' }, { path: '/docroot' }];
-
-const CREATE_DOCROOT = defineJob<typeof createDocroot>({
-  beside: import.meta.url,
-  script: 'docroot-job',
-  timeoutMs: 10_000,
-  tooMuch: 'files_unavailable',
-});
+const AT_NAME = { path: '/domain_url' };
 /** How many subdomains the text of an error names. */
 const NAMED = 5;
 
@@ -37,28 +26,31 @@ type Surroundings = Pick<Host<DomainsConfig>, 'config' | 'store' | 'events' | 'i
 /** Adds and removes domains: checks names and limits, and coordinates each change with the providers of its point. */
 export class DomainRegistry {
   readonly #host: Surroundings;
-  readonly #reserved: readonly string[];
+  readonly #names: NewNames;
   /** Called after each commit that changes an account's domains. */
   readonly #changed: (accountId: number) => void;
 
-  constructor(host: Surroundings, changed: (accountId: number) => void) {
+  constructor(host: Surroundings, changed: (accountId: number) => void, names = new NewNames(host)) {
     this.#host = host;
     this.#changed = changed;
-    this.#reserved = reservedNames(host);
+    this.#names = names;
   }
 
   /**
    * Adds a domain and creates its document root. Errors: 400 `invalid_domain`, `invalid_docroot`; 409 `domain_exists`,
    * `domain_limit_reached`, `names_limit_reached`; any error of a provider of `domainAdded`.
    */
-  async add(account: Account, domainUrl: string, docroot: string | undefined, ip: string): Promise<rows.DomainRow> {
-    const name = this.#nameOf(domainUrl);
-    const components = this.#components(docroot ?? name);
+  async add(account: Account, domainUrl: string, docroot: string | undefined, ip: string): Promise<rows.ListedRow> {
+    const name = this.#names.read(domainUrl, AT_NAME);
+    const components = docrootComponents(docroot ?? name, this.#host.node.config.virtual_root);
     // First without a transaction, so that a refused name leaves no folder behind.
     assertFree(account, name, components, await rows.nameStatus(this.#host.store, account.id, name));
     await this.#host.jobs.run(CREATE_DOCROOT, account, components, { makesRoot: true });
     const isDirect = !this.#isProvided('domainAdded');
-    const row = { account_id: account.id, name, docroot: components.join('/'), created_at: Date.now() };
+    const row = {
+      ...{ account_id: account.id, name, docroot: components.join('/'), created_at: Date.now() },
+      ...{ suspended_at: null, shown_as: '' },
+    };
     const id = await this.#host.store.write(async (tx) => {
       const status = await rows.nameStatus(tx, account.id, name);
       assertFree(account, name, components, status);
@@ -71,7 +63,7 @@ export class DomainRegistry {
       return inserted;
     });
     if (!isDirect) await this.#completeAddition(account, { id, ...row }, ip);
-    return { id, ...row };
+    return { id, ...row, aliases: [] };
   }
 
   /**
@@ -196,50 +188,15 @@ export class DomainRegistry {
       account,
     };
   }
-
-  #nameOf(text: string): string {
-    const { name, problem } = parseDomain(text);
-    if (name === undefined) throw fail.invalid_domain(problem, AT_NAME);
-    if (publicSuffix(name) === name)
-      throw fail.invalid_domain(`${name} is a public suffix, under which anyone can register names`, AT_NAME);
-    // also a parent: its virtual host would stand in for the panel's domain
-    if (this.#reserved.some((reserved) => isWithin(name, reserved) || isWithin(reserved, name)))
-      throw fail.invalid_domain(`${name} is reserved on this server`, AT_NAME);
-    return name;
-  }
-
-  #components(docroot: string): string[] {
-    if (/\p{Surrogate}/u.test(docroot))
-      throw fail.invalid_docroot('the document root is not valid Unicode', AT_DOCROOT);
-    try {
-      return pathComponents(docroot, this.#host.node.config.virtual_root);
-    } catch (error) {
-      throw error instanceof HttpError ? fail.invalid_docroot(error.message, AT_DOCROOT) : error;
-    }
-  }
 }
 
-function assertFree(
-  account: Account,
-  name: string,
-  docroot: readonly string[],
-  { taken, isOwn, isSub, names, mains, mainsBelow }: rows.NameStatus,
-): void {
-  if (isOwn) throw fail.domain_exists(`you have ${name} already`);
-  if (taken) throw fail.domain_exists(`${name} cannot be added: this name, a parent domain or a subdomain is in use`);
+function assertFree(account: Account, name: string, docroot: readonly string[], status: rows.NameStatus): void {
+  const { isSub, mains, mainsBelow } = status;
+  assertNameFree(account, name, status);
   const limit = account.plan?.limits['domains_limit'] ?? 0;
   if (limit > 0 && !isSub && mains - mainsBelow >= limit)
     throw fail.domain_limit_reached(`the plan allows ${limit} domain${limit === 1 ? '' : 's'}`);
-  const namesLimit = account.plan?.limits['names_limit'] ?? 0;
-  if (namesLimit > 0 && names >= namesLimit)
-    throw fail.names_limit_reached(
-      `the plan allows ${namesLimit} name${namesLimit === 1 ? '' : 's'}, subdomains included`,
-    );
-  if (docroot.length === 0 && mains > 0)
-    throw fail.invalid_docroot(
-      "only an account's first domain can be served from the files root, because it then serves the folders of all others",
-      AT_DOCROOT,
-    );
+  assertNotAbove(docroot, mains);
 }
 
 function assertRemovable(name: string, below: readonly rows.DomainRowInState[], withSubdomains: boolean): void {
@@ -259,17 +216,4 @@ function assertRemovable(name: string, below: readonly rows.DomainRowInState[], 
 
 function firstFailure(answers: readonly Gathered<Point>[]): unknown {
   return answers.find((answer) => !answer.ok)?.error;
-}
-
-/** Returns the forbidden names and all names of the panel itself. */
-function reservedNames({ config, node }: Surroundings): string[] {
-  const own = [
-    hostname(),
-    ...node.config.admin_hosts,
-    ...config.panel_hosts,
-    ...[node.config.listen, node.config.admin_listen].map((each) => splitHostPort(each).host),
-  ];
-  return [...config.forbidden, ...own.filter((name) => name.includes('.'))].map(
-    (name) => parseDomain(name).name ?? name.toLowerCase(),
-  );
 }

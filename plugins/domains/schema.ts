@@ -1,3 +1,4 @@
+import { MOST_NAMES } from '../../kernel/contract/points/web-server-part.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 /**
@@ -72,13 +73,53 @@ export const DomainToDelete = NamedObject('DomainRemoval', {
   }),
 });
 
+export const DomainParams = Type.Object({
+  domain: Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    description: 'A domain of the account',
+    examples: ['example.com'],
+  }),
+});
+export const DomainSuspension = NamedObject('DomainSuspension', { suspended: Type.Boolean() });
+export const DomainDocroot = NamedObject('DomainDocroot', {
+  docroot: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    description: 'As in POST /api/domains/new; the files in the folder before stay there',
+  }),
+});
+export const DomainSpelling = NamedObject('DomainSpelling', {
+  shown_as: Type.String({
+    minLength: 1,
+    maxLength: 253,
+    description: 'The same name, in other case, e.g. MyShop.example',
+  }),
+});
+
+export const NewAlias = NamedObject('NewAlias', { domain_url: DomainUrl, alias: DomainUrl });
+export const AliasParams = Type.Object({
+  alias: Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    description: 'An alias of a domain of the account',
+    examples: ['example.net'],
+  }),
+});
+
 export const AccountParams = Type.Object({
   username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
 });
 export const DomainEntry = NamedObject('Domain', {
   domain_id: Type.Integer(),
   domain_url: Type.String({ description: 'Lower-case ASCII form' }),
+  shown_as: Type.String({ description: 'How its owner writes it; in Unicode and lower case unless chosen otherwise' }),
+  aliases: Type.Array(Type.String(), {
+    maxItems: MOST_NAMES,
+    description: 'Further names at which the same site answers, in lower-case ASCII form',
+  }),
   docroot: Type.String({ description: 'As clients see it, e.g. /var/www/html/example.com' }),
+  suspended: Type.Boolean({ description: 'Whether visitors get 503 and a page that says so' }),
   created_at: Type.String({ format: 'date-time', description: 'RFC 3339, UTC' }),
 });
 export type DomainEntry = Static<typeof DomainEntry>;

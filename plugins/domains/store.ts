@@ -1,5 +1,6 @@
 import { isRunning } from '../../kernel/kit/programs/process-id.ts';
 import type { Reader, Tx } from '../../kernel/store/store.ts';
+import { ALL_NAMES, readAliases } from './alias-store.ts';
 import { parentNames, reversedName } from './name.ts';
 
 export interface DomainRow {
@@ -9,6 +10,14 @@ export interface DomainRow {
   /** Components below the files root, joined by `/`. */
   readonly docroot: string;
   readonly created_at: number;
+  /** Milliseconds since 1970; `null` while it is served. */
+  readonly suspended_at: number | null;
+  /** The name as its owner writes it; empty for as it is. */
+  readonly shown_as: string;
+}
+/** A domain with its further names, sorted. */
+export interface ListedRow extends DomainRow {
+  readonly aliases: readonly string[];
 }
 export type DomainState = 'active' | 'adding' | 'removing';
 
@@ -16,7 +25,7 @@ export interface DomainRowInState extends DomainRow {
   readonly state: DomainState;
 }
 
-interface NewDomainRow extends Omit<DomainRow, 'id'> {
+interface NewDomainRow extends Omit<DomainRow, 'id' | 'suspended_at' | 'shown_as'> {
   readonly state: DomainState;
   readonly claimed_by: string;
 }
@@ -32,7 +41,7 @@ export interface NameStatus {
    * may be gone in a moment.
    */
   readonly isSub: boolean;
-  /** All names of the account, those being added or removed included. */
+  /** All names of the account, aliases and those being added or removed included. */
   readonly names: number;
   /** Domains of the account that count, those being added or removed included; 0 only if the account has no domain. */
   readonly mains: number;
@@ -40,8 +49,18 @@ export interface NameStatus {
   readonly mainsBelow: number;
 }
 
-const COLUMNS = 'id, account_id, name, docroot, created_at';
+const COLUMNS = 'id, account_id, name, docroot, created_at, suspended_at, shown_as';
 const PAGE = 1000;
+
+/** Returns rows with their aliases; `tail` is what follows `from domains` in the query. */
+async function readRows(reader: Reader, tail: string, ...params: (string | number)[]): Promise<ListedRow[]> {
+  const rows = await reader.all<DomainRow>(`select ${COLUMNS} from domains ${tail}`, ...params);
+  const aliases = await readAliases(
+    reader,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({ ...row, aliases: aliases.get(row.id) ?? [] }));
+}
 
 /** Returns the range of all subdomains of a name, because `/` is the character after `.`. */
 function rangeBelow(name: string): [string, string] {
@@ -61,13 +80,14 @@ export async function nameStatus(reader: Reader, accountId: number, name: string
     mains_below: number;
   }>(
     `select
-      cast(exists (select 1 from domains where name = ?2)
-        or exists (select 1 from domains where name in (select value from json_each(?3)) and account_id <> ?1)
-        or exists (select 1 from domains where reversed > ?4 and reversed < ?5 and account_id <> ?1) as integer) as taken,
-      cast(exists (select 1 from domains where name = ?2 and account_id = ?1) as integer) as is_own,
+      cast(exists (select 1 from ${ALL_NAMES} as n where name = ?2)
+        or exists (select 1 from ${ALL_NAMES} as n where name in (select value from json_each(?3)) and account_id <> ?1)
+        or exists (select 1 from ${ALL_NAMES} as n where reversed > ?4 and reversed < ?5 and account_id <> ?1)
+        as integer) as taken,
+      cast(exists (select 1 from ${ALL_NAMES} as n where name = ?2 and account_id = ?1) as integer) as is_own,
       cast(exists (select 1 from domains where name in (select value from json_each(?3)) and account_id = ?1
         and state = 'active') as integer) as is_sub,
-      (select count(*) from domains where account_id = ?1) as names,
+      (select count(*) from ${ALL_NAMES} as n where account_id = ?1) as names,
       (select count(*) from domains where account_id = ?1 and is_main = 1) as mains,
       (select count(*) from domains
         where reversed > ?4 and reversed < ?5 and account_id = ?1 and is_main = 1) as mains_below`,
@@ -125,6 +145,28 @@ export async function activate(tx: Tx, row: DomainRow, from: DomainState): Promi
   return changes === 1;
 }
 
+/** Writes what can change of an active row. Resolves with `false` when it is no longer there. */
+export async function update(tx: Tx, { id, docroot, suspended_at, shown_as }: DomainRow): Promise<boolean> {
+  const { changes } = await tx.run(
+    "update domains set docroot = ?, suspended_at = ?, shown_as = ? where id = ? and state = 'active'",
+    docroot,
+    suspended_at,
+    shown_as,
+    id,
+  );
+  return changes === 1;
+}
+
+/** Resolves with how some domains are served, by their ids. */
+export async function servedRows(reader: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, ListedRow>> {
+  const rows = await readRows(
+    reader,
+    'where id in (select cast(value as bigint) from json_each(?))',
+    JSON.stringify(ids),
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 async function countNoneBelow(tx: Tx, { account_id, name }: Pick<DomainRow, 'account_id' | 'name'>): Promise<void> {
   await tx.run(
     'update domains set is_main = 0 where reversed > ? and reversed < ? and account_id = ? and is_main = 1',
@@ -165,7 +207,7 @@ export async function countDomains(
   accountIds: readonly number[],
 ): Promise<Map<number, { readonly names: number; readonly mains: number }>> {
   const rows = await reader.all<{ id: number; names: number; mains: number }>(
-    `select id, (select count(*) from domains where account_id = listed.id) as names,
+    `select id, (select count(*) from ${ALL_NAMES} as n where account_id = listed.id) as names,
         (select count(*) from domains where account_id = listed.id and is_main = 1) as mains
       from (select cast(value as bigint) as id from json_each(?)) as listed`,
     JSON.stringify(accountIds),
@@ -174,30 +216,28 @@ export async function countDomains(
 }
 
 /** Returns the active domains of an account by name. */
-export function listDomains(reader: Reader, accountId: number): Promise<DomainRow[]> {
-  return reader.all<DomainRow>(
-    `select ${COLUMNS} from domains where account_id = ? and state = 'active' order by name`,
-    accountId,
-  );
+export function listDomains(reader: Reader, accountId: number): Promise<ListedRow[]> {
+  return readRows(reader, "where account_id = ? and state = 'active' order by name", accountId);
 }
 
-/** Returns active domains of all accounts by name, with a part of it in theirs, and after a name. */
-export function findByPart(reader: Reader, part: string, after: string, limit: number): Promise<DomainRow[]> {
-  return reader.all<DomainRow>(
-    `select ${COLUMNS} from domains where name > ? and state = 'active' and (? = '' or instr(name, ?) > 0)
-      order by name limit ?`,
+/** Returns active domains of all accounts by name, with a part of it in theirs or an alias, and after a name. */
+export function findByPart(reader: Reader, part: string, after: string, limit: number): Promise<ListedRow[]> {
+  return readRows(
+    reader,
+    `where name > ?1 and state = 'active' and (?2 = '' or instr(name, ?2) > 0
+      or id in (select domain_id from domain_aliases where instr(name, ?2) > 0)) order by name limit ?3`,
     after,
-    part,
     part,
     limit,
   );
 }
 
 /** Resolves with the active domains of some accounts. */
-export function listOfMany(reader: Reader, accountIds: readonly number[]): Promise<DomainRow[]> {
-  return reader.all<DomainRow>(
-    `select ${COLUMNS} from domains where state = 'active' and
-      account_id in (select cast(value as bigint) from json_each(?)) order by account_id, name`,
+export function listOfMany(reader: Reader, accountIds: readonly number[]): Promise<ListedRow[]> {
+  return readRows(
+    reader,
+    `where state = 'active' and account_id in (select cast(value as bigint) from json_each(?))
+      order by account_id, name`,
     JSON.stringify(accountIds),
   );
 }
@@ -212,16 +252,13 @@ export async function countOfMany(reader: Reader, accountIds: readonly number[])
   return row?.n ?? 0;
 }
 
-export function find(reader: Reader, name: string): Promise<DomainRow | undefined> {
-  return reader.get<DomainRow>(`select ${COLUMNS} from domains where name = ? and state = 'active'`, name);
+export async function find(reader: Reader, name: string): Promise<ListedRow | undefined> {
+  return (await readRows(reader, "where name = ? and state = 'active'", name))[0];
 }
 
-export async function* pages(reader: Reader): AsyncGenerator<DomainRow[]> {
+export async function* pages(reader: Reader): AsyncGenerator<ListedRow[]> {
   for (let last = 0; ;) {
-    const rows = await reader.all<DomainRow>(
-      `select ${COLUMNS} from domains where id > ? and state = 'active' order by id limit ${PAGE}`,
-      last,
-    );
+    const rows = await readRows(reader, `where id > ? and state = 'active' order by id limit ${PAGE}`, last);
     if (rows.length > 0) yield rows;
     if (rows.length < PAGE) return;
     last = rows.at(-1)?.id ?? last;

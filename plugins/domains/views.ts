@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
@@ -7,7 +8,7 @@ import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import { parentNames, publicSuffix } from './name.ts';
 import type { DockerDomains, DomainEntry, DomainList } from './schema.ts';
 import type { Domain, DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
-import { countOfMany, listDomains, listOfMany, type DomainRow } from './store.ts';
+import { countOfMany, listDomains, listOfMany, type ListedRow } from './store.ts';
 
 /** How long a change made by another process may go unnoticed. */
 const TTL_MS = 2000;
@@ -15,9 +16,16 @@ const TTL_MS = 2000;
 /** The most domains on a page. */
 const MOST = 500;
 
+/** A domain as its owner sees it. */
+interface OwnDomain extends Domain {
+  readonly aliases: readonly string[];
+  readonly isSuspended: boolean;
+  readonly shownAs: string;
+}
+
 /** The domains of one account, in the forms of all replies. */
 export interface DomainView {
-  readonly domains: readonly Domain[];
+  readonly domains: readonly OwnDomain[];
   readonly counts: Omit<DomainList, 'domains' | 'next_cursor'>;
   readonly grouped: DockerDomains;
   readonly list: EtagReply;
@@ -30,6 +38,8 @@ export class DomainViews implements DomainDirectory {
   readonly #accounts: Accounts;
   readonly #virtualRoot: string;
   readonly #cache = new AccountCache<DomainView>(TTL_MS);
+  /** Names that other plugins reserve. */
+  readonly reserved = new Set<string>();
   readonly #listeners = new Set<(accountId: number) => void>();
 
   constructor(store: Store, accounts: Accounts, virtualRoot: string) {
@@ -65,6 +75,10 @@ export class DomainViews implements DomainDirectory {
     return total;
   }
 
+  reserve(name: string): void {
+    this.reserved.add(name);
+  }
+
   onChange(listener: (accountId: number) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -76,15 +90,18 @@ export class DomainViews implements DomainDirectory {
     for (const listener of this.#listeners) listener(accountId);
   }
 
-  domain({ id, account_id: accountId, name, docroot, created_at: createdAt }: DomainRow): Domain {
+  domain({ id, account_id: accountId, name, docroot, aliases, ...row }: ListedRow): OwnDomain {
     const components = docroot === '' ? [] : docroot.split('/');
-    return { id, accountId, name, docroot: clientPath(components, this.#virtualRoot), components, createdAt };
+    const place = { docroot: clientPath(components, this.#virtualRoot), components };
+    const isSuspended = row.suspended_at !== null;
+    const shownAs = row.shown_as || domainToUnicode(name);
+    return { id, accountId, name, aliases, ...place, createdAt: row.created_at, isSuspended, shownAs };
   }
 }
 
 const idsOf = (accounts: readonly Account[]): number[] => accounts.map(({ id }) => id);
 
-function viewOf({ plan }: Account, domains: readonly Domain[]): DomainView {
+function viewOf({ plan }: Account, domains: readonly OwnDomain[]): DomainView {
   const grouped = group(domains.map(({ name }) => name));
   const counts = {
     total: domains.length,
@@ -103,8 +120,9 @@ export function domainPage({ domains, counts }: DomainView, limit = MOST, cursor
   return EtagReply.json({ domains: page.map(domainEntry), ...counts, next_cursor } satisfies DomainList);
 }
 
-export function domainEntry({ id, name, docroot, createdAt }: Domain): DomainEntry {
-  return { domain_id: id, domain_url: name, docroot, created_at: new Date(createdAt).toISOString() };
+export function domainEntry({ id, name, aliases, docroot, createdAt, isSuspended, shownAs }: OwnDomain): DomainEntry {
+  const place = { domain_id: id, domain_url: name, shown_as: shownAs, aliases: [...aliases], docroot };
+  return { ...place, suspended: isSuspended, created_at: new Date(createdAt).toISOString() };
 }
 
 /** Separates an account's main domains from its subdomains; a subdomain's main domain is its topmost parent. */

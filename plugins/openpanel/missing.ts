@@ -9,8 +9,7 @@ const DOMAIN = '/api/domains/:domain';
 const user: Paths = {
   mysql: all('/api/mysql'),
   postgresql: all('/api/postgresql'),
-  domains: ['status', 'suspend', 'unsuspend', 'vhost', 'capitalize', 'tlsa-hash'].map((each) => `${DOMAIN}/${each}`),
-  'document roots of domains': [`PUT ${DOMAIN}/docroot`],
+  domains: ['status', 'vhost', 'tlsa-hash'].map((each) => `${DOMAIN}/${each}`),
   redirects: [`${DOMAIN}/redirect`],
   ssl: [`${DOMAIN}/ssl`],
   dns: all(`${DOMAIN}/dns`, '/api/dns', '/api/dynamic-dns'),

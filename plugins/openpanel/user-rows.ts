@@ -12,6 +12,15 @@ const asked = (is: string, query: readonly string[], calls = is): Row => ({
 const PHP = { calls: 'GET /api/php' };
 type PhpSite = Readonly<Record<'domain_url' | 'version', string>>;
 const DOMAINS = { calls: 'GET /api/domains' };
+const ofDomain = ({ domain = '' }: Given) => ({ domain });
+/** The rows that suspend a domain, or lift that. */
+const suspends = (verb: string, suspended: boolean): Row => ({
+  is: `POST /api/domains/:domain/${verb}`,
+  steps: [{ calls: 'PUT /api/domains/:domain/suspended', params: ofDomain, body: () => ({ suspended }) }],
+});
+type Domain = Readonly<Record<'domain_url' | 'docroot' | 'shown_as', string>>;
+const named = (domains: readonly Domain[], domain: string | undefined) =>
+  one(domains, ({ domain_url: name }) => name === domain, 'domain_not_found', 'domain');
 const CONTAINERS = { calls: 'GET /api/container/df' };
 type Container = Readonly<Record<'Names' | 'State' | 'Status', string>>;
 const statusOf = ({ Names: name, State: state, Status: status }: Container) => ({ name, state, status });
@@ -56,15 +65,32 @@ export const userRows: readonly Row[] = [
   {
     is: 'GET /api/domains/:domain/docroot',
     steps: [DOMAINS],
-    reply: ([{ domains }], { domain }) => {
-      const { docroot } = one<{ domain_url: string; docroot: string }>(
-        domains,
-        ({ domain_url: name }) => name === domain,
-        'domain_not_found',
-        'domain',
-      );
-      return { domain, docroot };
-    },
+    reply: ([{ domains }], { domain }) => ({ domain, docroot: named(domains, domain).docroot }),
+  },
+  {
+    is: 'PUT /api/domains/:domain/docroot',
+    isTaken: true,
+    takes: ['docroot!'],
+    steps: [{ calls: 'PUT /api/domains/:domain/docroot', params: ofDomain, body: ({ docroot }) => ({ docroot }) }],
+  },
+  suspends('suspend', true),
+  suspends('unsuspend', false),
+  {
+    is: 'GET /api/domains/:domain/capitalize',
+    steps: [DOMAINS],
+    reply: ([{ domains }], { domain }) => ({ domain, capitalized_domain: named(domains, domain).shown_as }),
+  },
+  {
+    is: 'PUT /api/domains/:domain/capitalize',
+    takes: ['capitalized_domain!'],
+    steps: [
+      {
+        calls: 'PUT /api/domains/:domain/shown-as',
+        params: ofDomain,
+        body: ({ capitalized_domain: shown_as }) => ({ shown_as }),
+      },
+    ],
+    reply: ([{ domain_url: domain, shown_as: capitalized_domain }]) => ({ domain, capitalized_domain }),
   },
 
   { is: 'GET /api/php/versions', steps: [PHP], reply: ([{ versions }]) => ({ versions }) },
@@ -81,7 +107,7 @@ export const userRows: readonly Row[] = [
     steps: [
       {
         calls: 'PUT /api/php/sites/:domain/version',
-        params: ({ domain = '' }) => ({ domain }),
+        params: ofDomain,
         body: ({ version }) => ({ version }),
       },
     ],

@@ -52,6 +52,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
     batcher,
     prepare: () => writer.prepare(null),
     render,
+    usersLine: driver.usersLine,
     domains: domains ?? NO_DOMAINS,
     accounts: host.identity.accounts,
     virtualRoot: host.node.config.virtual_root,
@@ -130,10 +131,13 @@ async function gatherRules(
   const all = new Map<number, SiteRule>();
   for (const part of await gather('siteRules', domainIds)) {
     if (!part.ok) throw part.error;
-    for (const [id, { redirects = [], tls, ...rule }] of part.value) {
+    for (const [id, { names = [], redirects = [], tls, ...rule }] of part.value) {
       const before = all.get(id);
-      const more = { redirects: [...(before?.redirects ?? []), ...redirects], ...(tls && takes(tls) && { tls }) };
-      all.set(id, { ...before, ...rule, ...more });
+      const lists = {
+        names: [...(before?.names ?? []), ...names],
+        redirects: [...(before?.redirects ?? []), ...redirects],
+      };
+      all.set(id, { ...before, ...rule, ...lists, ...(tls && takes(tls) && { tls }) });
     }
   }
   return all;

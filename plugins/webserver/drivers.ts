@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SiteLogs, SitePhp } from '../../kernel/contract/points/web-server-part.ts';
+import type { SiteAccess, SiteLogs, SitePhp } from '../../kernel/contract/points/web-server-part.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
-import { caddyPhp, nginxPhp } from './php-rules.ts';
-import { CHALLENGES, type RedirectRule } from './redirect-rules.ts';
-import { caddyTls, nginxTls, type TlsRule } from './tls-rules.ts';
+import { caddyAccess, caddyLine, nginxAccess, nginxLine, type UsersLine } from './rules/access-rules.ts';
+import { caddyPhp, nginxPhp } from './rules/php-rules.ts';
+import { CHALLENGES, type RedirectRule } from './rules/redirect-rules.ts';
+import { caddyTls, nginxTls, type TlsRule } from './rules/tls-rules.ts';
 import type { WebserverConfig } from './schema.ts';
 import { connectAddress } from './web-server.ts';
 
@@ -32,10 +33,17 @@ export interface Driver {
   readonly logFiles: SiteLogs | undefined;
   /** Directives with which a virtual host writes them. */
   readonly logs: string;
+  /** Adds names to that of the domain in a template, wherever that stands for the address of the site. */
+  readonly named: (source: string, names: readonly string[]) => string;
+  /** Renders what tells search engines to keep a name of a site out. */
+  readonly preview: (name: string) => string;
   /** Renders the redirects of a virtual host. */
   readonly redirects: (rules: readonly RedirectRule[]) => string;
   /** Renders how a virtual host runs scripts below a document root of this host, or that it refuses to show them. */
   readonly php: (php: SitePhp | null, docroot: string) => string;
+  /** Renders who may see a site. */
+  readonly access: (access: SiteAccess, docroot: string) => string;
+  readonly usersLine: UsersLine;
   /** Renders how a virtual host answers over TLS. */
   readonly tls: (rule: TlsRule, domain: string) => string;
   /** Whether it gets certificates by itself. */
@@ -55,6 +63,8 @@ const DRIVERS = {
     certifies: false,
     user: '',
     tls: nginxTls,
+    access: nginxAccess,
+    usersLine: nginxLine,
     vhostFolder: '/etc/nginx/hostkeep.d',
     filesView: '',
     check: ['nginx', '-t', '-q'],
@@ -65,6 +75,10 @@ const DRIVERS = {
       `if ($hostkeep_forges) {\n        return 404;\n    }\n    access_log "${access}" hostkeep buffer=64k flush=500ms;\n    error_log "${error}";`,
     beacon: (token: string, listen: string) =>
       `server {\n    listen ${listen};\n    server_name ${token}.hostkeep.invalid;\n    access_log off;\n    return 200 ${token};\n}\n`,
+    preview: (name: string) =>
+      `set $hostkeep_robots "";\n    if ($host = "${name}") {\n        set $hostkeep_robots noindex;\n    }\n    add_header X-Robots-Tag $hostkeep_robots always;`,
+    named: (source: string, names: readonly string[]) =>
+      source.replace(/\bserver_name\s[^;{]*\{\{domain\}\}/g, (found) => [found, ...names].join(' ')),
     redirects: (rules: readonly RedirectRule[]) =>
       rules
         .map(({ pattern, sparesChallenges, to, groups, status }) => {
@@ -80,6 +94,8 @@ const DRIVERS = {
     certifies: true,
     user: 'caddy',
     tls: caddyTls,
+    access: caddyAccess,
+    usersLine: caddyLine,
     vhostFolder: '/etc/caddy/hostkeep.d',
     filesView: '/run/hostkeep/sites',
     check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'],
@@ -89,6 +105,11 @@ const DRIVERS = {
     logs: undefined,
     beacon: (token: string, _: string, port: number) =>
       `http://${token}.hostkeep.invalid:${port} {\n\trespond ${token}\n}\n`,
+    preview: (name: string) => `@preview host ${name}\n\theader @preview X-Robots-Tag noindex`,
+    named: (source: string, names: readonly string[]) =>
+      source.replace(/^(\S*)\{\{domain\}\}(\S*)(?=.*\{$)/gm, (found, before: string, after: string) =>
+        [found, ...names.map((name) => before + name + after)].join(', '),
+      ),
     redirects: (rules: readonly RedirectRule[]) => {
       const lines = rules.flatMap(({ pattern, sparesChallenges, to, groups, status }, i) => [
         `@redirect${i} {`,
@@ -146,8 +167,12 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
     beacon: (token) => defaults.beacon(token, listen, connectAddress(config.listen).port),
     logFiles,
     logs: (logFiles && defaults.logs?.(logFiles)) ?? '',
+    preview: defaults.preview,
+    named: defaults.named,
     redirects: defaults.redirects,
     php: (php, docroot) => defaults.php(php, docroot, logFiles?.error),
+    access: (access, docroot) => defaults.access(access, { folder: vhostFolder, docroot }),
+    usersLine: defaults.usersLine,
     tls: (rule, domain) =>
       defaults.tls(rule, {
         domain,

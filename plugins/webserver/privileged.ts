@@ -9,9 +9,9 @@ export default definePrivileged<VhostVerbs>()({
   config: WebserverConfig,
   verbs: ['acquire', 'release', 'prepare', 'keep', 'apply', 'reload', 'settle'],
   timeoutMs: 180_000,
-  open: ({ config, log, rootOf }) => {
+  open: ({ config, log, rootOf, userOf }) => {
     const driver = findDriver(config);
     if (driver === undefined) throw new Error('webserver.driver is none');
-    return new VhostWriter({ driver, config, log, rootOf });
+    return new VhostWriter({ driver, config, log, rootOf, userOf });
   },
 });

@@ -18,6 +18,11 @@ const FIRST_PAUSE_MS = 2500;
 const LONGEST_PAUSE_MS = 60_000;
 /** Changes of accounts that change what their domains serve. */
 const ACCOUNT_EVENTS = new Set(['account.removed', 'account.suspended', 'account.unsuspended']);
+/** Changes of one domain, whose file a comparison may have written as it was before. */
+const DOMAIN_EVENTS = new Set([
+  ...['domain.added', 'domain.suspended', 'domain.unsuspended', 'domain.docroot_set'],
+  ...['domain.alias_added', 'domain.alias_removed'],
+]);
 
 /**
  * Reconciles virtual hosts with the domains now and from now on, unless another process does. What fails is the `problem` of
@@ -100,9 +105,9 @@ async function needsReconciling(
 ): Promise<boolean> {
   for (const { type, username, data } of page) {
     if (type === 'account.moved' && (data['from'] === here || data['to'] === here)) return true;
-    if (!ACCOUNT_EVENTS.has(type) && type !== 'domain.added') continue;
+    if (!ACCOUNT_EVENTS.has(type) && !DOMAIN_EVENTS.has(type)) continue;
     if (!(await vhosts.serves(username))) continue;
-    if (type !== 'domain.added' || !(await vhosts.isCurrent(username, String(data['domain_url'])))) return true;
+    if (ACCOUNT_EVENTS.has(type) || !(await vhosts.isCurrent(username, String(data['domain_url'])))) return true;
   }
   return false;
 }

@@ -35,11 +35,12 @@ export const WebserverConfig = Type.Object(
     suspended_template: Type.String({
       default: '',
       description:
-        'The same for domains of suspended accounts, which serve {{vhost_folder}}/hostkeep-suspended.html; empty = the template of the plugin',
+        'The same for suspended domains and those of suspended accounts, which serve {{vhost_folder}}/hostkeep-suspended.html; empty = the template of the plugin',
     }),
     suspended_page: Type.String({
       default: '',
-      description: 'HTML file that visitors of domains of suspended accounts see; empty = the page of the plugin',
+      description:
+        'HTML file that visitors of suspended domains, and of those of suspended accounts, see; empty = the page of the plugin',
     }),
     log_folder: Type.String({
       default: '',

@@ -9,6 +9,8 @@ export interface Domain {
   readonly accountId: number;
   /** Lower-case ASCII form. */
   readonly name: string;
+  /** Further names at which the same site answers, in the same form. */
+  readonly aliases?: readonly string[];
   /** Path as clients see it, e.g. `/var/www/html/example.com`. */
   readonly docroot: string;
   /** The same path below the account's files root, for `Folder.open`. */
@@ -35,6 +37,8 @@ export interface DomainDirectory {
   list(account: Account): readonly Domain[] | Promise<readonly Domain[]>;
   /** Reads all domains of the accounts whose home is this node, account by account. */
   all(): AsyncIterable<Domain>;
+  /** Has accounts add neither a name nor one above or below it, from now on. */
+  reserve?(name: string): void;
   /** Calls back with the account's id after each change in this process; returns a function that unsubscribes. */
   onChange(listener: (accountId: number) => void): () => void;
 }

@@ -62,9 +62,32 @@ export interface SiteTls {
   readonly thumbprint: string;
 }
 
+/** A folder of a site that only some may see. */
+export interface SiteLock {
+  /** The decoded path, without a slash at its end. */
+  readonly path: string;
+  /** Their names, and the bcrypt of their passwords. */
+  readonly users: readonly { readonly name: string; readonly hash: string }[];
+}
+
+/** Who may see a site, and what those see who get an error. */
+export interface SiteAccess {
+  /** Addresses and ranges whose visitors get 403. */
+  readonly blocked: readonly string[];
+  readonly locks: readonly SiteLock[];
+  readonly errorPages: readonly { readonly status: (typeof ERROR_STATUSES)[number]; readonly path: string }[];
+}
+
 /** By which rules a site is served, besides its files. Several plugins may each say a part. */
 export interface SiteRule {
+  /** Whether visitors get 503 and a page that says so; certificate and logs stay. */
+  readonly isSuspended?: boolean;
+  /** Further names at which it answers, in lower-case ASCII form. */
+  readonly names?: readonly string[];
+  /** The same, for a while: search engines are told to keep these out. */
+  readonly previews?: readonly string[];
   readonly redirects?: readonly SiteRedirect[];
+  readonly access?: SiteAccess;
   readonly php?: SitePhp;
   readonly tls?: SiteTls;
 }
@@ -76,6 +99,14 @@ export type SiteRules = ReadonlyMap<number, SiteRule>;
 export const PHP_SOCKET = /^(?=.{1,107}$)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/\d+\/[a-z0-9.-]+\.sock$/;
 
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const;
+/** How many further names a site has at most: authorities issue a certificate for 100. */
+export const MOST_NAMES = 50;
+/** The errors for which a site may have a page of its own. */
+export const ERROR_STATUSES = [403, 404, 500, 502, 503, 504] as const;
+/** The most that a site has of each: the web server looks through all at each request. */
+export const MOST_BLOCKED = 500;
+export const MOST_LOCKS = 20;
+export const MOST_USERS = 50;
 /** How many redirects a site has at most: the web server tries one after another. */
 export const MOST_REDIRECTS = 1000;
 
@@ -132,15 +163,15 @@ export class SiteChanges<T> {
     }
   }
 
-  /** Has the wanted served, then stores it; what is not stored is no longer served. */
-  async serve<R>(domain: DomainPart, wanted: T, store: (tx: Tx) => Promise<R>): Promise<R> {
+  /** Has the wanted served, then stores it; what is not stored is no longer served. `before` is the domain as it was. */
+  async serve<R>(domain: DomainPart, wanted: T, store: (tx: Tx) => Promise<R>, before = domain): Promise<R> {
     this.#wanted.set(domain.id, wanted);
     try {
       await this.#change(domain);
       return await this.#host.store.write(store);
     } catch (error) {
       this.#wanted.delete(domain.id);
-      await this.#change(domain).catch((failure: unknown) => {
+      await this.#change(before).catch((failure: unknown) => {
         throw new AggregateError([error, failure], `a change of ${this.#name} could not be undone`, { cause: error });
       });
       throw error;

@@ -38,6 +38,15 @@ export class IpRanges {
   }
 }
 
+/** Whether a text is an IP address or a CIDR range. */
+export function isIpRange(text: string): boolean {
+  try {
+    return !new IpRanges([text]).isEmpty;
+  } catch {
+    return false; // which is what it says
+  }
+}
+
 /** Ranges that ipaddr.js takes for public: 168.63.129.16, at which Azure serves its virtual machines, and the former 6bone. */
 const SPECIAL = new IpRanges(['168.63.129.16', '3ffe::/16']);
 /**

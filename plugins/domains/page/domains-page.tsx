@@ -3,13 +3,14 @@ import { useLocation } from 'preact-iso/router';
 import {
   Answer,
   api,
+  Badge,
   Button,
   Card,
   changed,
-  DomainName,
   Empty,
   PageHead,
   Panel,
+  Parts,
   SearchInput,
   t,
   Table,
@@ -19,15 +20,18 @@ import {
   type Column,
 } from '../../pages/kit/index.ts';
 import { AddDomain } from './add-domain.tsx';
+import { AliasesDialog } from './aliases-dialog.tsx';
+import { ChangeDomain, shownName } from './change-domain.tsx';
 import { RemoveDomain } from './remove-domain.tsx';
 import { hasRoomBelowOnly, isFull, roomText, type Domains } from './room.ts';
 
 type Domain = Domains['domains'][number];
+type Does = 'change' | 'aliases' | 'remove';
 
 export default function DomainsPage() {
   const { query } = useLocation();
   const search = useSignal(query['search'] ?? '');
-  const dialog = useSignal<'add' | Domain | undefined>(undefined);
+  const dialog = useSignal<'add' | { readonly does: Does; readonly domain: Domain } | undefined>(undefined);
   const domains = useQuery('domains', (signal) => api('GET /api/domains', { signal }));
   const close = () => void (dialog.value = undefined);
   const shown = dialog.value;
@@ -55,14 +59,17 @@ export default function DomainsPage() {
               all={all}
               search={search.value.trim().toLowerCase()}
               onAdd={() => void (dialog.value = 'add')}
-              onRemove={(domain) => void (dialog.value = domain)}
+              onOpen={(does, domain) => void (dialog.value = { does, domain })}
             />
           )}
         </Answer>
       </Card>
+      <Parts of="/domains" />
       {shown === 'add' && domains.data && <AddDomain domains={domains.data} onClose={close} onAdded={changed} />}
-      {typeof shown === 'object' && (
-        <RemoveDomain domain={shown} all={domains.data?.domains ?? []} onClose={close} onRemoved={changed} />
+      {typeof shown === 'object' && shown.does === 'change' && <ChangeDomain domain={shown.domain} onClose={close} />}
+      {typeof shown === 'object' && shown.does === 'aliases' && <AliasesDialog domain={shown.domain} onClose={close} />}
+      {typeof shown === 'object' && shown.does === 'remove' && (
+        <RemoveDomain domain={shown.domain} all={domains.data?.domains ?? []} onClose={close} onRemoved={changed} />
       )}
     </>
   );
@@ -89,10 +96,10 @@ interface DomainTableProps {
   readonly all: readonly Domain[];
   readonly search: string;
   readonly onAdd: () => void;
-  readonly onRemove: (domain: Domain) => void;
+  readonly onOpen: (does: Does, domain: Domain) => void;
 }
 
-function DomainTable({ all, search, onAdd, onRemove }: DomainTableProps) {
+function DomainTable({ all, search, onAdd, onOpen }: DomainTableProps) {
   if (all.length === 0)
     return (
       <Empty
@@ -121,14 +128,23 @@ function DomainTable({ all, search, onAdd, onRemove }: DomainTableProps) {
       name: 'name',
       title: t('domains.domain'),
       by: ({ domain_url: name }) => toUnicode(name),
-      cell: ({ domain_url: name }) => (
-        <span class="stack tight">
-          <a href={`http://${name}/`} target="_blank" rel="noopener noreferrer">
-            <DomainName name={name} />
-          </a>
-          {toUnicode(name) !== name && <code class="small soft wrap">{name}</code>}
-        </span>
-      ),
+      cell: (domain) => {
+        const name = domain.domain_url;
+        return (
+          <span class="stack tight">
+            <span class="row">
+              <a href={`http://${name}/`} target="_blank" rel="noopener noreferrer">
+                <span class="wrap">{shownName(domain)}</span>
+              </a>
+              {domain.suspended && <Badge tone="warn">{t('domains.suspended')}</Badge>}
+            </span>
+            {toUnicode(name) !== name && <code class="small soft wrap">{name}</code>}
+            {domain.aliases.length > 0 && (
+              <span class="small soft wrap">{domain.aliases.map((each) => toUnicode(each)).join(', ')}</span>
+            )}
+          </span>
+        );
+      },
     },
     {
       name: 'folder',
@@ -147,14 +163,30 @@ function DomainTable({ all, search, onAdd, onRemove }: DomainTableProps) {
       title: '',
       isEnd: true,
       cell: (domain) => (
-        <Button
-          kind="plain"
-          isSmall
-          isBad
-          icon="trash"
-          label={t('domains.removeOne', { name: toUnicode(domain.domain_url) })}
-          onClick={() => onRemove(domain)}
-        />
+        <span class="row">
+          <Button
+            kind="plain"
+            isSmall
+            icon="edit"
+            label={t('domains.changeOne', { name: shownName(domain) })}
+            onClick={() => onOpen('change', domain)}
+          />
+          <Button
+            kind="plain"
+            isSmall
+            icon="link"
+            label={t('domains.aliasesOf', { name: shownName(domain) })}
+            onClick={() => onOpen('aliases', domain)}
+          />
+          <Button
+            kind="plain"
+            isSmall
+            isBad
+            icon="trash"
+            label={t('domains.removeOne', { name: toUnicode(domain.domain_url) })}
+            onClick={() => onOpen('remove', domain)}
+          />
+        </span>
       ),
     },
   ];

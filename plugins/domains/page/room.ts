@@ -7,7 +7,8 @@ const NEAR = 0.8;
 
 /** Says how many of the domains of the plan are in use. */
 export function roomText(domains: Domains): string {
-  const { domains_limit: limit, names_limit: namesLimit, total } = domains;
+  const { domains_limit: limit, names_limit: namesLimit } = domains;
+  const total = countNames(domains);
   const names = namesOf(domains);
   const used = mainsOf(names).length;
   const below = names.length - used;
@@ -20,8 +21,9 @@ export function roomText(domains: Domains): string {
 }
 
 /** Whether not even a subdomain can be added. */
-export function isFull({ names_limit: limit, total }: Domains): boolean {
-  return limit > 0 && total >= limit;
+export function isFull(domains: Domains): boolean {
+  const { names_limit: limit } = domains;
+  return limit > 0 && countNames(domains) >= limit;
 }
 
 /** Whether only subdomains of the own domains can be added. */
@@ -37,6 +39,8 @@ export function isBeyondLimit(name: string, domains: Domains): boolean {
   return mainsOf(names).filter((each) => !each.endsWith(`.${name}`)).length >= limit;
 }
 
+/** Returns how many names count against the limit of all names. */
+const countNames = ({ domains }: Domains) => domains.reduce((n, { aliases }) => n + 1 + aliases.length, 0);
 const namesOf = ({ domains }: Domains) => domains.map(({ domain_url: name }) => name);
 
 /** Returns the names that are no subdomain of another. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { HttpError } from '../../../kernel/errors.ts';
 import { vhostFileName } from './vhost-folder.ts';
-import { MOST_KEYS, type VhostChange, type VhostVerbs } from './vhost-writer.ts';
+import type { VhostChange } from './read-change.ts';
+import { MOST_KEYS, type VhostVerbs } from './vhost-writer.ts';
 import { fail } from '../errors.ts';
 
 export type Change = VhostChange & {

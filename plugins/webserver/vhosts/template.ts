@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SitePhp, SiteRedirect } from '../../../kernel/contract/points/web-server-part.ts';
+import type { SiteAccess, SitePhp, SiteRedirect } from '../../../kernel/contract/points/web-server-part.ts';
 import type { Driver } from '../drivers.ts';
-import { readSitePhp } from '../php-rules.ts';
-import { redirectRules } from '../redirect-rules.ts';
-import { NGINX_PROTOCOLS, type TlsRule } from '../tls-rules.ts';
+import { readSitePhp } from '../rules/php-rules.ts';
+import { redirectRules } from '../rules/redirect-rules.ts';
+import { NGINX_PROTOCOLS, type TlsRule } from '../rules/tls-rules.ts';
 import { viewed } from '../files-view.ts';
 import { fail } from '../errors.ts';
 
@@ -52,7 +52,9 @@ export function readOwner(content: string): number | undefined {
 }
 
 /** Renders the file of a virtual host. Throws for a template without one of the placeholders in `needs`. */
-type Render = (accountId: number, values: VhostValues, needs?: readonly (keyof VhostValues)[]) => string;
+type Render = (accountId: number, values: VhostValues, needs?: readonly (keyof VhostValues)[], named?: Named) => string;
+/** Puts further names into a template; see `Driver.named`. */
+type Named = (source: string) => string;
 
 /**
  * Returns a function that renders a virtual host's file. Throws for a template with unknown placeholders, or without
@@ -63,12 +65,12 @@ export function compileTemplate(source: string): Render {
   if (unknown !== undefined)
     throw new Error(`the template of virtual hosts contains the unknown placeholder ${unknown[0]}`);
   if (!source.includes('{{domain}}')) throw new Error('the template of virtual hosts does not contain {{domain}}');
-  return (accountId, values, needs = []) => {
+  return (accountId, values, needs = [], named = (text) => text) => {
     assertQuotable(values);
     for (const key of needs)
       if (!source.includes(`{{${key}}}`))
         throw fail.webserver_failed(`the template of virtual hosts does not contain {{${key}}}`);
-    return `${HEADER}# Account ${accountId}\n${source.replace(/\{\{(\w+)\}\}/g, (_, key: keyof VhostValues) => values[key])}`;
+    return `${HEADER}# Account ${accountId}\n${named(source).replace(/\{\{(\w+)\}\}/g, (_, key: keyof VhostValues) => values[key])}`;
   };
 }
 
@@ -79,7 +81,12 @@ export interface Site {
   /** Of the document root, below the files root. */
   readonly components: readonly string[];
   readonly isSuspended: boolean;
+  /** Further names at which it answers. */
+  readonly names: readonly string[];
+  /** The same, for a while. */
+  readonly previews: readonly string[];
   readonly redirects: readonly SiteRedirect[];
+  readonly access: SiteAccess;
   readonly php: SitePhp | null;
   /** `null`: it does not answer over TLS. */
   readonly tls: TlsRule | null;
@@ -93,7 +100,10 @@ export async function siteRenderer(driver: Driver): Promise<RenderSite> {
     templateOf(driver.templateFile),
     templateOf(driver.suspendedTemplateFile),
   ]);
-  return ({ domain, account: { id, username }, components, isSuspended, redirects, php, tls }, filesRoot) => {
+  return (
+    { domain, account: { id, username }, components, isSuspended, names, previews, redirects, access, php, tls },
+    filesRoot,
+  ) => {
     const docroot = join(filesRoot, ...components);
     const values = {
       domain,
@@ -105,15 +115,28 @@ export async function siteRenderer(driver: Driver): Promise<RenderSite> {
       logs: driver.logs,
       tls: tls === null ? '' : driver.tls(tls, domain),
     };
+    const hasWww = tls?.hasWww === true; // which names it already
+    const further = [...names, ...previews].filter((name) => !hasWww || name !== `www.${domain}`);
+    const named = (source: string) => withNames(driver, source, further);
     const overTls = tls ? (['tls'] as const) : [];
-    if (isSuspended) return renderSuspended(id, { ...values, redirects: '', php: '' }, overTls);
+    if (isSuspended) return renderSuspended(id, { ...values, redirects: '', php: '' }, overTls, named);
+    const guards = [...previews.map(driver.preview), driver.access(access, values.docroot)];
     const rules = {
-      redirects: driver.redirects(redirectRules(redirects)),
+      redirects: [...guards, driver.redirects(redirectRules(redirects))].filter(Boolean).join('\n    '),
       php: driver.php(php === null ? null : readSitePhp(php, id), docroot),
     };
-    const needs = [...(redirects.length > 0 ? (['redirects'] as const) : []), ...(php ? (['php'] as const) : [])];
-    return render(id, { ...values, ...rules }, [...needs, ...overTls]);
+    const needs = [...(rules.redirects === '' ? [] : (['redirects'] as const)), ...(php ? (['php'] as const) : [])];
+    return render(id, { ...values, ...rules }, [...needs, ...overTls], named);
   };
+}
+
+/** Errors: 400 `invalid_domain`; 502 `webserver_failed` for a template without a place for them. */
+function withNames(driver: Driver, source: string, names: readonly string[]): string {
+  if (names.length === 0) return source;
+  if (!names.every((name) => HOST_NAME.test(name))) throw fail.invalid_domain('the web server cannot serve this name');
+  const named = driver.named(source, names);
+  if (named === source) throw fail.webserver_failed('the template of virtual hosts has no place for further names');
+  return named;
 }
 
 /**

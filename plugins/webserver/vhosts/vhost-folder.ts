@@ -29,6 +29,15 @@ export function vhostFileName(domain: string): string {
   return `${PREFIX}${domain.length <= LONGEST_PLAIN ? domain : `${domain.slice(0, LONGEST_PLAIN - 40)}-${digest}`}${EXTENSION}`;
 }
 
+const SECRET = /^hostkeep-[0-9a-f]{64}\.(?:pem|users)$/;
+const SECRETS = /hostkeep-[0-9a-f]{64}\.(?:pem|users)/g;
+
+/** Whether a file has keys, or passwords, that virtual hosts name. */
+export const isSecretFile = (name: string): boolean => SECRET.test(name);
+
+/** Returns the files of keys and passwords that a virtual host names. */
+export const namedSecrets = (content: string | undefined): string[] => content?.match(SECRETS) ?? [];
+
 /** Whether a file is the virtual host of a domain; all other files in the folder are the operator's. */
 export function isVhostFile(name: string): boolean {
   return name.startsWith(PREFIX) && name.endsWith(EXTENSION) && !NOT_OF_DOMAINS.includes(name);
@@ -81,10 +90,12 @@ export class VhostFolder {
     else await replaceFile(join(this.path, name), content, { mode: 0o644, isExact: true, flush: true });
   }
 
-  /** Writes a file that nobody but its owner may read: this process's user, or the one with the given id. */
-  async putPrivate(name: string, content: string, owner: number | null): Promise<void> {
+  /** Writes a file that nobody but its owner may read, this process's user or the one with the given id, and a group if given. */
+  async putPrivate(name: string, content: string, owner: number | null, group: number | null = null): Promise<void> {
     await replaceFile(join(this.path, name), content, { mode: 0o600, isExact: true, flush: true });
-    if (owner !== null) await chown(join(this.path, name), owner, 0);
+    if (owner !== null || group !== null)
+      await chown(join(this.path, name), owner ?? process.getuid?.() ?? 0, group ?? 0);
+    if (group !== null) await chmod(join(this.path, name), 0o640);
   }
 
   async sync(): Promise<void> {

@@ -1,31 +1,30 @@
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SiteLogs } from '../../../kernel/contract/points/web-server-part.ts';
-import { readAccount, readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+import { readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import type { Log } from '../../../kernel/log.ts';
+import type { Identified, JobUser } from '../../../kernel/kit/jobs/job.ts';
 import { userId } from '../../../kernel/kit/jobs/system-names.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
-import { readSitePhp } from '../php-rules.ts';
-import { readRedirects } from '../redirect-rules.ts';
-import { certificateFile, isCertificateFile, namedCertificates, readPem, readTls } from '../tls-rules.ts';
+import { usersFiles } from '../rules/access-rules.ts';
+import { certificateFile, readPem } from '../rules/tls-rules.ts';
 import type { WebserverConfig } from '../schema.ts';
+import { readChange, type VhostChange } from './read-change.ts';
 import { readCommon, siteRenderer, type RenderSite, type Site } from './template.ts';
 import {
   BEACON_FILE,
   COMMON_FILE,
   vhostFileName,
+  isSecretFile,
   isVhostFile,
+  namedSecrets,
   PROOF_FILE,
   SUSPENDED_PAGE,
   VhostFolder,
 } from './vhost-folder.ts';
 import { WebServerCommands } from '../web-server-commands.ts';
-import { fail } from '../errors.ts';
-
-/** A virtual host to write, or a file to remove. */
-export type VhostChange = { readonly site: Site } | { readonly file: string };
 
 export interface VhostVerbs {
   /** Takes the lock of the folder, see `FolderLock`. */
@@ -51,6 +50,7 @@ interface WriterParts {
   readonly config: WebserverConfig;
   readonly log: Log;
   readonly rootOf: (username: string) => FilesRoot;
+  readonly userOf: (account: Identified) => JobUser | null;
 }
 
 /** How many files are written at a time: writing waits for the disk, which flushes several together. */
@@ -61,9 +61,6 @@ export const MOST_KEYS = 50;
 /** Batches whose caller does not settle them, because it was killed. */
 const UNSETTLED = 16;
 const TOKEN = /^[0-9a-f]{16}$/;
-/** A path component; which characters a web server's file may hold is checked when it is written. */
-const COMPONENT = /^(?!\.{1,2}$)[^/\0]{1,255}$/;
-const FILE = /^[^/\0]{1,255}$/;
 /** See `FolderLock`. */
 const HOLDER = /^\d{1,10}:\d{1,20} [0-9a-f-]{36}$/;
 /** By file, what was there before. */
@@ -75,17 +72,19 @@ export class VhostWriter implements VhostVerbs {
   readonly #config: WebserverConfig;
   readonly #log: Log;
   readonly #rootOf: WriterParts['rootOf'];
+  readonly #userOf: WriterParts['userOf'];
   readonly #folder: VhostFolder;
   readonly #commands: WebServerCommands;
   readonly #unsettled = new Map<string, Before>();
   /** Of the templates as they were at the last `prepare`, with which callers compare. */
   #renderer: Promise<RenderSite> | undefined;
 
-  constructor({ driver, config, log, rootOf }: WriterParts) {
+  constructor({ driver, config, log, rootOf, userOf }: WriterParts) {
     this.#driver = driver;
     this.#config = config;
     this.#log = log;
     this.#rootOf = rootOf;
+    this.#userOf = userOf;
     this.#folder = new VhostFolder(driver.vhostFolder);
     this.#commands = new WebServerCommands(driver, config.command_timeout_ms);
   }
@@ -95,7 +94,7 @@ export class VhostWriter implements VhostVerbs {
     const result = await new FolderLock(this.#folder, readText(holder, HOLDER)).acquire();
     if (result !== 'held-elsewhere') {
       await this.#folder.removeLeftovers();
-      await this.#removeUnused((await this.#folder.names()).filter(isCertificateFile));
+      await this.#removeUnused((await this.#folder.names()).filter(isSecretFile));
     }
     return result;
   }
@@ -124,13 +123,27 @@ export class VhostWriter implements VhostVerbs {
     return null;
   }
 
+  /** Writes the passwords of a site where only the web server reads them: its workers, by their group, where these do. */
+  async #keepUsers({ access, account }: Site): Promise<void> {
+    const { user, usersLine } = this.#driver;
+    const files = usersFiles(access, usersLine);
+    if (files.size === 0) return;
+    const isRoot = process.getuid?.() === 0;
+    const owner = user !== '' && isRoot ? userId(user) : null;
+    const group = user === '' && isRoot ? (this.#userOf(account)?.webGid ?? null) : null;
+    for (const [name, content] of files)
+      if ((await this.#folder.changedAt(name)) === undefined)
+        await this.#folder.putPrivate(name, content, owner, group);
+  }
+
   async apply(batch: unknown): Promise<null> {
     const { id, changes } = readMembers(batch, ['id', 'changes']);
     const key = readText(id, TOKEN);
-    const files = readList(changes, LARGEST_BATCH, changeOf);
+    const files = readList(changes, LARGEST_BATCH, readChange);
     const before: Before = new Map();
     try {
       const contents = await this.#contentsOf(files);
+      for (const change of files) if ('site' in change) await this.#keepUsers(change.site);
       await inSlices(contents, async ([file, content]) => {
         before.set(file, await this.#folder.read(file));
         await this.#folder.put(file, content);
@@ -169,7 +182,7 @@ export class VhostWriter implements VhostVerbs {
     this.#unsettled.delete(key);
     if (before === undefined) return null;
     if (readBoolean(isKept)) {
-      await this.#removeUnused([...before.values()].flatMap(namedCertificates));
+      await this.#removeUnused([...before.values()].flatMap(namedSecrets));
       return null;
     }
     await this.#restore(before, undefined);
@@ -177,12 +190,12 @@ export class VhostWriter implements VhostVerbs {
     return null;
   }
 
-  /** Removes those of some certificates that no virtual host names. */
-  async #removeUnused(certificates: readonly string[]): Promise<void> {
-    const unused = new Set(certificates);
+  /** Removes those of some keys and passwords that no virtual host names. */
+  async #removeUnused(secrets: readonly string[]): Promise<void> {
+    const unused = new Set(secrets);
     if (unused.size === 0) return;
     for (const file of (await this.#folder.names()).filter(isVhostFile))
-      for (const used of namedCertificates(await this.#folder.read(file))) unused.delete(used);
+      for (const used of namedSecrets(await this.#folder.read(file))) unused.delete(used);
     for (const name of unused) await this.#folder.put(name, undefined);
   }
 
@@ -214,7 +227,7 @@ export class VhostWriter implements VhostVerbs {
     try {
       const given: string[] = [];
       await inSlices([...before], async ([file, content]) => {
-        given.push(...namedCertificates(await this.#folder.read(file)));
+        given.push(...namedSecrets(await this.#folder.read(file)));
         await this.#folder.put(file, content);
       });
       await this.#removeUnused(given);
@@ -232,30 +245,6 @@ async function makeLogs({ access, error }: SiteLogs): Promise<void> {
     await mkdir(dirname(file), { recursive: true, mode: 0o751 }); // its workers open the files again after a rotation
     await (await open(file, 'a', 0o640)).close();
   }
-}
-
-function changeOf(given: unknown): VhostChange {
-  if (typeof given === 'object' && given !== null && 'file' in given) {
-    const file = readText(readMembers(given, ['file']).file, FILE);
-    if (isVhostFile(file) || file === BEACON_FILE) return { file };
-    throw fail.invalid_request(`${file} is not a virtual host's`);
-  }
-  const names = ['domain', 'account', 'components', 'isSuspended', 'redirects', 'php', 'tls'] as const;
-  const { domain, account, components, isSuspended, redirects, php, tls } = readMembers(
-    readMembers(given, ['site']).site,
-    names,
-  );
-  const owner = readAccount(account);
-  const site = {
-    domain: readText(domain, /^[^\0]{1,255}$/), // checked when it is written
-    account: owner,
-    components: readList(components, 100, (name) => readText(name, COMPONENT)),
-    isSuspended: readBoolean(isSuspended),
-    redirects: readRedirects(redirects),
-    php: php === null ? null : readSitePhp(php, owner.id),
-    tls: readTls(tls),
-  };
-  return { site };
 }
 
 /** Rejects with the first failure once nothing of its slice is still being written. */

@@ -6,7 +6,8 @@ import { Recurring } from '../../../kernel/kit/waiting/recurring.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Domain, DomainDirectory, DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
 import type { SiteRule, SiteRules } from '../../../kernel/contract/points/web-server-part.ts';
-import { tlsRule } from '../tls-rules.ts';
+import { NO_ACCESS, usersFiles, type UsersLine } from '../rules/access-rules.ts';
+import { tlsRule } from '../rules/tls-rules.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
 import { readOwner, type RenderSite, type Site } from './template.ts';
 import { BEACON_FILE, COMMON_FILE, vhostFileName, isVhostFile, type VhostFolder } from './vhost-folder.ts';
@@ -17,6 +18,7 @@ interface VhostParts {
   /** Writes the file that all virtual hosts share. */
   readonly prepare: () => Promise<unknown>;
   readonly render: RenderSite;
+  readonly usersLine: UsersLine;
   readonly domains: DomainDirectory;
   readonly accounts: Accounts;
   readonly virtualRoot: string;
@@ -218,9 +220,13 @@ export class Vhosts {
       if (account === undefined || batcher.isBusy(file)) continue;
       try {
         const wanted = wantedSite(domain, components, account, rule);
-        const { tls } = wanted.site;
-        const hasKey = tls === null || names.has(tls.certificate);
-        if (!hasKey || (await folder.read(file)) !== render(wanted.site, account.filesRoot)) outdated.push(wanted);
+        const { tls, access } = wanted.site;
+        const secrets = [
+          ...(tls === null ? [] : [tls.certificate]),
+          ...usersFiles(access, this.#parts.usersLine).keys(),
+        ];
+        const hasAll = secrets.every((name) => names.has(name));
+        if (!hasAll || (await folder.read(file)) !== render(wanted.site, account.filesRoot)) outdated.push(wanted);
       } catch (error) {
         refused.push({ domain, error });
       }
@@ -266,9 +272,9 @@ function wantedSite(
   domain: string,
   components: readonly string[],
   { id, username, suspended }: Account,
-  { redirects = [], php, tls }: SiteRule = {},
+  { isSuspended = false, names = [], previews = [], redirects = [], access = NO_ACCESS, php, tls }: SiteRule = {},
 ): Wanted {
-  const rules = { redirects, php: php ?? null, tls: tls === undefined ? null : tlsRule(tls) };
-  const site = { domain, account: { id, username }, components, isSuspended: suspended, ...rules };
+  const rules = { names, previews, redirects, access, php: php ?? null, tls: tls === undefined ? null : tlsRule(tls) };
+  const site = { domain, account: { id, username }, components, isSuspended: suspended || isSuspended, ...rules };
   return { site, ...(tls !== undefined && { pem: tls.pem }) };
 }

@@ -113,10 +113,21 @@ function assertNoGrowth({ lowest, before, after, heapBefore, heapAfter }: Growth
 const A_DOMAIN = ['user domains.add', 'user domains.list'];
 /** Operations elsewhere without which an operation cannot succeed. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    ['suspend', 'setDocroot', 'setSpelling', 'addAlias', 'removeAlias'].map((name) => [
+      `user domains.${name}`,
+      A_DOMAIN,
+    ]),
+  ),
   'user certificates.upload': A_DOMAIN,
   'user certificates.remove': A_DOMAIN,
   'user certificates.change': A_DOMAIN,
   'user php.setOptions': A_DOMAIN,
+  'user temporary-links.make': A_DOMAIN,
+  'user temporary-links.remove': A_DOMAIN,
+  ...Object.fromEntries(
+    ['setUser', 'removeUser', 'setBlocked', 'setErrorPages'].map((name) => [`user site-access.${name}`, A_DOMAIN]),
+  ),
   'user redirects.add': A_DOMAIN,
   'user redirects.remove': A_DOMAIN,
   'user login-links.useLoginLink': ['admin login-links.loginLink', 'admin login.reauthenticate'],

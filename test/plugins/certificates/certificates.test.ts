@@ -28,13 +28,12 @@ const webServer = definePlugin({
     provides: {
       webServer: () => ({ host: '127.0.0.1', port: 80, takesTls: true }),
       siteChanged: async ({ id }) => {
-        const [part] = await gather('siteRules', [id]);
-        if (part?.ok !== true) throw new Error('no rules');
+        const parts = await gather('siteRules', [id]);
         if (served.refuses) {
           served.refuses = false;
           throw refuse.webserver_failed('the server refuses');
         }
-        served.tls = part.value.get(id)?.tls;
+        served.tls = parts.flatMap((part) => (part.ok ? (part.value.get(id)?.tls ?? []) : []))[0];
       },
     },
   }),

@@ -58,6 +58,28 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
       path: '/api/domains/example.com/docroot',
       is: (body) => assert.equal(body, { domain: 'example.com', docroot: '/var/www/html/example.com' }),
     },
+    'PUT /api/domains/:domain/docroot': {
+      path: '/api/domains/example.com/docroot',
+      body: { docroot: 'example.com' },
+      is: (body) => assert.is(body.docroot, '/var/www/html/example.com'),
+    },
+    'POST /api/domains/:domain/suspend': {
+      path: '/api/domains/example.com/suspend',
+      is: (body) => assert.is(body.suspended, true),
+    },
+    'POST /api/domains/:domain/unsuspend': {
+      path: '/api/domains/example.com/unsuspend',
+      is: (body) => assert.is(body.suspended, false),
+    },
+    'PUT /api/domains/:domain/capitalize': {
+      path: '/api/domains/example.com/capitalize',
+      body: { capitalized_domain: 'Example.com' },
+      is: (body) => assert.equal(body, { domain: 'example.com', capitalized_domain: 'Example.com' }),
+    },
+    'GET /api/domains/:domain/capitalize': {
+      path: '/api/domains/example.com/capitalize',
+      is: (body) => assert.equal(body, { domain: 'example.com', capitalized_domain: 'Example.com' }),
+    },
     'GET /api/sites': {
       is: (body) =>
         assert.equal(

@@ -21,13 +21,13 @@ const webServer = definePlugin({
     handlers: {},
     provides: {
       siteChanged: async ({ id }) => {
-        const [part] = await gather('siteRules', [id]);
-        if (part?.ok !== true) throw new Error('no rules');
+        const parts = await gather('siteRules', [id]);
+        const redirects = parts.flatMap((part) => (part.ok ? (part.value.get(id)?.redirects ?? []) : []));
         if (served.refuses) {
           served.refuses = false;
           throw refuse.webserver_failed('the server refuses');
         }
-        served.rules = part.value.get(id)?.redirects ?? [];
+        served.rules = redirects;
       },
     },
   }),

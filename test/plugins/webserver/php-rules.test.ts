@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { caddyPhp, nginxPhp, readSitePhp } from '../../../plugins/webserver/php-rules.ts';
+import { caddyPhp, nginxPhp, readSitePhp } from '../../../plugins/webserver/rules/php-rules.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('webserver: php');

@@ -148,6 +148,20 @@ if (hasNginx() && hasPebble()) {
     assert.equal(pems(), []);
   });
 
+  test('a certificate is for the aliases that lead here as well, once there are some', async () => {
+    const server = await start(undefined, { retry_seconds: 0 });
+    const customer = await Customer.with(server);
+    await customer.untilState('valid');
+    await pebble.resolve('elsewhere.example', ['127.0.0.9']);
+    for (const alias of ['elsewhere.example', 'shop-too.example'])
+      assert.is((await customer.ask('/api/aliases', 'POST', { domain_url: DOMAIN, alias })).status, 201);
+    const names = async () => [...(await customer.entry()).names].toSorted();
+    await until('the alias is in the certificate', async () => (await names()).includes('shop-too.example'));
+    assert.equal(await names(), ['shop-too.example', DOMAIN, `www.${DOMAIN}`].toSorted());
+    assert.is((await overTls('shop-too.example', await pebble.root())).status, '200');
+    await customer.domain('delete');
+  });
+
   test('www that leads elsewhere is left out, and no name without an address is ordered', async () => {
     await pebble.resolve(`www.alone.example`, ['127.0.0.9']);
     const server = await start();

@@ -1,39 +1,17 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { Caddy, hasCaddy } from '../../../support/caddy.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
-import { hasNginx, Nginx } from '../../../support/nginx.ts';
 import { fetchPage } from '../../../support/page.ts';
+import { webServers, type Serving } from '../../../support/serving.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
 await needs('domains', 'webserver');
 const test = testSuite('redirects-served');
 const DOMAIN = 'shop.example';
-
-type Config = Readonly<Record<string, unknown>>;
-/** A web server of the tests, and settings with which a node serves through it. */
-interface Serving {
-  readonly port: number;
-  readonly config: Config;
-  readonly vhosts: string;
-  readonly remove: () => Promise<void>;
-}
-
-async function nginx(): Promise<Serving> {
-  const started = await Nginx.start();
-  const config = { webserver: started.settings };
-  return { port: started.port, config, vhosts: started.vhostFolder, remove: () => started.remove() };
-}
-
-async function caddy(): Promise<Serving> {
-  const started = await Caddy.start();
-  const vhosts = join(started.folder, 'vhosts');
-  return { port: started.port, config: started.config, vhosts, remove: () => started.remove() };
-}
 
 /** An account with a domain on a node that serves through a web server. */
 class Shop {
@@ -185,5 +163,4 @@ function serves(name: string, start: () => Promise<Serving>): void {
   });
 }
 
-if (hasNginx()) serves('nginx', nginx);
-if (hasCaddy()) serves('Caddy', caddy);
+for (const [name, start] of webServers()) serves(name, start);

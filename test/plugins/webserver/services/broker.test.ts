@@ -77,7 +77,9 @@ if (hasNginx()) {
     const client = await launcherAt(broker.socket);
     const id = 'f'.repeat(16);
     const account = { id: 1, username: 'ann' };
-    const plain = { redirects: [], php: null, tls: null };
+    const access = { blocked: [], locks: [], errorPages: [] };
+    const [hash, costly] = ['06', '15'].map((cost) => `$2b$${cost}$${'a'.repeat(53)}`);
+    const plain = { names: [], previews: [], redirects: [], access, php: null, tls: null };
     const site = { domain: 'x.example', account, components: [] as string[], isSuspended: false, ...plain };
     const php = { socket: '/run/php/1/fpm.sock', bodyMib: 1, seconds: 1 };
     const tls = { certificate: '', isForced: false, hasHsts: false, hasWww: false, thumbprint: '' };
@@ -102,6 +104,16 @@ if (hasNginx()) {
       { site: { ...site, tls: { ...tls, certificate: '/etc/ssl/private/other.pem' } } },
       { site: { ...site, tls: { ...tls, certificate: `hostkeep-${'0'.repeat(64)}.pem` } } },
       { site: { ...site, tls: { ...tls, thumbprint: '";}' } } },
+      { site: { ...site, names: ['x.example; return 200'] } },
+      { site: { ...site, names: ['*.example'] } },
+      { site: { ...site, previews: ['a.example {'] } },
+      { site: { ...site, access: { ...access, blocked: ['all; return 200'] } } },
+      { site: { ...site, access: { ...access, locks: [{ path: '/a";}', users: [] }] } } },
+      { site: { ...site, access: { ...access, locks: [{ path: '/a', users: [{ name: 'a:b', hash }] }] } } },
+      { site: { ...site, access: { ...access, locks: [{ path: '/a', users: [{ name: 'a', hash: 'x\nb:y' }] }] } } },
+      { site: { ...site, access: { ...access, locks: [{ path: '/a', users: [{ name: 'a', hash: costly }] }] } } },
+      { site: { ...site, access: { ...access, errorPages: [{ status: 404, path: '/a.html";}' }] } } },
+      { site: { ...site, access: { ...access, errorPages: [{ status: 200, path: '/a.html' }] } } },
     ])
       await client.call('webserver.apply', { id, changes: [change] }, 10_000).then(
         () => assert.unreachable(JSON.stringify(change)),

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import type { SiteTls } from '../../kernel/contract/points/web-server-part.ts';
-import { readBoolean, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
+import type { SiteTls } from '../../../kernel/contract/points/web-server-part.ts';
+import { readBoolean, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import { CHALLENGES } from './redirect-rules.ts';
 
 /** How a site answers over TLS, as the part with rights takes it: that has the certificate already. */
@@ -12,17 +12,11 @@ export interface TlsRule extends Omit<SiteTls, 'pem' | 'isSelfMade'> {
 /** The largest key with its certificates. */
 export const PEM_BYTES = 65_536;
 const FILE = /^hostkeep-[0-9a-f]{64}\.pem$/;
-const NAMED = /hostkeep-[0-9a-f]{64}\.pem/g;
 const THUMBPRINT = /^([A-Za-z0-9_-]{43})?$/;
 
 /** Returns the name of the file of a key and its certificates: another content has another name. */
 export const certificateFile = (pem: string): string =>
   `hostkeep-${createHash('sha256').update(pem).digest('hex')}.pem`;
-
-export const isCertificateFile = (name: string): boolean => FILE.test(name);
-
-/** Returns the files of certificates that a virtual host names. */
-export const namedCertificates = (content: string | undefined): string[] => content?.match(NAMED) ?? [];
 
 export function tlsRule({ pem, isForced, hasHsts, hasWww, thumbprint }: SiteTls): TlsRule {
   return { certificate: certificateFile(pem), isForced, hasHsts, hasWww, thumbprint };

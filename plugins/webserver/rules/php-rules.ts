@@ -1,6 +1,6 @@
-import { PHP_SOCKET, type SitePhp } from '../../kernel/contract/points/web-server-part.ts';
-import { fail } from '../../kernel/errors.ts';
-import { readInteger, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
+import { PHP_SOCKET, type SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
+import { fail } from '../../../kernel/errors.ts';
+import { readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 
 /** Added to what a script may take, so that its own limit is what ends it. */
 const GRACE_SECONDS = 15;

@@ -3,8 +3,8 @@ import {
   REDIRECT_PATH,
   REDIRECT_TARGET,
   type SiteRedirect,
-} from '../../kernel/contract/points/web-server-part.ts';
-import { readBoolean, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
+} from '../../../kernel/contract/points/web-server-part.ts';
+import { readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 
 /** A redirect as web servers take it. */
 export interface RedirectRule {

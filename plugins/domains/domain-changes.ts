@@ -1,0 +1,200 @@
+import { domainToUnicode } from 'node:url';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { domainNamed, type DomainPart } from '../../kernel/contract/points/domain-directory.ts';
+import {
+  MOST_NAMES,
+  SiteChanges,
+  type SiteRule,
+  type SiteRules,
+} from '../../kernel/contract/points/web-server-part.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { clientPath } from '../../kernel/kit/files/client-path.ts';
+import type { EventInput } from '../../kernel/store/events/audit-log.ts';
+import type { Reader, Tx } from '../../kernel/store/store.ts';
+import { insertAlias, removeAlias } from './alias-store.ts';
+import { assertNotAbove, CREATE_DOCROOT, docrootComponents } from './docroot.ts';
+import { fail } from './errors.ts';
+import { parseDomain } from './name.ts';
+import { assertNameFree, type NewNames } from './new-names.ts';
+import type { DomainsConfig } from './schema.ts';
+import * as rows from './store.ts';
+import type { DomainViews } from './views.ts';
+
+/** Whose domain is changed, as the client wrote its name. */
+export interface Subject {
+  readonly account: Account;
+  readonly domain: string;
+  readonly ip: string;
+}
+const none = () => fail.domain_not_found('the account has no domain of this name');
+
+/** Changes domains that there are. What is served is served before it is stored, and stored only if it is served. */
+export class DomainChanges {
+  readonly #host: Host<DomainsConfig>;
+  readonly #views: DomainViews;
+  readonly #changes: SiteChanges<rows.ListedRow>;
+  readonly #names: NewNames;
+
+  constructor(host: Host<DomainsConfig>, views: DomainViews, names: NewNames) {
+    this.#host = host;
+    this.#views = views;
+    this.#changes = new SiteChanges(host, 'domain');
+    this.#names = names;
+  }
+
+  /** Returns by which rules domains are served. */
+  async rules(domainIds: readonly number[]): Promise<SiteRules> {
+    const stored = await rows.servedRows(this.#host.store, domainIds);
+    const served = domainIds.flatMap((id) => this.#changes.wanted(id) ?? stored.get(id) ?? []);
+    return new Map(
+      served.map(({ id, suspended_at: at, aliases }): [number, SiteRule] => [
+        id,
+        { ...(at !== null && { isSuspended: true }), ...(aliases.length > 0 && { names: aliases }) },
+      ]),
+    );
+  }
+
+  /** Errors: 404 `domain_not_found`; any error of a provider of `siteChanged`. */
+  setSuspended(subject: Subject, isSuspended: boolean): Promise<rows.ListedRow> {
+    return this.#inTurn(subject, async (before) => {
+      if ((before.suspended_at !== null) === isSuspended) return before;
+      const after = { ...before, suspended_at: isSuspended ? Date.now() : null };
+      return this.#changes.serve(this.#part(subject, before), after, (tx) =>
+        this.#put(tx, after, {
+          ...about(subject, after),
+          type: isSuspended ? 'domain.suspended' : 'domain.unsuspended',
+          text: `${isSuspended ? 'suspended' : 'lifted the suspension of'} the domain ${after.name}`,
+        }),
+      );
+    });
+  }
+
+  /**
+   * Serves a domain from another folder, which it creates if that is missing. Errors: 404 `domain_not_found`; 400
+   * `invalid_docroot`; any error of a provider of `siteChanged`.
+   */
+  setDocroot(subject: Subject, given: string): Promise<rows.ListedRow> {
+    const { store, jobs, node } = this.#host;
+    const { account } = subject;
+    const components = docrootComponents(given, node.config.virtual_root);
+    const assertFits = async (reader: Reader) =>
+      assertNotAbove(components, ((await rows.countDomains(reader, [account.id])).get(account.id)?.names ?? 0) - 1);
+    return this.#inTurn(subject, async (before) => {
+      const after = { ...before, docroot: components.join('/') };
+      if (after.docroot === before.docroot) return before;
+      await assertFits(store);
+      await jobs.run(CREATE_DOCROOT, account, components, { makesRoot: true });
+      const part = this.#part(subject, after);
+      const { docroot } = part;
+      const keep = async (tx: Tx) => {
+        await assertFits(tx);
+        const { data, ...more } = about(subject, after);
+        return this.#put(tx, after, {
+          ...more,
+          type: 'domain.docroot_set',
+          text: `changed the document root of ${after.name} to ${docroot}`,
+          data: { ...data, docroot },
+        });
+      };
+      return this.#changes.serve(part, after, keep, this.#part(subject, before));
+    });
+  }
+
+  /** Keeps in which case the owner writes the name. Errors: 404 `domain_not_found`; 400 `invalid_domain` for another name. */
+  setSpelling(subject: Subject, shownAs: string): Promise<rows.ListedRow> {
+    return this.#inTurn(subject, async (before) => {
+      const own = domainToUnicode(before.name);
+      if (![own, before.name].includes(shownAs.normalize('NFC').toLowerCase()))
+        throw fail.invalid_domain(`only the case of ${own} can be chosen`, { path: '/shown_as' });
+      const after = { ...before, shown_as: shownAs === own ? '' : shownAs };
+      if (after.shown_as === before.shown_as) return before;
+      const text = `chose to write ${after.name} as ${shownAs}`;
+      return this.#host.store.write((tx) =>
+        this.#put(tx, after, { ...about(subject, after), type: 'domain.spelling_set', text }),
+      );
+    });
+  }
+
+  /**
+   * Has the site of a domain answer at a further name. Errors: 404 `domain_not_found`; 400 `invalid_domain`; 409
+   * `domain_exists`, `names_limit_reached`, `aliases_limit_reached`; any error of a provider of `siteChanged`.
+   */
+  addAlias(subject: Subject, given: string): Promise<rows.ListedRow> {
+    const { store } = this.#host;
+    const { account } = subject;
+    const alias = this.#names.read(given, { path: '/alias' });
+    const assertFree = async (reader: Reader) =>
+      assertNameFree(account, alias, await rows.nameStatus(reader, account.id, alias));
+    return this.#inTurn(subject, async (before) => {
+      await assertFree(store);
+      if (before.aliases.length >= MOST_NAMES)
+        throw fail.aliases_limit_reached(`a domain can have ${MOST_NAMES} further names`);
+      return this.#serveAliases(subject, before, [...before.aliases, alias].toSorted(), 'added', alias, async (tx) => {
+        await assertFree(tx);
+        await insertAlias(tx, before, alias);
+      });
+    });
+  }
+
+  /** Errors: 404 `alias_not_found`; any error of a provider of `siteChanged`, and then it stays. */
+  async removeAlias(account: Account, given: string, ip: string): Promise<rows.ListedRow> {
+    const { name: alias = '' } = parseDomain(given);
+    const missing = () => fail.alias_not_found('the account has no alias of this name');
+    const found = (await rows.listDomains(this.#host.store, account.id)).find(({ aliases }) => aliases.includes(alias));
+    if (found === undefined) throw missing();
+    const subject = { account, domain: found.name, ip };
+    return this.#inTurn(subject, async (before) => {
+      const others = before.aliases.filter((each) => each !== alias);
+      return this.#serveAliases(subject, before, others, 'removed', alias, async (tx) => {
+        if (!(await removeAlias(tx, before.id, alias))) throw missing();
+      });
+    });
+  }
+
+  #serveAliases(
+    subject: Subject,
+    before: rows.ListedRow,
+    aliases: readonly string[],
+    what: 'added' | 'removed',
+    alias: string,
+    store: (tx: Tx) => Promise<void>,
+  ): Promise<rows.ListedRow> {
+    const after = { ...before, aliases };
+    return this.#changes.serve(this.#part(subject, before), after, async (tx) => {
+      await store(tx);
+      const { data, ...more } = about(subject, after);
+      return this.#put(tx, after, {
+        ...more,
+        type: `domain.alias_${what}`,
+        text: `${what} the alias ${alias} of ${after.name}`,
+        data: { ...data, alias },
+      });
+    });
+  }
+
+  async #inTurn<R>({ account, domain }: Subject, change: (before: rows.ListedRow) => Promise<R>): Promise<R> {
+    const found = await domainNamed(this.#views, account, domain);
+    if (found === undefined) throw none();
+    return this.#changes.inTurn(found, async () => {
+      const row = await rows.find(this.#host.store, found.name);
+      if (row?.id !== found.id) throw none();
+      return change(row);
+    });
+  }
+
+  #part({ account }: Subject, { id, name, docroot }: rows.DomainRow): DomainPart {
+    const components = docroot === '' ? [] : docroot.split('/');
+    return { id, name, docroot: clientPath(components, this.#host.node.config.virtual_root), account };
+  }
+
+  async #put(tx: Tx, row: rows.ListedRow, event: EventInput): Promise<rows.ListedRow> {
+    if (!(await rows.update(tx, row))) throw none();
+    tx.afterCommit(() => this.#views.invalidate(row.account_id));
+    await this.#host.events.record(tx, event);
+    return row;
+  }
+}
+
+function about({ account, ip }: Subject, { id, name }: rows.DomainRow) {
+  return { account, ip, data: { domain_id: id, domain_url: name } };
+}

@@ -1,0 +1,15 @@
+import { defineArea } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'temporary-links',
+  order: 12,
+  pages: [
+    {
+      path: '/temporary-links',
+      title: 'temporary-links.title',
+      icon: 'link',
+      features: ['temporary_links'],
+      load: () => import('./temporary-links-page.tsx'),
+    },
+  ],
+});

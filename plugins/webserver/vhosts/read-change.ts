@@ -1,0 +1,57 @@
+import { MOST_NAMES } from '../../../kernel/contract/points/web-server-part.ts';
+import { readAccount, readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+import { fail } from '../../../kernel/errors.ts';
+import { readAccess } from '../rules/access-rules.ts';
+import { readSitePhp } from '../rules/php-rules.ts';
+import { readRedirects } from '../rules/redirect-rules.ts';
+import { readTls } from '../rules/tls-rules.ts';
+import type { Site } from './template.ts';
+import { BEACON_FILE, isVhostFile } from './vhost-folder.ts';
+
+/** A virtual host to write, or a file to remove. */
+export type VhostChange = { readonly site: Site } | { readonly file: string };
+
+/** A path component; which characters a web server's file may hold is checked when it is written. */
+const COMPONENT = /^(?!\.{1,2}$)[^/\0]{1,255}$/;
+const FILE = /^[^/\0]{1,255}$/;
+
+const readName = (name: unknown) => readText(name, /^[^\0]{1,255}$/);
+
+/** Checks a change again, whatever its caller has checked. Errors: 400 `invalid_request`. */
+export function readChange(given: unknown): VhostChange {
+  if (typeof given === 'object' && given !== null && 'file' in given) {
+    const file = readText(readMembers(given, ['file']).file, FILE);
+    if (isVhostFile(file) || file === BEACON_FILE) return { file };
+    throw fail.invalid_request(`${file} is not a virtual host's`);
+  }
+  const members = [
+    'domain',
+    'account',
+    'components',
+    'isSuspended',
+    'names',
+    'previews',
+    'redirects',
+    'access',
+    'php',
+    'tls',
+  ] as const;
+  const { domain, account, components, isSuspended, names, previews, redirects, access, php, tls } = readMembers(
+    readMembers(given, ['site']).site,
+    members,
+  );
+  const owner = readAccount(account);
+  const site = {
+    domain: readName(domain), // checked when it is written
+    account: owner,
+    components: readList(components, 100, (name) => readText(name, COMPONENT)),
+    isSuspended: readBoolean(isSuspended),
+    names: readList(names, MOST_NAMES, readName), // as the domain
+    previews: readList(previews, 1, readName),
+    redirects: readRedirects(redirects),
+    access: readAccess(access),
+    php: php === null ? null : readSitePhp(php, owner.id),
+    tls: readTls(tls),
+  };
+  return { site };
+}
