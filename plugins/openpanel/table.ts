@@ -1,7 +1,7 @@
 import type { Address, RouteSpec } from '../../kernel/contract/route-spec.ts';
 import { Type, type TSchema } from '../../kernel/schema.ts';
 import { adminRows } from './admin-rows.ts';
-import { MISSING } from './missing.ts';
+import { MISSING, TAKEN } from './missing.ts';
 import type { Row } from './row.ts';
 import { userRows } from './user-rows.ts';
 
@@ -82,7 +82,7 @@ function missingOf(address: Address, rows: readonly Row[]): Missing[] {
             ...DELEGATED,
             ...GATES[address],
             method,
-            path: [path, PREFIX + path],
+            path: TAKEN.includes(`${method} ${path}`) ? PREFIX + path : [path, PREFIX + path],
             summary: `501: ${feature}`,
           };
           return { name: `${address} ${method} ${path}`, feature, spec };
