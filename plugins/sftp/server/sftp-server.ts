@@ -183,7 +183,7 @@ export class SftpServer implements SftpVerbs {
     const { path } = this.#host.rootOf(account.username);
     const { uid } = await lstat(path);
     if (uid !== user.uid && uid !== user.namesakeUid)
-      throw fail.sftp_failed(`${path} belongs to the user id ${uid}, and not to ${user.uid}`);
+      throw fail.sftp_failed(`the files of ${account.username} belong to the user id ${uid}, and not to ${user.uid}`);
     return uid;
   }
 

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { stat } from 'node:fs/promises';
 import type { Core } from '../../../kernel/run/core.ts';
 import type { Role } from '../../../kernel/identity/accounts/account.ts';
 import { siteFiles, writeFiles } from '../target/site-files.ts';
@@ -82,7 +84,10 @@ export class TestAccounts {
         passwordHash: hash,
         ...(role === 'user' ? { plan: test.plan } : {}),
       });
+      await this.#core.jobs.makeRoot(account);
       await writeFiles(account.filesRoot, { ...siteFiles(SITE, username), 'databases/fuzz.sqlite': username });
+      const { uid, gid } = await stat(account.filesRoot);
+      execFileSync('chown', ['-R', `${uid}:${gid}`, account.filesRoot]);
       Object.assign(test, { tokenLost: true, credentialsUnknown: true });
     }
     if (account.suspended) await accounts.unsuspend(username);
