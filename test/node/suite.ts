@@ -31,7 +31,6 @@ const PACKAGES = [
     'goaccess',
     'haproxy',
     'iptables',
-    'lftp',
     'libarchive-tools',
     'mariadb-server',
     'mount',

@@ -11,19 +11,13 @@ import { freePort } from '../../support/port.ts';
 import { reportSkipped } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
-const PROGRAMS = [
-  '/usr/sbin/proftpd',
-  '/usr/lib/proftpd/mod_sftp.so',
-  '/usr/bin/sftp',
-  '/usr/bin/sshpass',
-  '/usr/bin/lftp',
-];
+const PROGRAMS = ['/usr/sbin/proftpd', '/usr/lib/proftpd/mod_sftp.so', '/usr/bin/sftp', '/usr/bin/sshpass'];
 
 /** Whether ProFTPD and its clients are installed, and may serve accounts. Throws in CI if not. */
 export function hasProftpd(): boolean {
   if (process.getuid?.() === 0 && PROGRAMS.every((path) => existsSync(path))) return true;
   reportSkipped(
-    'tests with a real ProFTPD; apt-get install -y proftpd-core proftpd-mod-crypto openssh-client sshpass lftp, and run them as root',
+    'tests with a real ProFTPD; apt-get install -y proftpd-core proftpd-mod-crypto openssh-client sshpass, and run them as root',
   );
   return false;
 }
