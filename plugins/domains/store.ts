@@ -207,7 +207,8 @@ export async function countDomains(
   accountIds: readonly number[],
 ): Promise<Map<number, { readonly names: number; readonly mains: number }>> {
   const rows = await reader.all<{ id: number; names: number; mains: number }>(
-    `select id, (select count(*) from ${ALL_NAMES} as n where account_id = listed.id) as names,
+    `select id, (select count(*) from domains where account_id = listed.id)
+          + (select count(*) from domain_aliases where account_id = listed.id) as names,
         (select count(*) from domains where account_id = listed.id and is_main = 1) as mains
       from (select cast(value as bigint) as id from json_each(?)) as listed`,
     JSON.stringify(accountIds),

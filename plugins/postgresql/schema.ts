@@ -6,7 +6,12 @@ const closed = { additionalProperties: false } as const;
 export const PostgresqlServer = Type.Object(
   {
     host: Type.String({ default: '127.0.0.1', description: 'A name or an address; used unless a socket is set' }),
-    port: Type.Integer({ default: 5432, minimum: 1, maximum: 65535 }),
+    port: Type.Integer({
+      default: 5432,
+      minimum: 1,
+      maximum: 65535,
+      description: 'Its TCP port; used unless a socket is set',
+    }),
     socket: Type.String({ default: '', description: 'Folder of the Unix socket, e.g. /run/postgresql' }),
     user: Type.String({ default: 'postgres', description: 'A superuser of the server' }),
     password: Type.String({ default: '', writeOnly: true, description: 'Password of that user' }),

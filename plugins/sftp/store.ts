@@ -72,12 +72,13 @@ async function loginsOf(reader: Reader, accountIds: readonly number[]): Promise<
     ids,
   );
   const keys = new Map<number, StoredKey[]>();
-  for (const row of await reader.all<KeyRow>(
+  const keyRows = await reader.all<KeyRow>(
     `select k.id, k.login_id, k.type, k.blob, k.fingerprint, k.comment, k.created_at from sftp_keys k
       join sftp_logins l on l.id = k.login_id
-      where l.account_id in (select cast(value as bigint) from json_each(?)) order by k.id`,
+      where l.account_id in (select cast(value as bigint) from json_each(?))`,
     ids,
-  ))
+  );
+  for (const row of keyRows.toSorted((a, b) => a.id - b.id))
     keys.set(row.login_id, [...(keys.get(row.login_id) ?? []), toKey(row)]);
   return rows.map((row) => ({
     id: row.id,

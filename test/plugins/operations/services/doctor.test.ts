@@ -16,7 +16,14 @@ interface Diagnosis {
 }
 
 /** What needs nothing from outside. */
-const PLUGINS = { containers: false, databases: false, screenshots: false, search: false, webserver: false };
+const PLUGINS = {
+  containers: false,
+  databases: false,
+  screenshots: false,
+  search: false,
+  sftp: false,
+  webserver: false,
+};
 
 test('doctor exits with 1 for a failure, for a warning only with --strict', async () => {
   const webhooks = {
