@@ -15,7 +15,7 @@ const rows: PluginRows = {
   opened: 'site_access',
   answered: 'home',
   without: {
-    domains: { setUser: 404, removeUser: 404, setBlocked: 404, setErrorPages: 404 },
+    domains: { list: ['.sites[]'], setUser: 404, removeUser: 404, setBlocked: 404, setErrorPages: 404 },
   },
   bounded: { list: "one for each of an account's domains, by its plan" },
   isolation: { unmarked: { list: 'access to its domains, which have none' } },
