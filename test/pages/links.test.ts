@@ -84,7 +84,7 @@ test('what nothing on the server provides is not offered', async (browser) => {
   await home.says('not available here');
   await home.goto('/home/info');
   await home.says('Databases');
-  assert.not.match(await home.text('main'), /Mailboxes|FTP/);
+  assert.not.match(await home.text('main'), /Mailboxes/);
   for (const path of ['/console/features', '/console/accounts/of-basic']) {
     await console.goto(path);
     await console.says('Domains');
