@@ -48,7 +48,6 @@ export function proftpdConfig(config: SftpConfig, { logins, keys, hostKey }: Pla
   AllowOverwrite on
   AllowRetrieveRestart on
   AllowStoreRestart on
-  ListOptions "-a"
 
   MaxLoginAttempts ${config.attempts}
   MaxClients ${config.clients}

@@ -60,15 +60,17 @@ export class Proftpd {
     const file = join(this.folder, 'proftpd.conf');
     writeFileSync(
       file,
-      `ServerName main\nServerType standalone\nPort 0\nUseIPv6 off\nUser nobody\nGroup nogroup\nModulePath /usr/lib/proftpd\nDelayEngine off
+      `ServerName main\nServerType standalone\nPort 0\nDefaultAddress 127.0.0.1\nUseIPv6 off\nUser nobody\nGroup nogroup\nModulePath /usr/lib/proftpd\n<IfModule mod_delay.c>\nDelayEngine off\n</IfModule>
       TransferLog none\nWtmpLog off\nPidFile ${this.folder}/proftpd.pid\nScoreboardFile ${this.folder}/scoreboard
       SystemLog ${this.folder}/proftpd.log\nInclude ${this.folder}/sftp/*.conf\n`,
     );
-    const child = endsWithTests(spawn('/usr/sbin/proftpd', ['-n', '-c', file], { stdio: 'ignore' }), 'SIGTERM');
+    const child = endsWithTests(spawn('/usr/sbin/proftpd', ['-n', '-c', file], { stdio: ['ignore', 'ignore', 'pipe'] }), 'SIGTERM');
+    let told = '';
+    child.stderr?.on('data', (text: Buffer) => (told += text.toString()));
     this.#process = child;
     atEnd(() => this.down());
     await until('a ProFTPD that answers', () => {
-      if (child.exitCode !== null) throw new Error(`ProFTPD ended:\n${this.log()}`);
+      if (child.exitCode !== null) throw new Error(`ProFTPD ended:\n${told}${this.log()}`);
       return this.answers().then((banner) => banner !== '');
     });
   }
