@@ -1,5 +1,17 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { api, attempt, Button, bytes, Card, changed, t, textOr, useQuery, useRefresh } from '../../pages/kit/index.ts';
+import {
+  api,
+  attempt,
+  Button,
+  bytes,
+  Card,
+  changed,
+  ErrorPanel,
+  t,
+  textOr,
+  useQuery,
+  useRefresh,
+} from '../../pages/kit/index.ts';
 import { lastName, type Task } from './replies.ts';
 
 const REFRESH_MS = 1000;
@@ -19,6 +31,7 @@ export function TaskList() {
     if (running.length < before.current) changed();
     before.current = running.length;
   }, [running.length]);
+  if (listing.error !== undefined) return <ErrorPanel error={listing.error} onRetry={listing.reload} />;
   if (running.length + ended.length === 0) return null;
   return (
     <Card title={t('backups.tasks')}>
