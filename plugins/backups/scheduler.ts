@@ -1,4 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
+import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import type { Backups } from './backups.ts';
 import { isDue } from './schedule.ts';
 import type { BackupsConfig } from './schema.ts';
@@ -8,7 +9,6 @@ import { listSchedules, noteTry } from './store.ts';
 export class Scheduler {
   readonly #host: Host<BackupsConfig>;
   readonly #backups: Backups;
-  #looking: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(host: Host<BackupsConfig>, backups: Backups) {
@@ -18,31 +18,28 @@ export class Scheduler {
 
   /** Looks at the schedules now and from now on. */
   start(): void {
-    const { config, onClose } = this.#host;
-    const timer = setInterval(() => this.#wake(), config.check_seconds * 1000).unref();
-    onClose(async () => {
-      this.#isClosed = true;
-      clearInterval(timer);
-      await this.#looking;
+    const { config, log, onClose } = this.#host;
+    const looking = new Recurring({
+      run: () => this.#look(),
+      failed: (err) => log.error({ err }, 'the schedules of backups could not be looked at'),
+      everyMs: config.check_seconds * 1000,
     });
-    this.#wake();
-  }
-
-  #wake(): void {
-    this.#looking ??= this.#look()
-      .catch((err: unknown) => this.#host.log.error({ err }, 'the schedules of backups could not be looked at'))
-      .finally(() => (this.#looking = undefined));
+    onClose(() => {
+      this.#isClosed = true;
+      return looking.close();
+    });
+    looking.wake();
   }
 
   async #look(): Promise<void> {
-    const { store, identity, node, log } = this.#host;
+    const { store, identity, log } = this.#host;
     for (const { account: id, schedule } of await listSchedules(store)) {
       const now = Date.now();
       if (this.#isClosed) return;
       if (!isDue(schedule, id, now)) continue;
       const account = await identity.accounts.byId(id);
-      const isHere = account?.home === '' || node.fleet === undefined || account?.home === node.fleet.name;
-      if (account === undefined || !isHere || account.suspended || account.isReadOnly) continue;
+      if (account === undefined || !identity.accounts.isHere(account)) continue;
+      if (account.suspended || account.isReadOnly) continue;
       if (!account.features.has('backups')) continue;
       if (!(await store.write((tx) => noteTry(tx, id, schedule.triedAt, now)))) continue;
       await this.#backups
