@@ -64,7 +64,10 @@ export class Proftpd {
       TransferLog none\nWtmpLog off\nPidFile ${this.folder}/proftpd.pid\nScoreboardFile ${this.folder}/scoreboard
       SystemLog ${this.folder}/proftpd.log\nInclude ${this.folder}/sftp/*.conf\n`,
     );
-    const child = endsWithTests(spawn('/usr/sbin/proftpd', ['-n', '-c', file], { stdio: ['ignore', 'ignore', 'pipe'] }), 'SIGTERM');
+    const child = endsWithTests(
+      spawn('/usr/sbin/proftpd', ['-n', '-c', file], { stdio: ['ignore', 'ignore', 'pipe'] }),
+      'SIGTERM',
+    );
     let told = '';
     child.stderr?.on('data', (text: Buffer) => (told += text.toString()));
     this.#process = child;
