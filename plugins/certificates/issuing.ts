@@ -148,14 +148,16 @@ export class Issuing {
     const lease = await this.#host.node.leases.acquire(`certificate ${subject.domain.id}`, LEASE_MS);
     if (lease === undefined) return;
     const { config } = this.#host;
-    const limit = AbortSignal.timeout(config.order_seconds * 1000);
+    const late = new AcmeFailure(`the order takes longer than ${config.order_seconds} s`);
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(late), config.order_seconds * 1000);
     try {
-      await this.#order(subject, AbortSignal.any([this.#closing.signal, lease.signal, limit]));
+      await this.#order(subject, AbortSignal.any([this.#closing.signal, lease.signal, limit.signal]));
     } catch (error) {
       if (this.#closing.signal.aborted || lease.signal.aborted) return;
-      const reason = limit.aborted ? new AcmeFailure(`the order takes longer than ${config.order_seconds} s`) : error;
-      await this.#fail(subject, reason);
+      await this.#fail(subject, limit.signal.aborted ? late : error);
     } finally {
+      clearTimeout(timer);
       await lease.release();
     }
   }

@@ -42,7 +42,10 @@ export class RepositoryServer {
       stream.on('error', () => undefined); // restic has gone, which its end tells
       this.#serve(stream, headers).catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
     });
-    server.on('sessionError', this.#onFailure);
+    server.on('sessionError', (error: NodeJS.ErrnoException) => {
+      // restic that ends leaves what it need not read, which resets the connection: its end says whether it succeeded
+      if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') this.#onFailure(error);
+    });
     connection.on('error', () => undefined); // as above
     server.emit('connection', connection);
   }

@@ -3,7 +3,7 @@ import { link, mkdir, open, readdir, rm, stat, statfs, unlink, type FileHandle }
 import { join } from 'node:path';
 import type { JobAnswer } from '../../../kernel/kit/jobs/job.ts';
 import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
-import { fail } from '../errors.ts';
+import { AGAIN, fail } from '../errors.ts';
 import { OBJECT_BYTES, readQuestion, type ObjectName, type RepositoryQuestion } from './questions.ts';
 
 export interface AccessOptions {
@@ -54,7 +54,7 @@ export class RepositoryAccess {
     return this.#snapshot;
   }
 
-  /** Errors: 400 `invalid_request`, 507 `backups_full`, `no_space`. */
+  /** Errors: 400 `invalid_request`, 503 `backup_unreadable`, 507 `backups_full`, `no_space`. */
   async answer(asked: unknown, bytes: Buffer): Promise<JobAnswer> {
     const question = readQuestion(asked);
     if (this.#isClosed) throw fail.overloaded('the run has ended');
@@ -102,7 +102,8 @@ export class RepositoryAccess {
   }
 
   async #read(question: RepositoryQuestion & { repository: 'read' }): Promise<Buffer> {
-    const file = await open(this.#pathOf(question));
+    const file = await open(this.#pathOf(question)).catch(undefinedIfMissing);
+    if (file === undefined) throw fail.backup_unreadable('the repository is being cleaned', AGAIN);
     try {
       const buffer = Buffer.allocUnsafe(question.length);
       const { bytesRead } = await file.read(buffer, 0, question.length, question.offset);

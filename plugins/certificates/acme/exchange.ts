@@ -25,12 +25,13 @@ export async function exchange(
   const options = {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'user-agent': 'hostkeep', ...(body !== undefined && { 'content-type': 'application/jose+json' }) },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    signal,
     ...(ca !== undefined && { ca }),
   };
-  return new Promise((resolve, reject) => {
+  let limit: NodeJS.Timeout | undefined;
+  return new Promise<AcmeAnswer>((resolve, reject) => {
     const failed = (error: Error) => {
-      const failure = `the authority does not answer: ${describeReason(error, timeoutMs)}`;
+      const failure = `the authority does not answer: ${error.message}`;
       reject(signal.aborted ? (signal.reason as Error) : new AcmeFailure(failure, { cause: error }));
     };
     const sent = request(url, options, (response) => {
@@ -47,9 +48,8 @@ export async function exchange(
       });
     });
     sent.on('error', failed);
+    // Node.js 20 may collect a signal of `AbortSignal.timeout` that only `AbortSignal.any` knows; then it never fires.
+    limit = setTimeout(() => sent.destroy(new Error(`timed out after ${timeoutMs} ms`)), timeoutMs);
     sent.end(body);
-  });
+  }).finally(() => clearTimeout(limit));
 }
-
-const describeReason = (error: Error, timeoutMs: number) =>
-  error.name === 'AbortError' || error.name === 'TimeoutError' ? `timed out after ${timeoutMs} ms` : error.message;

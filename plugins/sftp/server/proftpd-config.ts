@@ -9,6 +9,8 @@ interface Places {
 
 /** Where Debian has the modules. */
 export const MODULES = '/usr/lib/proftpd';
+/** Which of them are compiled in depends on Debian's version. */
+const MODULE_NAMES = ['mod_ls.c', 'mod_xfer.c', 'mod_sftp.c'];
 const CIPHERS = 'aes256-ctr aes192-ctr aes128-ctr';
 const DIGESTS = 'hmac-sha2-512 hmac-sha2-256';
 const KEY_EXCHANGES =
@@ -17,10 +19,7 @@ const KEY_EXCHANGES =
 /** Returns the part of ProFTPD's configuration that serves the logins, beside whatever else it serves. */
 export function proftpdConfig(config: SftpConfig, { logins, keys, hostKey }: Places): string {
   return `# Written by Hostkeep from its settings, see \`hostkeep config show\`: what is changed here does not last.
-<IfModule !mod_sftp.c>
-  LoadModule mod_sftp.c
-</IfModule>
-
+${MODULE_NAMES.map((name) => `<IfModule !${name}>\n  LoadModule ${name}\n</IfModule>\n`).join('')}
 <VirtualHost ${config.address || '0.0.0.0 ::'}>
   ServerName "SFTP"
   ServerIdent off

@@ -60,6 +60,14 @@ test('what a run asks is checked, whoever asks it', async () => {
   for (const question of strange) assert.is(await codeOf(ask(question)), 'invalid_request', JSON.stringify(question));
 });
 
+test('an object that a clean-up removed meanwhile is told as such', async () => {
+  const { ask } = open(repository(), { mayAdd: false });
+  assert.is(
+    await codeOf(ask({ repository: 'read', kind: 'index', name: hashOf('gone'), offset: 0, length: 1 })),
+    'backup_unreadable',
+  );
+});
+
 test('a run reads all of its repository', async () => {
   const { ask } = open(repository(), { mayAdd: false });
   assert.is(await ask({ repository: 'read', kind: 'config', name: '', offset: 0, length: 100 }), 'config');
