@@ -107,9 +107,9 @@ test('a job asks its caller, who answers, refuses, and is not asked too much', a
   const echo = async (question: unknown, bytes: Buffer) => ({ answer: question, bytes: Buffer.concat([bytes, bytes]) });
   assert.equal(await run('well', 3, echo), ['well askedasked', 'well askedasked', 'well askedasked']);
   const refuse = async () => {
-    throw fail.folder_not_found('nothing there');
+    throw fail.folder_not_found('nothing there', { retryAfterSeconds: 7 });
   };
-  assert.equal(await run('well', 1, refuse), ['folder_not_found: nothing there']);
+  assert.equal(await run('well', 1, refuse), ['folder_not_found: nothing there: 7']);
   const never = () => new Promise<never>(() => undefined);
   assert.is(await codeOf(run('too much', JOB_QUESTIONS + 1, never)), 'overloaded');
   assert.is(await codeOf(run('nobody answers')), 'overloaded');

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { fail } from '../../kernel/errors.ts';
+import { fail, type HttpError } from '../../kernel/errors.ts';
 import { WithBytes, type JobContext } from '../../kernel/kit/jobs/job.ts';
 import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 
@@ -54,7 +54,7 @@ export default async function probe(input: ProbeInput, { root, bytes, ask, onClo
       const one = () =>
         ask(input.question, Buffer.from('asked')).then(
           ({ answer, bytes: given }) => `${String(answer)} ${Buffer.from(given).toString()}`,
-          (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
+          (error: HttpError) => `${error.code}: ${error.message}: ${error.headers?.['Retry-After']}`,
         );
       return Promise.all(Array.from({ length: input.times }, one));
     }

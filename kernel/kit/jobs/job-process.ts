@@ -6,13 +6,14 @@ import { chownSync, existsSync, fstatSync, mkdirSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { fail, HttpError, errorMessage } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { findUnsafeParent, type FilesRoot, isMissing } from '../files/files-root.ts';
 import { makeRootSync } from './make-root.ts';
 import { openRootSync } from '../files/safe-folder-sync.ts';
 import {
   JOB_START,
   LEAN_ENV,
+  failureOf,
   WithBytes,
   type JobBegun,
   type JobContext,
@@ -133,7 +134,7 @@ async function run({ id, file, input, needsRoot, isUrgent }: JobRequest, bytes: 
     if (output instanceof WithBytes) send({ id, ok: true, output: output.output, hasBytes: true }, output.bytes);
     else send({ id, ok: true, output });
   } catch (error) {
-    send(failure(id, error));
+    send({ id, ok: false, ...failureOf(error) });
   }
 }
 
@@ -156,18 +157,6 @@ function isJobFile(file: string): boolean {
 
 function send(reply: JobReply, bytes?: Uint8Array): void {
   channel.send(reply, bytes);
-}
-
-function failure(id: number, error: unknown): JobReply {
-  const code = (error as { code?: unknown } | null)?.code;
-  const retryAfter = error instanceof HttpError ? error.headers?.['Retry-After'] : undefined;
-  return {
-    id,
-    ok: false,
-    message: errorMessage(error),
-    ...(typeof code === 'string' && { code }),
-    ...(retryAfter !== undefined && { retryAfter }),
-  };
 }
 
 /** Kills itself, because `process.exit` waits for all threads, and so for a file system that does not answer. */

@@ -1,6 +1,6 @@
 /** Questions that jobs ask their callers, on both sides of the channel. */
-import { HttpError, errorMessage } from '../../errors.ts';
-import { JOB_QUESTIONS, type JobAnswer, type JobAnswered, type JobQuestion, type JobRunOptions } from './job.ts';
+import { failureOf, JOB_QUESTIONS } from './job.ts';
+import type { JobAnswer, JobAnswered, JobQuestion, JobRunOptions } from './job.ts';
 
 type Send<M> = (message: M, bytes?: Uint8Array) => void;
 interface Waiting {
@@ -34,8 +34,10 @@ export class JobQuestions {
   take({ answers, answer, error }: JobAnswered, bytes: Buffer): void {
     const asked = this.#waiting.get(answers);
     this.#waiting.delete(answers);
-    if (error !== undefined) asked?.reject(Object.assign(new Error(error.message), { code: error.code }));
-    else asked?.resolve({ answer, bytes });
+    if (error === undefined) return asked?.resolve({ answer, bytes });
+    const { message, code, retryAfter } = error;
+    // as an `HttpError`, whose table of codes only the service has
+    asked?.reject(Object.assign(new Error(message), { code, headers: retryAfter && { 'Retry-After': retryAfter } }));
   }
 }
 
@@ -63,8 +65,7 @@ export class JobAnswers {
       const { answer, bytes } = await this.#onAsk(question, given);
       this.#send({ answers, answer }, bytes);
     } catch (error) {
-      const code = error instanceof HttpError ? { code: error.code } : {};
-      this.#send({ answers, error: { ...code, message: errorMessage(error) } });
+      this.#send({ answers, error: failureOf(error) });
     }
   }
 }

@@ -4,6 +4,7 @@
  * hung file system of one customer would be everybody's.
  */
 import { fileURLToPath } from 'node:url';
+import { errorMessage, type HttpError } from '../../errors.ts';
 import type { FilesRoot } from '../files/files-root.ts';
 
 /** On whose behalf a job runs, and what it may reach. */
@@ -171,16 +172,28 @@ export interface JobQuestion {
 export interface JobAnswered {
   readonly answers: number;
   readonly answer?: unknown;
-  readonly error?: { readonly code?: string; readonly message: string };
+  readonly error?: JobFailure;
+}
+/** An error on its way between the processes. */
+export interface JobFailure {
+  readonly code?: string;
+  readonly message: string;
+  /** The value of the header. */
+  readonly retryAfter?: string;
 }
 /** The answer to a `JobRequest`. */
 export type JobReply = { readonly id: number } & (
   | { readonly ok: true; readonly output?: unknown; readonly hasBytes?: true }
-  | {
-      readonly ok: false;
-      readonly code?: string;
-      readonly message: string;
-      readonly retryAfter?: string;
-      readonly isOutdated?: true;
-    }
+  | ({ readonly ok: false; readonly isOutdated?: true } & JobFailure)
 );
+
+/** Returns what of an error reaches the other process. */
+export function failureOf(error: unknown): JobFailure {
+  const { code, headers } = (error ?? {}) as { readonly code?: unknown; readonly headers?: HttpError['headers'] };
+  const retryAfter = headers?.['Retry-After'];
+  return {
+    message: errorMessage(error),
+    ...(typeof code === 'string' && { code }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}

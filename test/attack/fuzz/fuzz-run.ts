@@ -123,6 +123,11 @@ export class FuzzRun {
     }
   }
 
+  /** Gives customers the files back that requests took away. */
+  restoreFiles(): Promise<void> {
+    return this.#accounts.restoreFiles();
+  }
+
   /** Gives the domain of the application to the first account, which may see its sites, no matter which has it. */
   async restoreSite(): Promise<void> {
     await this.#accounts.repair(true);

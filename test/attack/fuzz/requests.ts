@@ -28,6 +28,8 @@ const WARM_REQUESTS = 2000;
 const BRIEF_SETTLE_MS = 2000;
 /** Succeeds only for a domain that random requests may have removed, or added to an account that may not see its sites. */
 const NEEDS_SITE = 'user websites.databaseInfo';
+/** Succeed only for files that random requests may have moved away. */
+const NEEDS_FILES = ['user files.read', 'user files.setMode', 'user backups.read'];
 /** Extra rounds for operations that had no success by chance. */
 const SEEKING_ROUNDS = 200;
 const SEEKING_REQUESTS = 100;
@@ -145,7 +147,8 @@ async function assertEverySucceeded(fuzz: FuzzRun, seed: number): Promise<void> 
   for (let round = 0; unsuccessful().length > 0 && round < SEEKING_ROUNDS; round += 1) {
     const missed = operations.filter(({ id }) => unsuccessful().includes(id));
     const near = operations.filter(
-      ({ id, address, path }) =>
+      ({ id, address, method, path }) =>
+        (method !== 'DELETE' || missed.some((each) => each.id === id)) && // it takes away what the others need
         (path !== '/' || missed.some((each) => each.path === path)) &&
         missed.some(
           (each) =>
@@ -154,6 +157,7 @@ async function assertEverySucceeded(fuzz: FuzzRun, seed: number): Promise<void> 
         ),
     );
     if (coverage.unsuccessful.includes(NEEDS_SITE)) await fuzz.restoreSite();
+    if (NEEDS_FILES.some((id) => coverage.unsuccessful.includes(id))) await fuzz.restoreFiles();
     await fuzz.sendValid(SEEKING_REQUESTS, seed + (STRETCHES + round) * 1000, near);
   }
   const missing = unsuccessful();

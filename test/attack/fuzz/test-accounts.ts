@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Core } from '../../../kernel/run/core.ts';
-import type { Role } from '../../../kernel/identity/accounts/account.ts';
+import type { Account, Role } from '../../../kernel/identity/accounts/account.ts';
 import { siteFiles, writeFiles } from '../target/site-files.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -43,6 +44,14 @@ export function newAccount(username: string, role: Role, plan: string): TestAcco
   };
 }
 
+async function giveFiles({ filesRoot, username }: Pick<Account, 'filesRoot' | 'username'>): Promise<void> {
+  for (const name of [SITE, 'databases'])
+    await rm(join(filesRoot, name), { recursive: true, force: true, maxRetries: 5 });
+  await writeFiles(filesRoot, { ...siteFiles(SITE, username), 'databases/fuzz.sqlite': username });
+  const { uid, gid } = await stat(filesRoot);
+  execFileSync('chown', ['-R', `${uid}:${gid}`, filesRoot]);
+}
+
 /** Restores the accounts from outside the server, as an operator does on the command line. */
 export class TestAccounts {
   readonly list: readonly TestAccount[];
@@ -68,6 +77,12 @@ export class TestAccounts {
       if (all || each.tokenLost || each.credentialsUnknown) await this.#restore(each, this.#hash);
   }
 
+  /** Gives customers the files back that requests took away. */
+  async restoreFiles(): Promise<void> {
+    for (const { username, role } of this.list)
+      if (role === 'user') await giveFiles(await this.#core.accounts.get(username));
+  }
+
   async #restore(test: TestAccount, hash: string): Promise<void> {
     const { accounts, locales } = this.#core;
     const { username, role } = test;
@@ -85,9 +100,7 @@ export class TestAccounts {
         ...(role === 'user' ? { plan: test.plan } : {}),
       });
       await this.#core.jobs.makeRoot(account);
-      await writeFiles(account.filesRoot, { ...siteFiles(SITE, username), 'databases/fuzz.sqlite': username });
-      const { uid, gid } = await stat(account.filesRoot);
-      execFileSync('chown', ['-R', `${uid}:${gid}`, account.filesRoot]);
+      await giveFiles(account);
       Object.assign(test, { tokenLost: true, credentialsUnknown: true });
     }
     if (account.suspended) await accounts.unsuspend(username);

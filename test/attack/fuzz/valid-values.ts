@@ -15,6 +15,8 @@ const label = fc.stringMatching(/^[a-z][a-z0-9]{2,10}$/);
 const certifiedDomain = label.map((name) => `${name}.customers.example`);
 const OWN_CERTIFICATE = signedBy(selfSigned('authority'), 'DNS:*.customers.example');
 const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEhSMQDi8VVB1tRutGCz+9b9qTtYInu6kwIjqrFOkOfk mila@studio';
+/** Of every account, unless a request took it away. */
+const SITE_FILE = fc.constantFrom('sunny-garden.example/index.php', 'databases/fuzz.sqlite');
 const fileName = fc.constantFrom('index', 'config', 'style', 'photo', 'log', 'page', 'wp-', 'e', '');
 
 /** Values that are likely to be accepted, by member or parameter name; the schema alone rarely yields one. */
@@ -141,6 +143,8 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'certificates.change domain': known('certificates.domain_url'),
   'certificates.upload certificate': fc.constant(readFileSync(OWN_CERTIFICATE.cert, 'utf8')),
   'certificates.upload private_key': fc.constant(readFileSync(OWN_CERTIFICATE.key, 'utf8')),
+  'files.read path': SITE_FILE,
+  'files.setMode path': SITE_FILE,
   'files.move from': known('entries.name'),
   'files.move to': label,
   'files.compress paths': known('entries.name').map((name) => [name]),
@@ -158,9 +162,7 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   ),
   'backups.entries path': fc.constantFrom('', 'sunny-garden.example'),
   'backups.entries cursor': fc.constant(''),
-  'backups.read path': fc.constantFrom(
-    ...['sunny-garden.example/index.html', 'harbour-cafe.example/index.html', 'backups/site.sql'],
-  ),
+  'backups.read path': SITE_FILE,
   'backups.restore path': fc.constantFrom('', 'sunny-garden.example'),
   'backups.restore to': label,
   'backups.task id': known('tasks.id'),
