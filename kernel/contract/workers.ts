@@ -5,13 +5,13 @@ import type { Host } from './plugin.ts';
 export { SharedCounter } from '../workers/shared-counter.ts';
 export { topic, WORKER_EXITED, type Topic } from '../workers/topic.ts';
 
-const SUSPENSIONS = new Set(['account.suspended', 'account.unsuspended']);
+export const SUSPENSIONS: ReadonlySet<string> = new Set(['account.suspended', 'account.unsuspended']);
 
-/** Returns wakers (`startReconciling`) of what follows suspensions, and makes what a process of the node left half done. */
-export const suspensionWakers = ({ events, workers }: Pick<Host, 'events' | 'workers'>) => [
+/** Returns wakers (`startReconciling`) of what follows events, and makes what a process of the node left half done. */
+export const wakersOf = ({ events, workers }: Pick<Host, 'events' | 'workers'>, types: ReadonlySet<string>) => [
   (wake: () => void) => workers.subscribe(WORKER_EXITED, wake),
   (wake: () => void) =>
     events.listen(({ type }) => {
-      if (SUSPENSIONS.has(type)) wake();
+      if (types.has(type)) wake();
     }),
 ];

@@ -1,7 +1,7 @@
 import { Bytes } from '../../kernel/contract/incoming-body.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { DatabaseServers } from '../../kernel/contract/points/database-servers.ts';
-import { suspensionWakers } from '../../kernel/contract/workers.ts';
+import { SUSPENSIONS, wakersOf } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
@@ -226,19 +226,13 @@ export default definePlugin({
     const [databases, users, processes] = [new Databases(parts), new UserChanges(parts), new Processes(parts)];
     const suspensions = new Suspensions(parts);
     if (host.node.isServing)
-      await host.node.onLeader(() =>
-        startReconciling(
-          {
-            ...host,
-            wakers: suspensionWakers(host),
-            warning: 'database users or databases are not as they should be yet',
-          },
-          async (failed) => {
-            await recoverChanges(parts, failed);
-            await suspensions.reconcile(failed);
-          },
-        ),
-      );
+      await host.node.onLeader(() => {
+        const wakers = wakersOf(host, SUSPENSIONS);
+        startReconciling({ ...host, wakers, subject: 'databases and database users' }, async (attempt) => {
+          await recoverChanges(parts, attempt);
+          await suspensions.reconcile(attempt);
+        });
+      });
     const describe = async (account: Account): Promise<schema.DatabaseList> => {
       const shown = { limit: account.plan?.limits['db_limit'] ?? 0, prefix: `${account.username}_` };
       const server = servers.of(account);

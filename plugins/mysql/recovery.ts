@@ -2,6 +2,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { isRunning } from '../../kernel/kit/programs/process-id.ts';
+import type { Attempt } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServers } from './account-servers.ts';
 import type { Changes, ClaimedChange } from './changes.ts';
 import { dropDatabase } from './databases.ts';
@@ -18,18 +19,15 @@ interface Parts extends Pick<Host, 'identity'> {
 /**
  * Ends the changes whose process has died or given up. A database that is there was made, and is recorded; a user is dropped,
  * because nobody has its password, and so is that of an import or a query; what was to be dropped is dropped, and rights are set as they
- * were to be; a new password is recorded if it was set. `failed` is called with what goes wrong.
+ * were to be; a new password is recorded if it was set.
  */
-export async function recoverChanges(
-  { identity, servers, changes }: Parts,
-  failed: (account: Account, error: unknown) => void,
-): Promise<void> {
+export async function recoverChanges({ identity, servers, changes }: Parts, attempt: Attempt): Promise<void> {
   for (const claimed of await changes.all()) {
     if (claimed.claimed_by !== '' && isRunning(claimed.claimed_by)) continue;
     const account = await identity.accounts.byId(claimed.account_id);
     // the process that a claim names is one of the account's home
     if (account === undefined || !identity.accounts.isHere(account) || account.isReadOnly) continue;
-    await recover(account, claimed, { servers, changes }).catch((error: unknown) => failed(account, error));
+    await attempt(`a change by ${account.username}`, () => recover(account, claimed, { servers, changes }));
   }
 }
 

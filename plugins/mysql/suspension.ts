@@ -1,6 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { isSqlError, quotedUser, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
+import type { Attempt } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServers } from './account-servers.ts';
 import { endProcesses } from './processes.ts';
 import { isTemporary } from './temporary-users.ts';
@@ -25,8 +26,8 @@ export class Suspensions {
     this.#parts = parts;
   }
 
-  /** Brings all accounts of this node up to date; `failed` is called with what goes wrong at one. */
-  async reconcile(failed: (account: Account, error: unknown) => void): Promise<void> {
+  /** Brings all accounts of this node up to date. */
+  async reconcile(attempt: Attempt): Promise<void> {
     const rows = await this.#parts.store.all<{ id: number; is_done: number }>(
       'select account_id as id, is_done from mysql_locks',
     );
@@ -34,11 +35,11 @@ export class Suspensions {
     const suspended = await this.#suspended();
     const names = new Set(suspended.map(({ id }) => id));
     for (const account of suspended.filter(({ id }) => !done.has(id)))
-      await this.#lock(account).catch((error: unknown) => failed(account, error));
+      await attempt(`database users of ${account.username}`, () => this.#lock(account));
     for (const { id } of rows.filter((row) => !names.has(row.id))) {
       const account = await this.#parts.identity.accounts.byId(id);
       if (account !== undefined && !account.suspended && this.#isConcerned(account))
-        await this.#unlock(account).catch((error: unknown) => failed(account, error));
+        await attempt(`database users of ${account.username}`, () => this.#unlock(account));
     }
   }
 

@@ -1,10 +1,8 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
-import { WORKER_EXITED } from '../../kernel/contract/workers.ts';
-import { errorMessage } from '../../kernel/errors.ts';
+import { wakersOf } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
-import { LogThrottle } from '../../kernel/log.ts';
+import { startReconciling, type Attempt } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountPools } from './account-pools.ts';
 import { boundsFor, poolFor } from './options.ts';
 import type { NamedPool } from './pools/php-pools.ts';
@@ -31,10 +29,9 @@ export class PoolKeeper {
   readonly #host: Host<PhpConfig>;
   readonly #pools: AccountPools;
   readonly #domains: DomainDirectory;
-  readonly #throttle = new LogThrottle();
   /** By pool, since when no domain needs it, on the monotonic clock. */
   readonly #unused = new Map<string, number>();
-  #problem: string | undefined;
+  #problem: () => string | undefined = () => undefined;
 
   constructor(host: Host<PhpConfig>, pools: AccountPools) {
     this.#host = host;
@@ -44,66 +41,36 @@ export class PoolKeeper {
 
   /** Why pools are not as they should be; `undefined` if they are. */
   get problem(): string | undefined {
-    return this.#problem;
+    return this.#problem();
   }
 
   /** Reconciles now, after events that concern pools, and every few seconds; one run at a time. */
   start(): void {
-    const { events, workers, onClose } = this.#host;
-    const recurring = new Recurring({
-      run: () => this.reconcile(),
-      failed: (err) => this.#host.log.error({ err }, 'pools of PHP could not be compared with the domains'),
-      everyMs: AGAIN_MS,
-    });
-    const stops = [
-      workers.subscribe(WORKER_EXITED, () => recurring.wake()),
-      events.listen(({ type }) => {
-        if (EVENTS.has(type)) recurring.wake();
-      }),
-    ];
-    onClose(async () => {
-      for (const stop of stops) stop();
-      await recurring.close();
-    });
-    recurring.wake();
+    const wakers = wakersOf(this.#host, EVENTS);
+    this.#problem = startReconciling({ ...this.#host, wakers, everyMs: AGAIN_MS, subject: 'pools of PHP' }, (attempt) =>
+      this.#reconcile(attempt),
+    );
   }
 
-  /** Brings all pools up to date. Failures are the `problem`, and are tried again. */
-  async reconcile(): Promise<void> {
-    const problems: string[] = [];
-    const attempt = async (what: string, work: () => Promise<unknown>) => {
-      try {
-        await work();
-      } catch (err) {
-        problems.push(`${what}: ${errorMessage(err)}`);
-        if (this.#throttle.isDue(what)) this.#host.log.warn({ err }, `${what} could not be brought up to date`);
-      }
-    };
-    await attempt('pools of PHP', async () => {
-      const wanted = await this.#wanted();
-      const running = await this.#pools.verbs.running(null);
-      await this.#end(running, wanted, attempt);
-      const there = new Set(running.map(keyOf));
-      const missing = [...wanted].filter(([key]) => !there.has(key)).map(([, each]) => each);
-      for (let i = 0; i < missing.length; i += STARTS)
-        await Promise.all(
-          missing
-            .slice(i, i + STARTS)
-            .map(({ account, pool }) =>
-              attempt(`PHP ${pool.version} of ${account.username}`, () =>
-                this.#pools.inTurn(account, () => this.#pools.start(account, pool)),
-              ),
+  async #reconcile(attempt: Attempt): Promise<void> {
+    const wanted = await this.#wanted();
+    const running = await this.#pools.verbs.running(null);
+    await this.#end(running, wanted, attempt);
+    const there = new Set(running.map(keyOf));
+    const missing = [...wanted].filter(([key]) => !there.has(key)).map(([, each]) => each);
+    for (let i = 0; i < missing.length; i += STARTS)
+      await Promise.all(
+        missing
+          .slice(i, i + STARTS)
+          .map(({ account, pool }) =>
+            attempt(`PHP ${pool.version} of ${account.username}`, () =>
+              this.#pools.inTurn(account, () => this.#pools.start(account, pool)),
             ),
-        );
-    });
-    this.#problem = problems[0];
+          ),
+      );
   }
 
-  async #end(
-    running: readonly NamedPool[],
-    wanted: ReadonlyMap<string, Wanted>,
-    attempt: (what: string, work: () => Promise<unknown>) => Promise<void>,
-  ): Promise<void> {
+  async #end(running: readonly NamedPool[], wanted: ReadonlyMap<string, Wanted>, attempt: Attempt): Promise<void> {
     const closed = new Set<number>();
     for (const pool of running) {
       const key = keyOf(pool);

@@ -1,6 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { isRunning } from '../../kernel/kit/programs/process-id.ts';
+import type { Attempt } from '../../kernel/kit/waiting/reconciling.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './account-servers.ts';
 import { fail } from './errors.ts';
@@ -73,19 +74,20 @@ const drop = (server: Connections, { kind, name }: ClaimedItem): Promise<void> =
 
 /**
  * Ends the changes whose process has died or given up: each is made, but a user that was to be made is dropped, because nobody has
- * its password. `failed` is called with what goes wrong.
+ * its password.
  */
 export async function recoverChanges(
   { identity, servers, items }: Parts & Pick<Host, 'identity'>,
-  failed: (account: Account, error: unknown) => void,
+  attempt: Attempt,
 ): Promise<void> {
   for (const item of await items.changing()) {
     if (item.claimed_by !== '' && isRunning(item.claimed_by)) continue;
     const account = await identity.accounts.byId(item.account_id);
     // the process that a claim names is one of the account's home
     if (account === undefined || !identity.accounts.isHere(account) || account.isReadOnly) continue;
-    const recover = () => servers.with(item.server, account, (server) => recoverChange(items, account, item, server));
-    await recover().catch((error: unknown) => failed(account, error));
+    await attempt(`a change by ${account.username}`, () =>
+      servers.with(item.server, account, (server) => recoverChange(items, account, item, server)),
+    );
   }
 }
 

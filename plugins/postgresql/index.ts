@@ -1,6 +1,6 @@
 import { Bytes } from '../../kernel/contract/incoming-body.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { suspensionWakers } from '../../kernel/contract/workers.ts';
+import { SUSPENSIONS, wakersOf } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -213,19 +213,13 @@ export default definePlugin({
     const parts = { ...host, servers, items, databases, transfers };
     const processes = new Processes(parts);
     if (host.node.isServing)
-      await host.node.onLeader(() =>
-        startReconciling(
-          {
-            ...host,
-            wakers: suspensionWakers(host),
-            warning: 'users or databases of PostgreSQL are not as they should be yet',
-          },
-          async (failed) => {
-            await recoverChanges(parts, failed);
-            await lockSuspended(parts, failed);
-          },
-        ),
-      );
+      await host.node.onLeader(() => {
+        const wakers = wakersOf(host, SUSPENSIONS);
+        startReconciling({ ...host, wakers, subject: 'databases and users of PostgreSQL' }, async (attempt) => {
+          await recoverChanges(parts, attempt);
+          await lockSuspended(parts, attempt);
+        });
+      });
     return {
       handlers: {
         databases: ({ account }) => databases.list(account),

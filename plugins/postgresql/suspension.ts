@@ -1,5 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Attempt } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServers } from './account-servers.ts';
 import type { Item, Items } from './items.ts';
 import { setLocked } from './server/roles.ts';
@@ -9,13 +9,10 @@ interface Parts extends Pick<Host, 'identity'> {
   readonly items: Items;
 }
 
-/**
- * Lets no database user of a suspended account log in, and ends what it does, until the account is not suspended any more.
- * `failed` is called with what goes wrong at one account.
- */
+/** Lets no database user of a suspended account log in, and ends what it does, until the account is not suspended any more. */
 export async function lockSuspended(
   { identity: { accounts }, servers, items }: Parts,
-  failed: (account: Account, error: unknown) => void,
+  attempt: Attempt,
 ): Promise<void> {
   const owners = new Map<number, Item[]>();
   for (const user of await items.users()) owners.set(user.account_id, [...(owners.get(user.account_id) ?? []), user]);
@@ -23,14 +20,12 @@ export async function lockSuspended(
     const account = await accounts.byId(id);
     if (account === undefined || !accounts.isHere(account) || account.isReadOnly) continue;
     const different = users.filter((user) => (user.is_locked === 1) !== account.suspended);
-    try {
+    await attempt(`users of PostgreSQL of ${account.username}`, async () => {
       for (const user of different)
         await servers.with(user.server, account, async ({ main }) => {
           await setLocked(main, user.name, account.suspended);
           await items.keepLocked(user, account.suspended);
         });
-    } catch (error) {
-      failed(account, error);
-    }
+    });
   }
 }

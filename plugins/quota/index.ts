@@ -1,7 +1,7 @@
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
-import { WORKER_EXITED } from '../../kernel/contract/workers.ts';
-import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
+import { wakersOf } from '../../kernel/contract/workers.ts';
+import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { doctor } from './doctor.ts';
@@ -102,23 +102,12 @@ export default definePlugin({
 });
 
 /** Sets the limits of plans where accounts have user ids, and tells accounts that are near them, now and from now on. */
-function keep(
-  { events: log, workers, onClose, ...host }: Host,
-  limits: PlanLimits | undefined,
-  notices: Notices,
-): void {
-  const recurring = new Recurring({
-    run: async () => {
-      await limits?.reconcile();
-      await notices.look();
-    },
-    failed: (err) => host.log.warn({ err }, 'the storage of accounts could not be compared with their plans'),
-    everyMs: KEEP_MS,
+function keep(host: Host, limits: PlanLimits | undefined, notices: Notices): void {
+  const wakers = wakersOf(host, CHANGES);
+  startReconciling({ ...host, wakers, everyMs: KEEP_MS, subject: 'storage limits of accounts' }, async (attempt) => {
+    await limits?.reconcile(attempt);
+    await notices.look();
   });
-  onClose(log.listen(({ type }) => (CHANGES.has(type) ? recurring.wake() : undefined)));
-  onClose(workers.subscribe(WORKER_EXITED, () => recurring.wake()));
-  onClose(() => recurring.close());
-  recurring.wake();
 }
 
 const idsOf = (accounts: readonly Account[]) => accounts.map(({ id }) => id);

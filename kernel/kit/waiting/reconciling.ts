@@ -1,35 +1,50 @@
+import { errorMessage } from '../../errors.ts';
 import { LogThrottle, type Log } from '../../log.ts';
 import { Recurring } from './recurring.ts';
 
 /** How soon what failed is tried again, and what other processes changed, such as the command line, is seen. */
 const AGAIN_MS = 5000;
 
-/** Takes note of what goes wrong with one account, while the work goes on with the others. */
-export type AccountFailed = (account: { readonly username: string }, error: unknown) => void;
+/** Does one part of the work, named for people. What fails is logged, and the rest goes on. */
+export type Attempt = (what: string, part: () => Promise<unknown>) => Promise<void>;
 
 interface ReconcilingOptions {
   readonly log: Log;
   onClose(release: () => Promise<void>): void;
   /** Call back when there may be something to do; each returns a function that unsubscribes. */
   readonly wakers: readonly ((wake: () => void) => () => void)[];
-  /** For the log, where something is not done yet. */
-  readonly warning: string;
+  readonly everyMs?: number;
+  /** What is brought up to date, for people. */
+  readonly subject: string;
 }
 
-/** Runs `work` now, when a waker calls, and every few seconds; one run at a time. */
+/** Runs `work` now, when a waker calls, and every few seconds; one run at a time. Returns a function that tells what failed in the last run. */
 export function startReconciling(
-  { log, onClose, wakers, warning }: ReconcilingOptions,
-  work: (failed: AccountFailed) => Promise<void>,
-): void {
+  { log, onClose, wakers, everyMs = AGAIN_MS, subject }: ReconcilingOptions,
+  work: (attempt: Attempt) => Promise<void>,
+): () => string | undefined {
   const throttle = new LogThrottle();
-  const warn = (err: unknown, key: string, fields = {}) => {
-    if (throttle.isDue(key)) log.warn({ err, ...fields }, warning);
+  let problem: string | undefined;
+  let found: string | undefined;
+  const note = (what: string, err: unknown) => {
+    found ??= `${what}: ${errorMessage(err)}`;
+    if (throttle.isDue(what)) log.warn({ err }, `${what} could not be brought up to date`);
   };
-  const failed: AccountFailed = ({ username }, error) => warn(error, username, { account: username });
+  const attempt: Attempt = async (what, part) => {
+    try {
+      await part();
+    } catch (error) {
+      note(what, error);
+    }
+  };
   const recurring = new Recurring({
-    run: () => work(failed),
-    failed: (error) => warn(error, ''),
-    everyMs: AGAIN_MS,
+    run: async () => {
+      found = undefined;
+      await attempt(subject, () => work(attempt));
+      problem = found;
+    },
+    failed: (error) => note(subject, error),
+    everyMs,
   });
   const stops = wakers.map((each) => each(() => recurring.wake()));
   onClose(async () => {
@@ -37,4 +52,5 @@ export function startReconciling(
     await recurring.close();
   });
   recurring.wake();
+  return () => problem;
 }

@@ -2,7 +2,7 @@ import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Finding } from '../../../kernel/contract/points/finding.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { LogThrottle } from '../../../kernel/log.ts';
+import type { Attempt } from '../../../kernel/kit/waiting/reconciling.ts';
 import type { KernelQuota, MountReport, UidOf } from '../kernel-quota.ts';
 import type { AccountLimits, QuotaVerbs } from '../privileged.ts';
 import type { QuotaRow } from '../repquota.ts';
@@ -21,7 +21,6 @@ export class PlanLimits {
   readonly #kernel: KernelQuota;
   readonly #verbs: QuotaVerbs;
   readonly #uidOf: UidOf;
-  readonly #throttle = new LogThrottle();
 
   constructor(host: Pick<Host, 'identity' | 'log'>, kernel: KernelQuota, verbs: QuotaVerbs, uidOf: UidOf) {
     this.#host = host;
@@ -30,17 +29,14 @@ export class PlanLimits {
     this.#uidOf = uidOf;
   }
 
-  /** Sets what differs from the plans. Failures are logged, and tried again the next time. */
-  async reconcile(): Promise<void> {
+  /** Sets what differs from the plans. */
+  async reconcile(attempt: Attempt): Promise<void> {
     let count = 0;
     for await (const { mount, limits } of this.#differences())
-      try {
+      await attempt(`storage limits at ${mount}`, async () => {
         await this.#verbs.limit({ mount, limits });
         count += limits.length;
-      } catch (err) {
-        if (this.#throttle.isDue(mount))
-          this.#host.log.warn({ err, mount }, "plans' limits of storage could not be set");
-      }
+      });
     if (count > 0) this.#host.log.info({ count }, "plans' limits of storage were set");
   }
 
