@@ -8,7 +8,7 @@ export { topic, WORKER_EXITED, type Topic } from '../workers/topic.ts';
 export const SUSPENSIONS: ReadonlySet<string> = new Set(['account.suspended', 'account.unsuspended']);
 
 /** Returns wakers (`startReconciling`) of what follows events, and makes what a process of the node left half done. */
-export const wakersOf = ({ events, workers }: Pick<Host, 'events' | 'workers'>, types: ReadonlySet<string>) => [
+export const eventWakers = ({ events, workers }: Pick<Host, 'events' | 'workers'>, types: ReadonlySet<string>) => [
   (wake: () => void) => workers.subscribe(WORKER_EXITED, wake),
   (wake: () => void) =>
     events.listen(({ type }) => {

@@ -137,7 +137,7 @@ export const refused = (detail: string, cause?: unknown): HttpError =>
 /** Resolves when the server has left questions in a row unanswered, or when `ended` is aborted. Never rejects. */
 async function untilSilent(client: DatabaseClient, ended: AbortSignal): Promise<void> {
   for (let missed = 0; missed < UNANSWERED && !ended.aborted;) {
-    await delay(ASK_MS, undefined, { signal: ended }).catch(() => undefined);
+    await delay(ASK_MS, undefined, { signal: ended }).catch(() => undefined); // aborted: the loop ends
     // any answer counts, were it only that there is no connection to spare
     if (!ended.aborted) missed = (await client.query('select 1').then(() => true, isSqlError)) ? 0 : missed + 1;
   }

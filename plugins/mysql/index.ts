@@ -1,7 +1,7 @@
 import { Bytes } from '../../kernel/contract/incoming-body.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { DatabaseServers } from '../../kernel/contract/points/database-servers.ts';
-import { SUSPENSIONS, wakersOf } from '../../kernel/contract/workers.ts';
+import { SUSPENSIONS, eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
@@ -227,7 +227,7 @@ export default definePlugin({
     const suspensions = new Suspensions(parts);
     if (host.node.isServing)
       await host.node.onLeader(() => {
-        const wakers = wakersOf(host, SUSPENSIONS);
+        const wakers = eventWakers(host, SUSPENSIONS);
         startReconciling({ ...host, wakers, subject: 'databases and database users' }, async (attempt) => {
           await recoverChanges(parts, attempt);
           await suspensions.reconcile(attempt);

@@ -1,6 +1,6 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
-import { wakersOf } from '../../kernel/contract/workers.ts';
+import { eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { startReconciling, type Attempt } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountPools } from './account-pools.ts';
@@ -46,7 +46,7 @@ export class PoolKeeper {
 
   /** Reconciles now, after events that concern pools, and every few seconds; one run at a time. */
   start(): void {
-    const wakers = wakersOf(this.#host, EVENTS);
+    const wakers = eventWakers(this.#host, EVENTS);
     this.#problem = startReconciling({ ...this.#host, wakers, everyMs: AGAIN_MS, subject: 'pools of PHP' }, (attempt) =>
       this.#reconcile(attempt),
     );

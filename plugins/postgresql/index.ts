@@ -1,6 +1,6 @@
 import { Bytes } from '../../kernel/contract/incoming-body.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { SUSPENSIONS, wakersOf } from '../../kernel/contract/workers.ts';
+import { SUSPENSIONS, eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -214,7 +214,7 @@ export default definePlugin({
     const processes = new Processes(parts);
     if (host.node.isServing)
       await host.node.onLeader(() => {
-        const wakers = wakersOf(host, SUSPENSIONS);
+        const wakers = eventWakers(host, SUSPENSIONS);
         startReconciling({ ...host, wakers, subject: 'databases and users of PostgreSQL' }, async (attempt) => {
           await recoverChanges(parts, attempt);
           await lockSuspended(parts, attempt);

@@ -1,6 +1,6 @@
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
-import { wakersOf } from '../../kernel/contract/workers.ts';
+import { eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
@@ -103,7 +103,7 @@ export default definePlugin({
 
 /** Sets the limits of plans where accounts have user ids, and tells accounts that are near them, now and from now on. */
 function keep(host: Host, limits: PlanLimits | undefined, notices: Notices): void {
-  const wakers = wakersOf(host, CHANGES);
+  const wakers = eventWakers(host, CHANGES);
   startReconciling({ ...host, wakers, everyMs: KEEP_MS, subject: 'storage limits of accounts' }, async (attempt) => {
     await limits?.reconcile(attempt);
     await notices.look();

@@ -1,6 +1,6 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
-import { wakersOf } from '../../kernel/contract/workers.ts';
+import { eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling, type Attempt } from '../../kernel/kit/waiting/reconciling.ts';
 import { loginEntry, type AccountLogins } from './account-logins.ts';
 import type { SftpConfig } from './schema.ts';
@@ -43,7 +43,7 @@ export class LoginKeeper {
   }
 
   start(): void {
-    const wakers = wakersOf(this.#host, EVENTS);
+    const wakers = eventWakers(this.#host, EVENTS);
     this.#problem = startReconciling({ ...this.#host, wakers, everyMs: AGAIN_MS, subject: 'SFTP logins' }, (attempt) =>
       this.#reconcile(attempt),
     );

@@ -98,7 +98,7 @@ async function clear(folder: string): Promise<void> {
   await vhosts.make();
   if ((await new FolderLock(vhosts, `${PROCESS_ID} ${randomUUID()}`).acquire()) === 'held-elsewhere')
     throw new Error('another demo with the same data is running');
-  const pid = Number(await readFile(join(folder, PID), 'utf8').catch(() => ''));
+  const pid = Number(await readFile(join(folder, PID), 'utf8').catch(() => '')); // none runs
   /** The title of nginx's main process ends with its command line. */
   const isLeftover = async () => {
     const title = pid > 0 ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : ''; // it has ended

@@ -13,7 +13,7 @@ import { openRootSync } from '../files/safe-folder-sync.ts';
 import {
   JOB_START,
   LEAN_ENV,
-  failureOf,
+  describeFailure,
   WithBytes,
   type JobBegun,
   type JobContext,
@@ -134,7 +134,7 @@ async function run({ id, file, input, needsRoot, isUrgent }: JobRequest, bytes: 
     if (output instanceof WithBytes) send({ id, ok: true, output: output.output, hasBytes: true }, output.bytes);
     else send({ id, ok: true, output });
   } catch (error) {
-    send({ id, ok: false, ...failureOf(error) });
+    send({ id, ok: false, ...describeFailure(error) });
   }
 }
 

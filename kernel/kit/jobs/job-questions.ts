@@ -1,5 +1,5 @@
 /** Questions that jobs ask their callers, on both sides of the channel. */
-import { failureOf, JOB_QUESTIONS } from './job.ts';
+import { describeFailure, JOB_QUESTIONS } from './job.ts';
 import type { JobAnswer, JobAnswered, JobQuestion, JobRunOptions } from './job.ts';
 
 type Send<M> = (message: M, bytes?: Uint8Array) => void;
@@ -65,7 +65,7 @@ export class JobAnswers {
       const { answer, bytes } = await this.#onAsk(question, given);
       this.#send({ answers, answer }, bytes);
     } catch (error) {
-      this.#send({ answers, error: failureOf(error) });
+      this.#send({ answers, error: describeFailure(error) });
     }
   }
 }

@@ -188,7 +188,7 @@ export type JobReply = { readonly id: number } & (
 );
 
 /** Returns what of an error reaches the other process. */
-export function failureOf(error: unknown): JobFailure {
+export function describeFailure(error: unknown): JobFailure {
   const { code, headers } = (error ?? {}) as { readonly code?: unknown; readonly headers?: HttpError['headers'] };
   const retryAfter = headers?.['Retry-After'];
   return {

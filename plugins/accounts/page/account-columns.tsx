@@ -30,7 +30,7 @@ function stored(): readonly Choosable[] {
     const kept = JSON.parse(localStorage.getItem(STORED) ?? 'null') as unknown;
     return Array.isArray(kept) ? CHOOSABLE.filter((each) => kept.includes(each)) : FIRST;
   } catch {
-    return FIRST;
+    return FIRST; // what is stored is no choice of ours
   }
 }
 

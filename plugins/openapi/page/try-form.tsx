@@ -172,7 +172,7 @@ function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);
   } catch {
-    return text;
+    return text; // it is no JSON, and shown as it is
   }
 }
 

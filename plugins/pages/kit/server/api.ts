@@ -128,7 +128,7 @@ function parsed(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch {
-    return {};
+    return {}; // a proxy's page: the status alone says what is wrong
   }
 }
 

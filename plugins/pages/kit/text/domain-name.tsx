@@ -15,7 +15,7 @@ export function toUnicode(name: string): string {
       .join('.');
     return toAscii(decoded) === host ? [decoded, ...path].join('/') : name;
   } catch {
-    return name;
+    return name; // its encoding is none, so it is shown as it is
   }
 }
 

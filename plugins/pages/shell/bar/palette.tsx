@@ -163,7 +163,7 @@ function recent(): Found[] {
     const kept = JSON.parse(localStorage.getItem(RECENT) ?? '[]') as Found[];
     return kept.map((each) => ({ ...each, group: 'pages.group.recent' as const, icon: 'clock' as const }));
   } catch {
-    return [];
+    return []; // what is stored is no list of ours
   }
 }
 
