@@ -2,7 +2,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { isRunning } from '../../kernel/kit/programs/process-id.ts';
-import type { Attempt } from '../../kernel/kit/waiting/reconciling.ts';
+import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServers } from './account-servers.ts';
 import type { Changes, ClaimedChange } from './changes.ts';
 import { dropDatabase } from './databases.ts';
@@ -21,7 +21,7 @@ interface Parts extends Pick<Host, 'identity'> {
  * because nobody has its password, and so is that of an import or a query; what was to be dropped is dropped, and rights are set as they
  * were to be; a new password is recorded if it was set.
  */
-export async function recoverChanges({ identity, servers, changes }: Parts, attempt: Attempt): Promise<void> {
+export async function recoverChanges({ identity, servers, changes }: Parts, attempt: AttemptPart): Promise<void> {
   for (const claimed of await changes.all()) {
     if (claimed.claimed_by !== '' && isRunning(claimed.claimed_by)) continue;
     const account = await identity.accounts.byId(claimed.account_id);

@@ -1,7 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { isSqlError, quotedUser, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
-import type { Attempt } from '../../kernel/kit/waiting/reconciling.ts';
+import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServers } from './account-servers.ts';
 import { endProcesses } from './processes.ts';
 import { isTemporary } from './temporary-users.ts';
@@ -27,7 +27,7 @@ export class Suspensions {
   }
 
   /** Brings all accounts of this node up to date. */
-  async reconcile(attempt: Attempt): Promise<void> {
+  async reconcile(attempt: AttemptPart): Promise<void> {
     const rows = await this.#parts.store.all<{ id: number; is_done: number }>(
       'select account_id as id, is_done from mysql_locks',
     );

@@ -2,7 +2,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { startReconciling, type Attempt } from '../../kernel/kit/waiting/reconciling.ts';
+import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountPools } from './account-pools.ts';
 import { boundsFor, poolFor } from './options.ts';
 import type { NamedPool } from './pools/php-pools.ts';
@@ -52,7 +52,7 @@ export class PoolKeeper {
     );
   }
 
-  async #reconcile(attempt: Attempt): Promise<void> {
+  async #reconcile(attempt: AttemptPart): Promise<void> {
     const wanted = await this.#wanted();
     const running = await this.#pools.verbs.running(null);
     await this.#end(running, wanted, attempt);
@@ -70,7 +70,7 @@ export class PoolKeeper {
       );
   }
 
-  async #end(running: readonly NamedPool[], wanted: ReadonlyMap<string, Wanted>, attempt: Attempt): Promise<void> {
+  async #end(running: readonly NamedPool[], wanted: ReadonlyMap<string, Wanted>, attempt: AttemptPart): Promise<void> {
     const closed = new Set<number>();
     for (const pool of running) {
       const key = keyOf(pool);

@@ -1,7 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { isRunning } from '../../kernel/kit/programs/process-id.ts';
-import type { Attempt } from '../../kernel/kit/waiting/reconciling.ts';
+import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './account-servers.ts';
 import { fail } from './errors.ts';
@@ -78,7 +78,7 @@ const drop = (server: Connections, { kind, name }: ClaimedItem): Promise<void> =
  */
 export async function recoverChanges(
   { identity, servers, items }: Parts & Pick<Host, 'identity'>,
-  attempt: Attempt,
+  attempt: AttemptPart,
 ): Promise<void> {
   for (const item of await items.changing()) {
     if (item.claimed_by !== '' && isRunning(item.claimed_by)) continue;

@@ -1,5 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { Attempt } from '../../kernel/kit/waiting/reconciling.ts';
+import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServers } from './account-servers.ts';
 import type { Item, Items } from './items.ts';
 import { setLocked } from './server/roles.ts';
@@ -12,7 +12,7 @@ interface Parts extends Pick<Host, 'identity'> {
 /** Lets no database user of a suspended account log in, and ends what it does, until the account is not suspended any more. */
 export async function lockSuspended(
   { identity: { accounts }, servers, items }: Parts,
-  attempt: Attempt,
+  attempt: AttemptPart,
 ): Promise<void> {
   const owners = new Map<number, Item[]>();
   for (const user of await items.users()) owners.set(user.account_id, [...(owners.get(user.account_id) ?? []), user]);

@@ -1,7 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
-import { startReconciling, type Attempt } from '../../kernel/kit/waiting/reconciling.ts';
+import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import { loginEntry, type AccountLogins } from './account-logins.ts';
 import type { SftpConfig } from './schema.ts';
 import { loginDigest } from './server/login-entry.ts';
@@ -49,7 +49,7 @@ export class LoginKeeper {
     );
   }
 
-  async #reconcile(attempt: Attempt): Promise<void> {
+  async #reconcile(attempt: AttemptPart): Promise<void> {
     this.#served = await this.#logins.inTurn(() => this.#logins.verbs.tend(null));
     const stored = await allLogins(this.#host.store);
     const kept = new Map<number, string[]>();

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { startReconciling, type Attempt } from '../../kernel/kit/waiting/reconciling.ts';
+import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { Log } from '../../kernel/log.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 const test = testSuite('reconciling');
 
 /** Starts work that is woken by `wake` only. */
-function start(work: (attempt: Attempt) => Promise<void>) {
+function start(work: (attempt: AttemptPart) => Promise<void>) {
   const logged: string[] = [];
   const releases: (() => Promise<void>)[] = [];
   let wake: (() => void) | undefined;

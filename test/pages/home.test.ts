@@ -32,7 +32,7 @@ test('by keyboard alone: log in, add a domain, find it, remove it', async (brows
   await keyboard.press('Enter');
   await driver.says('keys.example was added');
   await driver.page.waitForSelector('.table tbody tr');
-  await driver.page.focus('.table tbody button');
+  await driver.page.focus('button[aria-label="Remove keys.example"]');
   await keyboard.press('Enter');
   await driver.page.waitForSelector('dialog[open]');
   await keyboard.press('Enter');

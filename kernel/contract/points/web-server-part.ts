@@ -166,12 +166,15 @@ export class SiteChanges<T> {
   /** Has the wanted served, then stores it; what is not stored is no longer served. `before` is the domain as it was. */
   async serve<R>(domain: DomainPart, wanted: T, store: (tx: Tx) => Promise<R>, before = domain): Promise<R> {
     this.#wanted.set(domain.id, wanted);
+    let isServed = false;
     try {
       await this.#change(domain);
+      isServed = true;
       return await this.#host.store.write(store);
     } catch (error) {
       this.#wanted.delete(domain.id);
       await this.#change(before).catch((failure: unknown) => {
+        if (!isServed) return; // what was refused is not served; a web server that refuses all refuses this as well
         throw new AggregateError([error, failure], `a change of ${this.#name} could not be undone`, { cause: error });
       });
       throw error;

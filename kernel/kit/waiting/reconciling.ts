@@ -6,7 +6,7 @@ import { Recurring } from './recurring.ts';
 const AGAIN_MS = 5000;
 
 /** Does one part of the work, named for people. What fails is logged, and the rest goes on. */
-export type Attempt = (what: string, part: () => Promise<unknown>) => Promise<void>;
+export type AttemptPart = (what: string, part: () => Promise<unknown>) => Promise<void>;
 
 interface ReconcilingOptions {
   readonly log: Log;
@@ -14,14 +14,14 @@ interface ReconcilingOptions {
   /** Call back when there may be something to do; each returns a function that unsubscribes. */
   readonly wakers: readonly ((wake: () => void) => () => void)[];
   readonly everyMs?: number;
-  /** What is brought up to date, for people. */
+  /** Names for people what is brought up to date. */
   readonly subject: string;
 }
 
 /** Runs `work` now, when a waker calls, and every few seconds; one run at a time. Returns a function that tells what failed in the last run. */
 export function startReconciling(
   { log, onClose, wakers, everyMs = AGAIN_MS, subject }: ReconcilingOptions,
-  work: (attempt: Attempt) => Promise<void>,
+  work: (attempt: AttemptPart) => Promise<void>,
 ): () => string | undefined {
   const throttle = new LogThrottle();
   let problem: string | undefined;
@@ -30,7 +30,7 @@ export function startReconciling(
     found ??= `${what}: ${errorMessage(err)}`;
     if (throttle.isDue(what)) log.warn({ err }, `${what} could not be brought up to date`);
   };
-  const attempt: Attempt = async (what, part) => {
+  const attempt: AttemptPart = async (what, part) => {
     try {
       await part();
     } catch (error) {

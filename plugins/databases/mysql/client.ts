@@ -81,6 +81,8 @@ export class MysqlClient implements DatabaseClient {
       queueLimit: 16,
     });
     pool.on('connection', (connection) => {
+      // statements tell their failures themselves; the driver listens to a connection's first one only
+      connection.on('error', () => undefined);
       for (const sql of sessionSettings(queryMs)) connection.query(sql, () => undefined);
     });
     return new MysqlClient(pool, sockets, queryMs);

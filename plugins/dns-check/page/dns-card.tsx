@@ -1,10 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { api, ask, Answer, Badge, Card, Select, t, toUnicode, useQuery } from '../../pages/kit/index.ts';
-
-/** The part of another plugin's reply that is shown. */
-interface Domains {
-  readonly domains: readonly { readonly domain_url: string }[];
-}
+import {
+  api,
+  Answer,
+  Badge,
+  Card,
+  ErrorPanel,
+  Select,
+  t,
+  toUnicode,
+  useDomainNames,
+  useQuery,
+} from '../../pages/kit/index.ts';
 
 const TONES = { here: 'good', partly: 'warn', elsewhere: 'warn', none: 'bad', unknown: undefined } as const;
 const STATES = {
@@ -19,15 +25,15 @@ type State = keyof typeof STATES;
 /** Where the names of a domain lead; asked once somebody chooses a domain. */
 export default function DnsCard() {
   const chosen = useSignal('');
-  const domains = useQuery('dns-check.domains', () => ask<Domains>('GET', '/api/domains'));
-  const names = (domains.data?.domains ?? []).map(({ domain_url: name }) => name);
-  if (names.length === 0) return null;
+  const names = useDomainNames();
+  if (names.error !== undefined) return <ErrorPanel error={names.error} onRetry={names.reload} />;
+  if (names.data === undefined || names.data.length === 0) return null;
   return (
     <Card title={t('dns-check.title')}>
       <Select
         label={t('dns-check.domain')}
         value={chosen.value}
-        of={[['', t('dns-check.choose')], ...names.map((name) => [name, toUnicode(name)] as const)]}
+        of={[['', t('dns-check.choose')], ...names.data.map((name) => [name, toUnicode(name)] as const)]}
         onChange={(value) => (chosen.value = value)}
       />
       {chosen.value !== '' && <Names key={chosen.value} domain={chosen.value} />}

@@ -134,7 +134,9 @@ function DomainTable({ all, search, onAdd, onOpen }: DomainTableProps) {
           <span class="stack tight">
             <span class="row">
               <a href={`http://${name}/`} target="_blank" rel="noopener noreferrer">
-                <span class="wrap">{shownName(domain)}</span>
+                <span class="wrap" title={toUnicode(name) === name ? undefined : name}>
+                  {shownName(domain)}
+                </span>
               </a>
               {domain.suspended && <Badge tone="warn">{t('domains.suspended')}</Badge>}
             </span>

@@ -13,18 +13,14 @@ import {
   Table,
   toUnicode,
   useAddressState,
+  useDomainNames,
   useQuery,
-  ask,
   type Column,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
 
 type Visitors = ReplyOf<'GET /api/logs/visitors'>;
 type Counted = Visitors['pages'][number];
-/** The part of another plugin's reply that is shown. */
-interface Domains {
-  readonly domains: readonly { readonly domain_url: string }[];
-}
 
 const PERIODS = ['1', '7', '30'] as const;
 const DAYS = { 1: 1, 7: 7, 30: 30 } as const;
@@ -32,14 +28,13 @@ const [WIDTH, HEIGHT] = [960, 200];
 
 export default function VisitorsPage() {
   const [{ domain: wanted, days: given }, set] = useAddressState('domain', 'days');
-  const domains = useQuery('logs.domains', () => ask<Domains>('GET', '/api/domains'));
+  const domains = useDomainNames();
   const days = PERIODS.find((each) => each === given) ?? '7';
   return (
     <>
       <PageHead title={t('logs.visitors')} about={t('logs.visitorsAbout')} />
       <Answer of={domains} lines={5}>
-        {({ domains: all }) => {
-          const names = all.map(({ domain_url: name }) => name);
+        {(names) => {
           const domain = names.find((name) => name === wanted) ?? names[0];
           if (domain === undefined)
             return (

@@ -2,7 +2,7 @@ import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Finding } from '../../../kernel/contract/points/finding.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { Attempt } from '../../../kernel/kit/waiting/reconciling.ts';
+import type { AttemptPart } from '../../../kernel/kit/waiting/reconciling.ts';
 import type { KernelQuota, MountReport, UidOf } from '../kernel-quota.ts';
 import type { AccountLimits, QuotaVerbs } from '../privileged.ts';
 import type { QuotaRow } from '../repquota.ts';
@@ -30,7 +30,7 @@ export class PlanLimits {
   }
 
   /** Sets what differs from the plans. */
-  async reconcile(attempt: Attempt): Promise<void> {
+  async reconcile(attempt: AttemptPart): Promise<void> {
     let count = 0;
     for await (const { mount, limits } of this.#differences())
       await attempt(`storage limits at ${mount}`, async () => {

@@ -1,10 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { api, ask, Dialog, Field, Select, t, toast, toUnicode, useQuery } from '../../pages/kit/index.ts';
-
-/** The part of another plugin's reply that is shown. */
-interface Domains {
-  readonly domains: readonly { readonly domain_url: string }[];
-}
+import { api, Dialog, ErrorPanel, Field, Select, t, toast, toUnicode, useDomainNames } from '../../pages/kit/index.ts';
 
 interface AddRedirectProps {
   readonly onClose: () => void;
@@ -31,8 +26,7 @@ const PLAIN = { autocapitalize: 'none', autocomplete: 'off', spellcheck: false }
 export function AddRedirect({ onClose, onAdded }: AddRedirectProps) {
   const form = useSignal(EMPTY);
   const set = (change: Partial<typeof EMPTY>) => void (form.value = { ...form.value, ...change });
-  const domains = useQuery('redirects.domains', () => ask<Domains>('GET', '/api/domains'));
-  const names = (domains.data?.domains ?? []).map(({ domain_url: name }) => name);
+  const { data: names = [], error, reload } = useDomainNames();
   const { path, target, status, isPrefix, keepsPath, keepsQuery } = form.value;
   const domain = form.value.domain || (names[0] ?? '');
   const add = async () => {
@@ -64,6 +58,7 @@ export function AddRedirect({ onClose, onAdded }: AddRedirectProps) {
       onSubmit={add}
       submit={{ text: t('redirects.add'), isDisabled: domain === '' || path.trim() === '' || target.trim() === '' }}
     >
+      {error !== undefined && <ErrorPanel error={error} onRetry={reload} />}
       <Select
         label={t('redirects.domain')}
         value={domain}

@@ -1,7 +1,6 @@
 import {
   Answer,
   api,
-  ask,
   attempt,
   Button,
   Card,
@@ -16,6 +15,7 @@ import {
   Time,
   toast,
   toUnicode,
+  useDomainNames,
   useQuery,
   type Column,
   type ReplyOf,
@@ -23,10 +23,6 @@ import {
 
 type Links = ReplyOf<'GET /api/temporary-links'>;
 type Link = Links['links'][number];
-/** The part of another plugin's reply that is shown. */
-interface Domains {
-  readonly domains: readonly { readonly domain_url: string }[];
-}
 interface Row {
   readonly name: string;
   readonly link: Link | undefined;
@@ -34,7 +30,7 @@ interface Row {
 
 export default function TemporaryLinksPage() {
   const links = useQuery('temporary-links', (signal) => api('GET /api/temporary-links', { signal }));
-  const domains = useQuery('temporary-links.domains', () => ask<Domains>('GET', '/api/domains'));
+  const domains = useDomainNames();
   return (
     <>
       <PageHead title={t('temporary-links.title')} about={t('temporary-links.about')} />
@@ -45,9 +41,9 @@ export default function TemporaryLinksPage() {
       )}
       <Card isFlush>
         <Answer of={domains} lines={5}>
-          {({ domains: all }) => (
+          {(names) => (
             <Answer of={links} lines={5}>
-              {(found) => <LinkTable names={all.map(({ domain_url: name }) => name)} found={found} />}
+              {(found) => <LinkTable names={names} found={found} />}
             </Answer>
           )}
         </Answer>

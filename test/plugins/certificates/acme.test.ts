@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:https';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as assert from 'uvu/assert';
 import { newPrivateKey } from '../../../kernel/kit/net/x509.ts';
 import { AcmeClient } from '../../../plugins/certificates/acme/acme-client.ts';
@@ -84,6 +86,14 @@ test('an honest one gives a certificate', async () => {
 test('one that says nothing is given up after the time of an answer', async () => {
   for (const path of Object.keys(honest))
     assert.match((await failureOf({ [path]: () => undefined })).message, new RegExp(`timed out after ${LIMIT_MS} ms`));
+});
+
+test('it is given up though memory is collected meanwhile', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const collecting = setInterval(collect, LIMIT_MS / 10);
+  const failure = await failureOf({ '/': () => undefined }).finally(() => clearInterval(collecting));
+  assert.match(failure.message, /timed out/);
 });
 
 test('one that wants a pause names it, or gets an hour', async () => {

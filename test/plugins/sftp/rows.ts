@@ -24,7 +24,6 @@ const rows: PluginRows = {
     ...{ addKey: 'ftp and ssh_keys', removeKey: 'ftp and ssh_keys' },
   },
   answered: 'home',
-  without: { domains: { move: 404 } },
   bounded: {
     ...{ add: KEYS, move: KEYS, renewPassword: KEYS, addKey: KEYS, removeKey: KEYS },
     list: 'as many as the plan allows, and at most 500',

@@ -1,0 +1,49 @@
+import * as assert from 'uvu/assert';
+import { SiteChanges } from '../../kernel/contract/points/web-server-part.ts';
+import type { DomainPart } from '../../kernel/contract/points/domain-directory.ts';
+import { testSuite } from '../support/suite.ts';
+
+const test = testSuite('changes of sites');
+const domain = { id: 7, name: 'shop.example' } as DomainPart;
+
+/** Changes that a web server answers in this order; an error is what it refuses. */
+function changing(...answers: readonly (Error | undefined)[]) {
+  const served: (string | undefined)[] = [];
+  let changes: SiteChanges<string> | undefined;
+  const host = {
+    store: { write: (work: (tx: never) => Promise<unknown>) => work(undefined as never) },
+    workers: {},
+    gather: async () => {
+      const error = answers[served.length];
+      served.push(changes?.wanted(domain.id));
+      return [error === undefined ? { ok: true as const } : { ok: false as const, error }];
+    },
+  };
+  changes = new SiteChanges<string>(host as never, 'redirects');
+  return { changes, served };
+}
+const messageOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error: Error) => error.message,
+  );
+
+test('what the web server refuses is told as such, also where it refuses everything', async () => {
+  for (const undone of [undefined, new Error('refused again')]) {
+    const { changes, served } = changing(new Error('refused'), undone);
+    assert.is(await messageOf(changes.serve(domain, 'new', async () => 'stored')), 'refused');
+    assert.equal(served, ['new', undefined]);
+    assert.is(changes.wanted(domain.id), undefined);
+  }
+});
+
+test('what is served and cannot be stored is served no longer, or told', async () => {
+  const fails = async () => {
+    throw new Error('no room');
+  };
+  const undone = changing();
+  assert.is(await messageOf(undone.changes.serve(domain, 'new', fails)), 'no room');
+  assert.equal(undone.served, ['new', undefined]);
+  const stuck = changing(undefined, new Error('refused'));
+  assert.is(await messageOf(stuck.changes.serve(domain, 'new', fails)), 'a change of redirects could not be undone');
+});
