@@ -31,7 +31,7 @@ export function ScheduleCard({ schedule: given, most, children }: ScheduleCardPr
     <Card title={t('backups.schedule')}>
       <div class="stack">
         {children}
-        <div class="row">
+        <div class="row bottom">
           <Select
             label={t('backups.when')}
             value={schedule}

@@ -47,24 +47,26 @@ export default function DomainsPage() {
           {t('domains.add')}
         </Button>
       </PageHead>
-      {domains.data && <LimitNotice domains={domains.data} />}
-      <Card isFlush>
-        <div class="card-head">
-          <SearchInput label={t('domains.search')} value={search.value} onChange={(text) => (search.value = text)} />
-          {domains.data && <span class="small soft">{roomText(domains.data)}</span>}
-        </div>
-        <Answer of={domains} lines={5}>
-          {({ domains: all }) => (
-            <DomainTable
-              all={all}
-              search={search.value.trim().toLowerCase()}
-              onAdd={() => void (dialog.value = 'add')}
-              onOpen={(does, domain) => void (dialog.value = { does, domain })}
-            />
-          )}
-        </Answer>
-      </Card>
-      <Parts of="/domains" />
+      <div class="stack">
+        {domains.data && <LimitNotice domains={domains.data} />}
+        <Card isFlush>
+          <div class="card-head">
+            <SearchInput label={t('domains.search')} value={search.value} onChange={(text) => (search.value = text)} />
+            {domains.data && <span class="small soft">{roomText(domains.data)}</span>}
+          </div>
+          <Answer of={domains} lines={5}>
+            {({ domains: all }) => (
+              <DomainTable
+                all={all}
+                search={search.value.trim().toLowerCase()}
+                onAdd={() => void (dialog.value = 'add')}
+                onOpen={(does, domain) => void (dialog.value = { does, domain })}
+              />
+            )}
+          </Answer>
+        </Card>
+        <Parts of="/domains" />
+      </div>
       {shown === 'add' && domains.data && <AddDomain domains={domains.data} onClose={close} onAdded={changed} />}
       {typeof shown === 'object' && shown.does === 'change' && <ChangeDomain domain={shown.domain} onClose={close} />}
       {typeof shown === 'object' && shown.does === 'aliases' && <AliasesDialog domain={shown.domain} onClose={close} />}

@@ -15,7 +15,7 @@ export function LoginTable({ logins, onOpen }: LoginTableProps) {
       name: 'login',
       title: t('sftp.user'),
       by: ({ login }) => login,
-      cell: ({ login }) => <code class="wrap">{login}</code>,
+      cell: ({ login }) => <code>{login}</code>,
     },
     {
       name: 'folder',
@@ -29,7 +29,7 @@ export function LoginTable({ logins, onOpen }: LoginTableProps) {
       title: '',
       isEnd: true,
       cell: (login) => (
-        <>
+        <span class="row nowrap">
           {mayUse(['ssh_keys']) && (
             <Button
               isSmall
@@ -61,7 +61,7 @@ export function LoginTable({ logins, onOpen }: LoginTableProps) {
             label={t('sftp.removeOne', { login: login.login })}
             onClick={() => onOpen({ dialog: 'remove', login })}
           />
-        </>
+        </span>
       ),
     },
   ];
@@ -78,11 +78,15 @@ function Ways({ login: { login, has_password: hasPassword, keys } }: { readonly 
     });
   return (
     <div class="stack tight">
-      {hasPassword && <Badge>{t('pages.password')}</Badge>}
+      {hasPassword && (
+        <span>
+          <Badge>{t('pages.password')}</Badge>
+        </span>
+      )}
       {keys.length > 0 && (
         <ul class="stack tight">
           {keys.map(({ key_id: id, fingerprint, comment, type }) => (
-            <li key={id} class="row">
+            <li key={id} class="row nowrap">
               <span class="wrap">
                 {comment || type} <code class="small soft">{fingerprint}</code>
               </span>

@@ -42,39 +42,41 @@ export default function SftpPage() {
           {t('sftp.add')}
         </Button>
       </PageHead>
-      {sftp.data?.server.is_running === false && (
-        <Panel kind="warn" icon="warn" title={t('sftp.notRunning')}>
-          <p>{t('sftp.notRunningAbout')}</p>
-        </Panel>
-      )}
-      {isFull && <p class="soft">{t('sftp.full', { n: limit })}</p>}
-      <Card title={t('sftp.logins')} isFlush>
-        <Answer of={sftp} lines={3}>
-          {({ logins: all }) =>
-            all.length === 0 ? (
-              <Empty
-                icon="folder"
-                title={t('sftp.none')}
-                action={
-                  <Button icon="plus" onClick={add}>
-                    {t('sftp.add')}
-                  </Button>
-                }
-              >
-                {t('sftp.noneAbout')}
-              </Empty>
-            ) : (
-              <LoginTable logins={all} onOpen={(next) => void (dialog.value = next)} />
-            )
-          }
-        </Answer>
-      </Card>
-      {sftp.data !== undefined && logins.length > 0 && (
-        <>
-          <Server server={sftp.data.server} />
-          <Connections />
-        </>
-      )}
+      <div class="stack">
+        {sftp.data?.server.is_running === false && (
+          <Panel kind="warn" icon="warn" title={t('sftp.notRunning')}>
+            <p>{t('sftp.notRunningAbout')}</p>
+          </Panel>
+        )}
+        {isFull && <p class="soft">{t('sftp.full', { n: limit })}</p>}
+        <Card title={t('sftp.logins')} isFlush>
+          <Answer of={sftp} lines={3}>
+            {({ logins: all }) =>
+              all.length === 0 ? (
+                <Empty
+                  icon="folder"
+                  title={t('sftp.none')}
+                  action={
+                    <Button icon="plus" onClick={add}>
+                      {t('sftp.add')}
+                    </Button>
+                  }
+                >
+                  {t('sftp.noneAbout')}
+                </Empty>
+              ) : (
+                <LoginTable logins={all} onOpen={(next) => void (dialog.value = next)} />
+              )
+            }
+          </Answer>
+        </Card>
+        {sftp.data !== undefined && logins.length > 0 && (
+          <>
+            <Server server={sftp.data.server} />
+            <Connections />
+          </>
+        )}
+      </div>
       {shown === 'add' && <AddLogin prefix={sftp.data?.prefix ?? ''} onClose={close} onMade={showSecret} />}
       {typeof shown === 'object' && shown.dialog === 'secret' && sftp.data !== undefined && (
         <LoginSecret secret={shown.secret} server={sftp.data.server} onClose={close} />
