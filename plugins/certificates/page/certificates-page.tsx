@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import {
+  IconButton,
   Answer,
   api,
   Badge,
-  Button,
   Card,
   changed,
   Empty,
@@ -113,16 +113,12 @@ function CertificateTable({ all, onOpen }: TableProps) {
       isEnd: true,
       cell: ({ domain_url: name }) => (
         <span class="row">
-          <Button
-            kind="plain"
-            isSmall
+          <IconButton
             icon="upload"
             label={t('certificates.uploadFor', { domain: toUnicode(name) })}
             onClick={() => onOpen(name, true)}
           />
-          <Button
-            kind="plain"
-            isSmall
+          <IconButton
             icon="edit"
             label={t('certificates.change', { domain: toUnicode(name) })}
             onClick={() => onOpen(name, false)}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  IconButton,
   Answer,
   api,
   attempt,
@@ -128,9 +129,7 @@ function Actions({
         {t('container-control.log')}
       </Button>
       {!isRunning && (
-        <Button
-          kind="plain"
-          isSmall
+        <IconButton
           isBad
           icon="trash"
           label={t('container-control.removeOne', { name: container.name })}

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import {
+  IconButton,
   api,
   attempt,
-  Button,
   changed,
   Dialog,
   DomainName,
@@ -50,9 +50,7 @@ export function AliasesDialog({ domain, onClose }: AliasesDialogProps) {
       {aliases.value.map((alias) => (
         <p key={alias} class="row">
           <DomainName name={alias} />
-          <Button
-            kind="plain"
-            isSmall
+          <IconButton
             isBad
             icon="trash"
             label={t('domains.removeOne', { name: toUnicode(alias) })}

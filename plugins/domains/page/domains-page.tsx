@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
 import {
+  IconButton,
   Answer,
   api,
   Badge,
@@ -168,23 +169,17 @@ function DomainTable({ all, search, onAdd, onOpen }: DomainTableProps) {
       isEnd: true,
       cell: (domain) => (
         <span class="row">
-          <Button
-            kind="plain"
-            isSmall
+          <IconButton
             icon="edit"
             label={t('domains.changeOne', { name: shownName(domain) })}
             onClick={() => onOpen('change', domain)}
           />
-          <Button
-            kind="plain"
-            isSmall
+          <IconButton
             icon="link"
             label={t('domains.aliasesOf', { name: shownName(domain) })}
             onClick={() => onOpen('aliases', domain)}
           />
-          <Button
-            kind="plain"
-            isSmall
+          <IconButton
             isBad
             icon="trash"
             label={t('domains.removeOne', { name: toUnicode(domain.domain_url) })}

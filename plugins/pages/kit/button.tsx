@@ -50,6 +50,14 @@ export function Button({
   );
 }
 
+/** A small button in a row of a table or a list: an icon, whose label says what it does to which object. */
+export function IconButton(
+  props: Pick<ButtonProps, 'isBad' | 'isBusy' | 'isDisabled' | 'onClick'> &
+    Required<Pick<ButtonProps, 'icon' | 'label'>>,
+) {
+  return <Button kind="plain" isSmall {...props} />;
+}
+
 /** Copies a text, and says in place whether the browser allowed it. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
   const state = useSignal<'copied' | 'failed' | undefined>(undefined);

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { ApiError } from './server/api.ts';
-import { Button } from './button.tsx';
+import { IconButton, Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { t } from './text/i18n.ts';
 
@@ -68,7 +68,7 @@ export function Toasts() {
               {t('pages.undo')}
             </Button>
           )}
-          <Button kind="plain" isSmall icon="close" label={t('pages.close')} onClick={() => dismiss(id)} />
+          <IconButton icon="close" label={t('pages.close')} onClick={() => dismiss(id)} />
         </div>
       ))}
     </div>

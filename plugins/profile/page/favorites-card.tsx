@@ -9,6 +9,7 @@ import {
   Dialog,
   Empty,
   Field,
+  IconButton,
   t,
   toast,
   useQuery,
@@ -96,30 +97,9 @@ function Row({ favorite, isFirst, isLast, onMove, onRemove }: RowProps) {
     <li class="row apart nowrap" onKeyDown={press}>
       <FavoriteLink {...favorite} />
       <span class="row nowrap">
-        <Button
-          kind="plain"
-          isSmall
-          icon="up"
-          label={t('profile.moveUp', { name })}
-          isDisabled={isFirst}
-          onClick={() => onMove(-1)}
-        />
-        <Button
-          kind="plain"
-          isSmall
-          icon="down"
-          label={t('profile.moveDown', { name })}
-          isDisabled={isLast}
-          onClick={() => onMove(1)}
-        />
-        <Button
-          kind="plain"
-          isSmall
-          isBad
-          icon="trash"
-          label={t('profile.removeFavorite', { name })}
-          onClick={onRemove}
-        />
+        <IconButton icon="up" label={t('profile.moveUp', { name })} isDisabled={isFirst} onClick={() => onMove(-1)} />
+        <IconButton icon="down" label={t('profile.moveDown', { name })} isDisabled={isLast} onClick={() => onMove(1)} />
+        <IconButton isBad icon="trash" label={t('profile.removeFavorite', { name })} onClick={onRemove} />
       </span>
     </li>
   );

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  IconButton,
   Answer,
   api,
   Button,
@@ -79,9 +80,7 @@ function RedirectTable({ all, onRemove }: RedirectTableProps) {
       title: '',
       isEnd: true,
       cell: (redirect) => (
-        <Button
-          kind="plain"
-          isSmall
+        <IconButton
           isBad
           icon="trash"
           label={t('redirects.removeOne', { from: fromOf(redirect) })}

@@ -1,4 +1,15 @@
-import { api, attempt, Badge, Button, changed, mayUse, t, Table, type Column } from '../../pages/kit/index.ts';
+import {
+  api,
+  attempt,
+  Badge,
+  Button,
+  changed,
+  IconButton,
+  mayUse,
+  t,
+  Table,
+  type Column,
+} from '../../pages/kit/index.ts';
 import type { Opened } from './login-dialogs.tsx';
 import type { Sftp } from './sftp-page.tsx';
 
@@ -39,23 +50,17 @@ export function LoginTable({ logins, onOpen }: LoginTableProps) {
               {t('sftp.addKey')}
             </Button>
           )}
-          <Button
-            kind="plain"
-            isSmall
+          <IconButton
             icon="folder"
             label={t('sftp.moveOne', { login: login.login })}
             onClick={() => onOpen({ dialog: 'move', login })}
           />
-          <Button
-            kind="plain"
-            isSmall
+          <IconButton
             icon="key"
             label={t('sftp.renewOne', { login: login.login })}
             onClick={() => onOpen({ dialog: 'password', login })}
           />
-          <Button
-            kind="plain"
-            isSmall
+          <IconButton
             isBad
             icon="trash"
             label={t('sftp.removeOne', { login: login.login })}
@@ -91,9 +96,7 @@ function Ways({ login: { login, has_password: hasPassword, keys } }: { readonly 
                 {comment || type} <code class="small soft">{fingerprint}</code>
               </span>
               {mayUse(['ssh_keys']) && (
-                <Button
-                  kind="plain"
-                  isSmall
+                <IconButton
                   icon="close"
                   label={t('sftp.removeKeyOne', { key: comment || fingerprint, login })}
                   onClick={() => remove(id)}

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import {
+  IconButton,
   api,
   attempt,
-  Button,
   changed,
   Dialog,
   Field,
@@ -54,9 +54,7 @@ export function FolderDialog({ site, onClose }: FolderDialogProps) {
           <p key={`${folder.path} ${name}`} class="row">
             <code class="wrap">{folder.path}</code>
             <span class="wrap">{name}</span>
-            <Button
-              kind="plain"
-              isSmall
+            <IconButton
               isBad
               icon="trash"
               label={t('site-access.remove', { user: name, path: folder.path })}

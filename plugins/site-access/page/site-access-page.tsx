@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import {
+  IconButton,
   Answer,
   api,
-  Button,
   Card,
   DomainName,
   Empty,
@@ -81,16 +81,12 @@ function SiteTable({ all, onOpen }: TableProps) {
       isEnd: true,
       cell: ({ domain_url: name }) => (
         <span class="row">
-          <Button
-            kind="plain"
-            isSmall
+          <IconButton
             icon="lock"
             label={t('site-access.protect', { name: toUnicode(name) })}
             onClick={() => onOpen('protect', name)}
           />
-          <Button
-            kind="plain"
-            isSmall
+          <IconButton
             icon="edit"
             label={t('site-access.edit', { name: toUnicode(name) })}
             onClick={() => onOpen('edit', name)}

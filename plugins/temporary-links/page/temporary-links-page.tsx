@@ -2,12 +2,12 @@ import {
   Answer,
   api,
   attempt,
-  Button,
   Card,
   changed,
   CopyButton,
   DomainName,
   Empty,
+  IconButton,
   PageHead,
   Panel,
   t,
@@ -122,18 +122,14 @@ function Actions({ name, link, isOffered }: Row & { readonly isOffered: boolean 
     });
   return (
     <span class="row">
-      <Button
-        kind="plain"
-        isSmall
+      <IconButton
         isDisabled={!isOffered}
         icon={link === undefined ? 'plus' : 'refresh'}
         label={t(link === undefined ? 'temporary-links.make' : 'temporary-links.renew', { name: shown })}
         onClick={() => void make()}
       />
       {link !== undefined && (
-        <Button
-          kind="plain"
-          isSmall
+        <IconButton
           isBad
           icon="trash"
           label={t('temporary-links.remove', { name: shown })}
