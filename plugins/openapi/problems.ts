@@ -24,12 +24,16 @@ const problemSchema = () => ({
     scope: { type: 'string', description: 'With scope_required: the scope that the API token lacks' },
     errors: {
       type: 'array',
-      description: 'With invalid_request: the invalid values, by JSON pointer',
+      description: 'The invalid values, by JSON pointer',
       items: {
         title: 'InvalidValue',
         type: 'object',
         required: ['path', 'message'],
-        properties: { path: { type: 'string' }, message: { type: 'string' } },
+        properties: {
+          path: { type: 'string' },
+          message: { type: 'string' },
+          line: { type: 'integer', minimum: 1, description: 'Where the value is a text of lines' },
+        },
       },
     },
   },

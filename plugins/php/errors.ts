@@ -4,7 +4,10 @@ import { defineErrors } from '../../kernel/errors.ts';
 export const fail = defineErrors({
   domain_not_found: [404, 'Domain not found'],
   invalid_php_option: [400, 'Not a usable PHP option'],
+  invalid_php_ini: [422, 'Not a usable php.ini'],
+  php_off: [409, 'PHP is off for this domain'],
   php_version_not_found: [404, 'PHP version not installed'],
   php_failed: [502, 'PHP does not start this way'],
+  php_info_failed: [502, 'PHP does not tell its settings'],
   webserver_failed: [502, 'The web server refused the change'],
 });

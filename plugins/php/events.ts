@@ -10,6 +10,7 @@ export const events = {
     data: Type.Object({ ...OfDomain.properties, version: Type.String({ description: 'Empty for none' }) }),
   },
   'php.options_set': { text: 'A domain got other options of PHP', data: OfDomain },
+  'php.ini_set': { text: 'A domain got another php.ini', data: OfDomain },
 } as const satisfies EventTable;
 
 declare module '../../kernel/store/events/event-types.ts' {

@@ -13,21 +13,25 @@ import privileged from './privileged.ts';
 import { PoolKeeper } from './reconciling.ts';
 import {
   BROKERS,
+  NewPhpIni,
   NewPhpOptions,
   NewPhpVersion,
   PhpConfig,
+  PhpInfo,
+  PhpIni,
   PhpSite,
   PhpSiteParams,
   PhpSites as SiteList,
 } from './schema.ts';
 import { installedVersions } from './versions.ts';
 
+const FEATURES = ['php', 'php_options', 'php_ini'] as const;
 const CHANGES = ['domain_not_found', 'php_version_not_found', 'php_failed', 'webserver_failed'] as const;
 
 export default definePlugin({
   name: 'php',
-  description: 'PHP of domains: versions and options.',
-  features: ['php', 'php_options'],
+  description: 'PHP of domains: versions, options and php.ini.',
+  features: [...FEATURES],
   uses: ['domains'],
   errors: fail,
   events,
@@ -37,7 +41,7 @@ export default definePlugin({
       method: 'GET',
       path: '/api/php',
       at: 'home',
-      feature: ['php', 'php_options'],
+      feature: [...FEATURES],
       summary: 'List the versions of PHP, and the domains with theirs',
       description:
         'Options of a domain without a version count once it has one. Values above the bounds of the plan are shown, and used, as these.',
@@ -69,6 +73,42 @@ export default definePlugin({
       reply: PhpSite,
       errors: [...CHANGES, 'invalid_php_option'],
     },
+    ini: {
+      method: 'GET',
+      path: '/api/php/sites/:domain/ini',
+      at: 'home',
+      feature: 'php_ini',
+      summary: 'Show the php.ini of a domain, and which directives it may set',
+      description: 'Comments and the order of the lines are as they were sent.',
+      params: PhpSiteParams,
+      reply: PhpIni,
+      errors: ['domain_not_found'],
+    },
+    setIni: {
+      method: 'PUT',
+      path: '/api/php/sites/:domain/ini',
+      at: 'home',
+      feature: 'php_ini',
+      summary: 'Replace the php.ini of a domain',
+      description:
+        'Takes all lines or none: `errors` of `invalid_php_ini` says for each faulty `line` what is wrong. Scripts may still change ' +
+        'such values while they run. If PHP does not start, or the web server refuses, nothing is changed.',
+      params: PhpSiteParams,
+      body: NewPhpIni,
+      reply: PhpIni,
+      errors: [...CHANGES, 'invalid_php_ini'],
+    },
+    info: {
+      method: 'GET',
+      path: '/api/php/sites/:domain/info',
+      at: 'home',
+      feature: [...FEATURES],
+      summary: 'Show what phpinfo() says in the processes that run the scripts of a domain',
+      description: 'The environment and values that may be secrets are left out, and so is what a .user.ini adds.',
+      params: PhpSiteParams,
+      reply: PhpInfo,
+      errors: ['domain_not_found', 'php_off', 'php_failed', 'php_info_failed'],
+    },
   },
   async setup(given) {
     const { node } = given;
@@ -93,6 +133,10 @@ export default definePlugin({
         setVersion: ({ account, params: { domain }, body: { version }, ip }) =>
           sites.setVersion({ account, domain, ip }, version),
         setOptions: ({ account, params: { domain }, body, ip }) => sites.setOptions({ account, domain, ip }, body),
+        ini: ({ account, params: { domain } }) => sites.ini(account, domain),
+        setIni: ({ account, params: { domain }, body: { content }, ip }) =>
+          sites.setIni({ account, domain, ip }, content),
+        info: ({ account, params: { domain } }) => sites.info(account, domain),
       },
       provides: {
         siteRules: (domainIds) => sites.rules(domainIds),

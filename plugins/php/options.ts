@@ -1,5 +1,6 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
+import { readIni } from './ini/ini-text.ts';
 import { LARGEST, type Pool } from './pools/pool.ts';
 import type { NewPhpOptions, PhpConfig, PhpOptions } from './schema.ts';
 import type { Site } from './store.ts';
@@ -14,7 +15,7 @@ export interface Bounds {
 
 /** The settings of a domain that nobody has changed. */
 export const DEFAULTS = {
-  ...{ version: '', memoryMib: 128, uploadMib: 64, seconds: 60, showsErrors: false, timezone: 'UTC' },
+  ...{ version: '', memoryMib: 128, uploadMib: 64, seconds: 60, showsErrors: false, timezone: 'UTC', ini: '' },
 } as const;
 const ZONES = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
 
@@ -38,6 +39,7 @@ export function poolFor(site: Omit<Site, 'domainId' | 'accountId'>, bounds: Boun
     seconds: Math.min(site.seconds, bounds.seconds),
     showsErrors: site.showsErrors,
     timezone: site.timezone,
+    ini: readIni(site.ini).values,
   };
 }
 

@@ -10,9 +10,12 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import type { AccountPools } from './account-pools.ts';
 import { fail } from './errors.ts';
+import { shownDirectives } from './ini/shown.ts';
+import { readIni } from './ini/ini-text.ts';
+import { phpInfo } from './info/php-info.ts';
 import { boundsFor, DEFAULTS, optionsIn, poolFor, readOptions } from './options.ts';
 import { bodyMib } from './pools/pool-config.ts';
-import type { NewPhpOptions, PhpConfig, PhpSite } from './schema.ts';
+import type { NewPhpOptions, PhpConfig, PhpInfo, PhpIni, PhpSite } from './schema.ts';
 import * as rows from './store.ts';
 
 interface Change {
@@ -90,9 +93,49 @@ export class PhpSites {
     );
   }
 
+  /** Errors: 404 `domain_not_found`. */
+  async ini(account: Account, given: string): Promise<PhpIni> {
+    const domain = await this.#named(account, given);
+    const [site] = await rows.listSites(this.#host.store, [domain.id]);
+    return shownIni(domain, site?.ini ?? '');
+  }
+
+  /** Takes all lines or none. Errors: 422 `invalid_php_ini`; those of `setVersion`. */
+  async setIni({ account, domain, ip }: Change, content: string): Promise<PhpIni> {
+    const { faults } = readIni(content);
+    const [first] = faults;
+    if (first !== undefined)
+      throw fail.invalid_php_ini(`line ${first.line}: ${first.message}`, {
+        members: { errors: faults.map((fault) => ({ path: '/content', ...fault })) },
+      });
+    const { domain_url: name } = await this.#change(account, domain, { ini: content }, (tx, changed) =>
+      this.#host.events.record(tx, {
+        ...{ type: 'php.ini_set', account, text: `changed php.ini for ${changed}`, ip },
+        data: { domain_url: changed },
+      }),
+    );
+    return shownIni({ name }, content);
+  }
+
+  /** Errors: 404 `domain_not_found`; 409 `php_off`; those of `phpInfo`. */
+  async info(account: Account, given: string): Promise<PhpInfo> {
+    const domain = await this.#named(account, given);
+    const [site] = await rows.listSites(this.#host.store, [domain.id]);
+    if (site === undefined || site.version === '') throw fail.php_off('choose a version of PHP for the domain first');
+    const pool = poolFor(site, boundsFor(account, this.#host.config));
+    const sections = await phpInfo(this.#host, this.#pools, account, pool);
+    return { domain_url: domain.name, version: site.version, sections };
+  }
+
   /** Removes what is stored of a removed domain. */
   forget(domainId: number): Promise<void> {
     return this.#host.store.write((tx) => rows.removeSite(tx, domainId));
+  }
+
+  async #named(account: Account, given: string): Promise<Domain> {
+    const domain = await domainNamed(this.#domains, account, given);
+    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
+    return domain;
   }
 
   #shown(account: Account, domain: Domain, site: rows.Site | undefined): PhpSite {
@@ -102,8 +145,7 @@ export class PhpSites {
 
   /** Starts what is missing, has it served, and stores it; what is not stored is no longer served. */
   async #change(account: Account, given: string, changes: Partial<rows.Site>, record: Record): Promise<PhpSite> {
-    const domain = await domainNamed(this.#domains, account, given);
-    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
+    const domain = await this.#named(account, given);
     return this.#pools.inTurn(account, async () => {
       const [before] = await rows.listSites(this.#host.store, [domain.id]);
       const site = { ...DEFAULTS, domainId: domain.id, accountId: account.id, ...before, ...changes };
@@ -117,4 +159,8 @@ export class PhpSites {
       return this.#shown(account, domain, site);
     });
   }
+}
+
+function shownIni({ name }: Pick<Domain, 'name'>, content: string): PhpIni {
+  return { domain_url: name, content, directives: shownDirectives() };
 }

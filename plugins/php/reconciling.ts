@@ -16,7 +16,7 @@ const AGAIN_MS = 2500;
 const STARTS = 4;
 const EVENTS = new Set([
   ...['account.suspended', 'account.unsuspended', 'account.removed', 'account.moved'],
-  ...['php.version_set', 'php.options_set', 'domain.removed'],
+  ...['php.version_set', 'php.options_set', 'php.ini_set', 'domain.removed'],
 ]);
 
 interface Wanted {

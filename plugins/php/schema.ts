@@ -1,4 +1,5 @@
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
+import { MOST_CHARACTERS } from './ini/ini-text.ts';
 import { LARGEST } from './pools/pool.ts';
 
 /** Functions with which scripts start programs, or reach what a site has no business with. */
@@ -102,3 +103,48 @@ export const NewPhpOptions = NamedObject('NewPhpOptions', {
   timezone: Type.Optional(members.timezone),
 });
 export type NewPhpOptions = Static<typeof NewPhpOptions>;
+
+const content = Type.String({
+  maxLength: MOST_CHARACTERS,
+  description: 'A line for each directive, `name = value`; comments begin with `;` and have lines of their own',
+  examples: ['; larger forms\nmax_input_vars = 3000\nsession.cookie_samesite = Lax\n'],
+});
+export const PhpDirective = NamedObject('PhpDirective', {
+  name: Type.String(),
+  kind: Type.String({
+    enum: ['flag', 'number', 'choice', 'text', 'levels'],
+    description: '`flag`: on or off; `levels`: levels of errors, as in error_reporting',
+  }),
+  smallest: Type.Optional(Type.Integer({ description: 'Of a number' })),
+  largest: Type.Optional(Type.Integer({ description: 'Of a number' })),
+  choices: Type.Optional(Type.Array(Type.String())),
+  example: Type.Optional(Type.String()),
+});
+export type PhpDirective = Static<typeof PhpDirective>;
+export const PhpIni = NamedObject('PhpIni', {
+  domain_url: Type.String({ description: 'Lower-case ASCII form' }),
+  content,
+  directives: Type.Array(PhpDirective, { description: 'Those that may be set, by name' }),
+});
+export type PhpIni = Static<typeof PhpIni>;
+export const NewPhpIni = NamedObject('NewPhpIni', { content });
+
+export const PhpInfo = NamedObject('PhpInfo', {
+  domain_url: Type.String({ description: 'Lower-case ASCII form' }),
+  version: Type.String(),
+  sections: Type.Array(
+    NamedObject('PhpInfoSection', {
+      title: Type.String({ description: 'The module' }),
+      rows: Type.Array(
+        NamedObject('PhpInfoRow', {
+          name: Type.String(),
+          local: Type.String({ description: 'The value in scripts of the domain' }),
+          master: Type.Union([Type.String(), Type.Null()], {
+            description: 'The value before a script changes it; null for what is no directive',
+          }),
+        }),
+      ),
+    }),
+  ),
+});
+export type PhpInfo = Static<typeof PhpInfo>;

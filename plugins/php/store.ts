@@ -11,6 +11,8 @@ export interface Site {
   readonly seconds: number;
   readonly showsErrors: boolean;
   readonly timezone: string;
+  /** The php.ini section as the customer wrote it. */
+  readonly ini: string;
 }
 
 interface Row {
@@ -22,10 +24,11 @@ interface Row {
   readonly seconds: number;
   readonly shows_errors: number;
   readonly timezone: string;
+  readonly ini: string;
 }
 
 const PAGE = 500;
-const COLUMNS = 'domain_id, account_id, version, memory_mib, upload_mib, seconds, shows_errors, timezone';
+const COLUMNS = 'domain_id, account_id, version, memory_mib, upload_mib, seconds, shows_errors, timezone, ini';
 
 /** Returns what is stored of some domains. */
 export async function listSites(reader: Reader, domainIds: readonly number[]): Promise<Site[]> {
@@ -53,10 +56,10 @@ export async function sitesWithPhp(reader: Reader): Promise<Site[]> {
 
 export async function putSite(tx: Tx, site: Site): Promise<void> {
   await tx.run(
-    `insert into php_sites (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?)
+    `insert into php_sites (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
       on conflict (domain_id) do update set version = excluded.version, memory_mib = excluded.memory_mib,
         upload_mib = excluded.upload_mib, seconds = excluded.seconds, shows_errors = excluded.shows_errors,
-        timezone = excluded.timezone`,
+        timezone = excluded.timezone, ini = excluded.ini`,
     site.domainId,
     site.accountId,
     site.version,
@@ -65,6 +68,7 @@ export async function putSite(tx: Tx, site: Site): Promise<void> {
     site.seconds,
     site.showsErrors ? 1 : 0,
     site.timezone,
+    site.ini,
   );
 }
 
@@ -82,6 +86,7 @@ function toSite(row: Row): Site {
     seconds: row.seconds,
     showsErrors: row.shows_errors === 1,
     timezone: row.timezone,
+    ini: row.ini,
   };
 }
 

@@ -8,7 +8,7 @@ export default defineArea({
       path: '/php',
       title: 'php.title',
       icon: 'gauge',
-      features: ['php', 'php_options'],
+      features: ['php', 'php_options', 'php_ini'],
       load: () => import('./php-page.tsx'),
     },
   ],

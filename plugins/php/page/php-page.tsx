@@ -7,6 +7,7 @@ import {
   Card,
   DomainName,
   Empty,
+  mayUse,
   PageHead,
   t,
   Table,
@@ -14,25 +15,37 @@ import {
   type Column,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
+import { IniDialog } from './ini-dialog.tsx';
+import { InfoDialog } from './info-dialog.tsx';
 import { SiteDialog } from './site-dialog.tsx';
 
 export type Php = ReplyOf<'GET /api/php'>;
 export type Site = Php['sites'][number];
 
+interface Opened {
+  readonly dialog: 'site' | 'ini' | 'info';
+  readonly name: string;
+}
+
 export default function PhpPage() {
-  const edited = useSignal<string | undefined>(undefined);
+  const opened = useSignal<Opened | undefined>(undefined);
   const php = useQuery('php', (signal) => api('GET /api/php', { signal }));
-  const site = php.data?.sites.find(({ domain_url: name }) => name === edited.value);
+  const site = php.data?.sites.find(({ domain_url: name }) => name === opened.value?.name);
+  const close = () => void (opened.value = undefined);
   return (
     <>
       <PageHead title={t('php.title')} about={t('php.about')} />
       <Card isFlush>
         <Answer of={php} lines={5}>
-          {({ sites }) => <SiteTable sites={sites} onEdit={(name) => void (edited.value = name)} />}
+          {({ sites }) => <SiteTable sites={sites} onOpen={(dialog, name) => void (opened.value = { dialog, name })} />}
         </Answer>
       </Card>
       {php.data !== undefined && site !== undefined && (
-        <SiteDialog php={php.data} site={site} onClose={() => void (edited.value = undefined)} />
+        <>
+          {opened.value?.dialog === 'site' && <SiteDialog php={php.data} site={site} onClose={close} />}
+          {opened.value?.dialog === 'ini' && <IniDialog name={site.domain_url} onClose={close} />}
+          {opened.value?.dialog === 'info' && <InfoDialog name={site.domain_url} onClose={close} />}
+        </>
       )}
     </>
   );
@@ -40,10 +53,10 @@ export default function PhpPage() {
 
 interface SiteTableProps {
   readonly sites: readonly Site[];
-  readonly onEdit: (name: string) => void;
+  readonly onOpen: (dialog: Opened['dialog'], name: string) => void;
 }
 
-function SiteTable({ sites, onEdit }: SiteTableProps) {
+function SiteTable({ sites, onOpen }: SiteTableProps) {
   if (sites.length === 0)
     return (
       <Empty icon="globe" title={t('php.none')}>
@@ -73,8 +86,36 @@ function SiteTable({ sites, onEdit }: SiteTableProps) {
       name: 'actions',
       title: '',
       isEnd: true,
-      cell: ({ domain_url: name }) => (
-        <Button kind="plain" isSmall icon="edit" label={t('php.edit', { name })} onClick={() => onEdit(name)} />
+      cell: ({ domain_url: name, version }) => (
+        <>
+          {version !== '' && (
+            <Button
+              kind="plain"
+              isSmall
+              icon="info"
+              label={t('php.infoOf', { name })}
+              onClick={() => onOpen('info', name)}
+            />
+          )}
+          {mayUse(['php_ini']) && (
+            <Button
+              kind="plain"
+              isSmall
+              icon="file"
+              label={t('php.iniOf', { name })}
+              onClick={() => onOpen('ini', name)}
+            />
+          )}
+          {mayUse(['php', 'php_options']) && (
+            <Button
+              kind="plain"
+              isSmall
+              icon="edit"
+              label={t('php.edit', { name })}
+              onClick={() => onOpen('site', name)}
+            />
+          )}
+        </>
       ),
     },
   ];

@@ -1,38 +1,66 @@
 import { connect } from 'node:net';
 import { PING_PATH } from './pool-config.ts';
 
-const [BEGIN, PARAMS, STDIN] = [1, 4, 5];
+const [BEGIN, END, PARAMS, STDIN, STDOUT] = [1, 3, 4, 5, 6];
+const HEAD_BYTES = 8;
 const RESPONDER = Buffer.from([0, 1, 0, 0, 0, 0, 0, 0]);
 const PONG = 'pong';
-const MOST_BYTES = 4096;
+const MOST_PING_BYTES = 4096;
+
+/** How long an answer may take, and how large it may be. */
+interface Bounds {
+  readonly timeoutMs: number;
+  readonly mostBytes: number;
+}
 
 /** Resolves with whether a pool answers at its socket in time, which takes one of its processes. */
-export function answersPing(socket: string, timeoutMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
+export async function answersPing(socket: string, timeoutMs: number): Promise<boolean> {
+  const bounds = { timeoutMs, mostBytes: MOST_PING_BYTES };
+  // why it does not answer, its master prints
+  const answer = await askPool(socket, PING_PATH, bounds).catch(() => Buffer.alloc(0));
+  return answer.includes(PONG);
+}
+
+/** Resolves with what a script prints, after its headers. Rejects if there is no whole answer within the bounds. */
+export function askPool(socket: string, script: string, { timeoutMs, mostBytes }: Bounds): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
     const connection = connect(socket);
-    let answer = '';
-    const end = () => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const end = (fault?: Error) => {
       clearTimeout(timer);
       connection.destroy();
-      resolve(answer.includes(PONG));
+      const output = fault === undefined ? outputOf(Buffer.concat(chunks)) : undefined;
+      if (output === undefined) reject(fault ?? new Error('the answer was cut off'));
+      else resolve(output);
     };
-    const timer = setTimeout(end, timeoutMs);
-    connection.once('connect', () => connection.write(pingRequest()));
-    connection.on('data', (chunk) => {
-      answer += chunk.toString('latin1');
-      if (answer.length > MOST_BYTES) end();
+    const timer = setTimeout(() => end(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    connection.once('connect', () => connection.write(requestOf(script)));
+    connection.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > mostBytes) end(new Error(`the answer is larger than ${mostBytes} bytes`));
     });
-    connection.once('error', end).once('close', end);
+    connection.once('error', end).once('close', () => end());
   });
 }
 
-function pingRequest(): Buffer {
-  const values = { REQUEST_METHOD: 'GET', SCRIPT_NAME: PING_PATH, SCRIPT_FILENAME: PING_PATH };
+function requestOf(script: string): Buffer {
+  const values = { REQUEST_METHOD: 'GET', SCRIPT_NAME: script, SCRIPT_FILENAME: script };
   const pairs = Object.entries(values).flatMap(([name, value]) => [
-    Buffer.from([name.length, value.length]),
+    lengthOf(name),
+    lengthOf(value),
     Buffer.from(name + value),
   ]);
   return Buffer.concat([record(BEGIN, RESPONDER), record(PARAMS, Buffer.concat(pairs)), record(PARAMS), record(STDIN)]);
+}
+
+function lengthOf(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  if (length < 128) return Buffer.from([length]);
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(2 ** 31 + length);
+  return bytes;
 }
 
 /** Returns a record of the FastCGI protocol, version 1, of the only request of a connection. */
@@ -40,4 +68,16 @@ function record(type: number, content = Buffer.alloc(0)): Buffer {
   const head = Buffer.from([1, type, 0, 1, 0, 0, 0, 0]);
   head.writeUInt16BE(content.length, 4);
   return Buffer.concat([head, content]);
+}
+
+/** Returns what the records of an answer print; `undefined` if its end is missing. */
+function outputOf(answer: Buffer): Buffer | undefined {
+  const output: Buffer[] = [];
+  for (let at = 0; at + HEAD_BYTES <= answer.length;) {
+    const [type, length, padding] = [answer[at + 1], answer.readUInt16BE(at + 4), answer[at + 6] ?? 0];
+    if (type === END) return Buffer.concat(output);
+    if (type === STDOUT) output.push(answer.subarray(at + HEAD_BYTES, at + HEAD_BYTES + length));
+    at += HEAD_BYTES + length + padding;
+  }
+  return undefined;
 }

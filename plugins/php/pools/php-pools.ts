@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail as refuse, errorMessage } from '../../../kernel/errors.ts';
 import type { PrivilegedHost } from '../../../kernel/contract/privileged.ts';
@@ -14,8 +15,8 @@ import {
 import { readAccount, readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import { fail } from '../errors.ts';
 import { BROKERS, type PhpConfig } from '../schema.ts';
-import { answersPing } from './fastcgi.ts';
-import { poolConfig } from './pool-config.ts';
+import { answersPing, askPool } from './fastcgi.ts';
+import { INFO_SCRIPT, OWN_FOLDER, poolConfig } from './pool-config.ts';
 import { PoolFolder, type Master } from './pool-folder.ts';
 import { POOL_NAME, poolName, readPool, VERSION, type Pool } from './pool.ts';
 
@@ -34,6 +35,8 @@ export interface PhpVerbs {
   end(accountId: number): Promise<number>;
   /** Resolves with the pools that run. */
   running(nothing: null): Promise<readonly NamedPool[]>;
+  /** Resolves with what the account's own script `INFO_SCRIPT` prints in a pool that runs: headers, an empty line, and HTML. */
+  info(request: { readonly account: Identified; readonly name: string }): Promise<string>;
   /** Has a pool of nobody answer for a while. Rejects with why it does not. */
   prove(version: string): Promise<{ readonly isAlone: boolean }>;
 }
@@ -41,6 +44,7 @@ export interface PhpVerbs {
 const START_MS = 10_000;
 const PING_MS = 1000;
 const POLL_MS = 20;
+const INFO = { timeoutMs: 10_000, mostBytes: 2 ** 19 } as const;
 /** How long a killed master may take to be gone. */
 const KILLED_MS = 5000;
 const MIB = 2 ** 20;
@@ -54,7 +58,7 @@ const PRINTED = 1000;
 /** No account has this number. */
 const NOBODY = { id: 0, uid: 65_534, name: 'nobody' } as const;
 const PROOF: Omit<Pool, 'version'> = {
-  ...{ workers: 1, memoryMib: 16, uploadMib: 1, seconds: 5, showsErrors: false, timezone: 'UTC' },
+  ...{ workers: 1, memoryMib: 16, uploadMib: 1, seconds: 5, showsErrors: false, timezone: 'UTC', ini: [] },
 };
 
 /** Starts and ends masters of PHP-FPM: one for each pool, so that a pool never changes, and none waits for another. */
@@ -115,6 +119,19 @@ export class PhpPools implements PhpVerbs {
         if (master === undefined) await this.#folder.clear(accountId, name);
       }
     return found;
+  }
+
+  async info(request: unknown): Promise<string> {
+    const given = readMembers(request, ['account', 'name']);
+    const [{ id, username }, name] = [readAccount(given.account), readText(given.name, POOL_NAME)];
+    const master = await this.#folder.master(id, name);
+    if (master?.isEnding !== false) throw fail.php_info_failed('there is no such pool, or it ends');
+    const script = join(this.#host.rootOf(username).path, OWN_FOLDER, INFO_SCRIPT);
+    try {
+      return (await askPool(this.#folder.socket(id, name), script, INFO)).toString('utf8');
+    } catch (cause) {
+      throw fail.php_info_failed(errorMessage(cause), { cause });
+    }
   }
 
   async prove(version: unknown): Promise<{ readonly isAlone: boolean }> {

@@ -14,6 +14,8 @@ interface Places {
 export const PING_PATH = '/hostkeep-ping';
 /** The folder in the account's files with what PHP keeps there. */
 export const OWN_FOLDER = '.php';
+/** The script there with which a pool tells of itself, while it is asked. */
+export const INFO_SCRIPT = 'phpinfo.php';
 /** Added to a script's own limit, which does not count what it waits for. */
 const GRACE_SECONDS = 10;
 /** Classes of Debian's packages, which all may read. */
@@ -41,6 +43,7 @@ export function poolConfig(pool: Pool, { uid, webGid, socket, root }: Places, di
     post_max_size: `${bodyMib(pool)}M`,
     max_execution_time: pool.seconds,
   };
+  const values = { log_errors: '1', ...Object.fromEntries(pool.ini), 'date.timezone': pool.timezone };
   return [
     '[global]',
     'log_level = warning',
@@ -64,9 +67,8 @@ export function poolConfig(pool: Pool, { uid, webGid, socket, root }: Places, di
     `env[HOME] = "${root}"`,
     `env[TMPDIR] = "${own}/tmp"`,
     ...Object.entries(fixed).map(([name, value]) => `php_admin_value[${name}] = "${value}"`),
-    'php_admin_flag[log_errors] = on',
     `php_flag[display_errors] = ${pool.showsErrors ? 'on' : 'off'}`,
-    `php_value[date.timezone] = "${pool.timezone}"`,
+    ...Object.entries(values).map(([name, value]) => `php_value[${name}] = "${value}"`),
     '',
   ].join('\n');
 }

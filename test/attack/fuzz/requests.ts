@@ -125,6 +125,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'user certificates.remove': A_DOMAIN,
   'user certificates.change': A_DOMAIN,
   'user php.setOptions': A_DOMAIN,
+  'user php.ini': A_DOMAIN,
+  'user php.setIni': A_DOMAIN,
   'user temporary-links.make': A_DOMAIN,
   'user temporary-links.remove': A_DOMAIN,
   ...Object.fromEntries(

@@ -95,6 +95,10 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'php.setVersion domain': known('domains.domain_url'),
   'php.setVersion version': fc.constant(''), // each other one starts a program
   'php.setOptions domain': known('domains.domain_url'),
+  'php.setIni domain': known('domains.domain_url'),
+  'php.setIni content': fc.constantFrom('', 'max_input_vars = 3000', '; cookies\nsession.cookie_samesite = Lax\n'),
+  'php.ini domain': known('domains.domain_url'),
+  'php.info domain': known('domains.domain_url'),
   'php.setOptions memory_mib': fc.constantFrom(64, 128),
   'php.setOptions upload_mib': fc.constantFrom(8, 16),
   'php.setOptions execution_seconds': fc.constantFrom(10, 20),

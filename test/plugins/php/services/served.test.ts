@@ -1,13 +1,12 @@
-import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { installedVersions } from '../../../../plugins/php/versions.ts';
-import { Caddy, hasCaddy } from '../../../support/caddy.ts';
-import { temporaryFolder } from '../../../support/folder.ts';
-import { TestServer } from '../../../support/hostkeep.ts';
+import { hasCaddy } from '../../../support/caddy.ts';
 import { needs } from '../../../support/needs.ts';
-import { hasNginx, Nginx } from '../../../support/nginx.ts';
-import { fetchPage, type Page } from '../../../support/page.ts';
+import { hasNginx } from '../../../support/nginx.ts';
+import type { Page } from '../../../support/page.ts';
+import { caddy, FIRST, inHouse, nginx, type Serving } from '../house.ts';
 import { hasPhp } from '../php.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
@@ -15,90 +14,6 @@ import { until } from '../../../support/until.ts';
 await needs('domains', 'webserver');
 const [VERSION = ''] = await installedVersions();
 const test = testSuite('php-served');
-const FIRST = 200_000;
-
-/** A web server of the tests, and settings with which a node serves through it. */
-interface Serving {
-  readonly port: number;
-  readonly config: Readonly<Record<string, unknown>>;
-  readonly remove: () => Promise<void>;
-}
-
-async function nginx(): Promise<Serving> {
-  const started = await Nginx.start('www-data');
-  const files = join(started.folder, 'files/{username}');
-  return {
-    port: started.port,
-    config: { webserver: started.settings, files_root: files },
-    remove: () => started.remove(),
-  };
-}
-
-async function caddy(): Promise<Serving> {
-  const started = await Caddy.start();
-  chmodSync(started.folder, 0o755);
-  return { port: started.port, config: started.config, remove: () => started.remove() };
-}
-
-interface Customer {
-  readonly id: number;
-  readonly domain: string;
-  readonly token: string;
-  /** The document root. */
-  readonly docroot: string;
-  readonly filesRoot: string;
-  get(path?: string): Promise<Page>;
-  put(file: string, text: string): void;
-  set(what: 'version' | 'options', body: object): Promise<{ status: number; body: Record<string, unknown> }>;
-}
-
-interface House {
-  readonly server: TestServer;
-  readonly run: string;
-  customer(name: string, plan?: string): Promise<Customer>;
-  change(name: string, verb: 'suspend' | 'unsuspend'): Promise<void>;
-}
-
-async function inHouse(
-  start: () => Promise<Serving>,
-  use: (house: House) => Promise<void>,
-  php: object = {},
-): Promise<void> {
-  const serving = await start();
-  const run = join(temporaryFolder(), 'php');
-  chmodSync(join(run, '..'), 0o755);
-  const config = { ...serving.config, php: { run_folder: run, drain_seconds: 0, ...php } };
-  const server = await TestServer.start({ config });
-  try {
-    await use({
-      server,
-      run,
-      customer: (name, plan) => customer(server, serving.port, name, plan),
-      change: async (name, verb) => void (await server.hostkeep.core.accounts[verb](name)),
-    });
-  } finally {
-    await server.close();
-    await serving.remove();
-  }
-}
-
-async function customer(server: TestServer, port: number, name: string, plan?: string): Promise<Customer> {
-  const { account, token } = await server.user(name, plan);
-  const domain = `${name}.example`;
-  const ask = (path: string, method: string, body: object) =>
-    server.ask<Record<string, unknown>>(path, { method, token, body });
-  assert.is((await ask('/api/domains/new', 'POST', { domain_url: domain })).status, 201);
-  const docroot = join(account.filesRoot, domain);
-  return {
-    ...{ id: account.id, domain, token, docroot, filesRoot: account.filesRoot },
-    get: (path = '/') => fetchPage(port, domain, path),
-    put: (file, text) => {
-      writeFileSync(join(docroot, file), text);
-      chownSync(join(docroot, file), FIRST + account.id, FIRST + account.id);
-    },
-    set: (what, body) => ask(`/api/php/sites/${domain}/${what}`, 'PUT', body),
-  };
-}
 
 /** Returns the processes of a user, without those in which the service reads files for a while. */
 function processesOf(uid: number): string[] {

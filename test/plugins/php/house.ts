@@ -1,0 +1,101 @@
+import { chmodSync, chownSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { Caddy } from '../../support/caddy.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { TestServer } from '../../support/hostkeep.ts';
+import { Nginx } from '../../support/nginx.ts';
+import { fetchPage, type Page } from '../../support/page.ts';
+
+/** The first user id of accounts. */
+export const FIRST = 200_000;
+
+/** A web server of the tests, and settings with which a node serves through it. */
+export interface Serving {
+  readonly port: number;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly remove: () => Promise<void>;
+}
+
+export async function nginx(): Promise<Serving> {
+  const started = await Nginx.start('www-data');
+  const files = join(started.folder, 'files/{username}');
+  return {
+    port: started.port,
+    config: { webserver: started.settings, files_root: files },
+    remove: () => started.remove(),
+  };
+}
+
+export async function caddy(): Promise<Serving> {
+  const started = await Caddy.start();
+  chmodSync(started.folder, 0o755);
+  return { port: started.port, config: started.config, remove: () => started.remove() };
+}
+
+interface Answered {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+export interface Customer {
+  readonly id: number;
+  readonly domain: string;
+  readonly token: string;
+  /** The document root. */
+  readonly docroot: string;
+  readonly filesRoot: string;
+  get(path?: string): Promise<Page>;
+  put(file: string, text: string): void;
+  set(what: 'version' | 'options' | 'ini', body: object): Promise<Answered>;
+  read(what: 'ini' | 'info'): Promise<Answered>;
+}
+
+export interface House {
+  readonly server: TestServer;
+  readonly run: string;
+  customer(name: string, plan?: string): Promise<Customer>;
+  change(name: string, verb: 'suspend' | 'unsuspend'): Promise<void>;
+}
+
+export async function inHouse(
+  start: () => Promise<Serving>,
+  use: (house: House) => Promise<void>,
+  php: object = {},
+): Promise<void> {
+  const serving = await start();
+  const run = join(temporaryFolder(), 'php');
+  chmodSync(join(run, '..'), 0o755);
+  const config = { ...serving.config, php: { run_folder: run, drain_seconds: 0, ...php } };
+  const server = await TestServer.start({ config });
+  try {
+    await use({
+      server,
+      run,
+      customer: (name, plan) => customer(server, serving.port, name, plan),
+      change: async (name, verb) => void (await server.hostkeep.core.accounts[verb](name)),
+    });
+  } finally {
+    await server.close();
+    await serving.remove();
+  }
+}
+
+async function customer(server: TestServer, port: number, name: string, plan?: string): Promise<Customer> {
+  const { account, token } = await server.user(name, plan);
+  const domain = `${name}.example`;
+  const ask = (path: string, method: string, body: object) =>
+    server.ask<Record<string, unknown>>(path, { method, token, body });
+  assert.is((await ask('/api/domains/new', 'POST', { domain_url: domain })).status, 201);
+  const docroot = join(account.filesRoot, domain);
+  return {
+    ...{ id: account.id, domain, token, docroot, filesRoot: account.filesRoot },
+    get: (path = '/') => fetchPage(port, domain, path),
+    put: (file, text) => {
+      writeFileSync(join(docroot, file), text);
+      chownSync(join(docroot, file), FIRST + account.id, FIRST + account.id);
+    },
+    set: (what, body) => ask(`/api/php/sites/${domain}/${what}`, 'PUT', body),
+    read: (what) => server.ask(`/api/php/sites/${domain}/${what}`, { token }),
+  };
+}
