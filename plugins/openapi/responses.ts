@@ -22,6 +22,9 @@ function successOf(route: RouteInfo, { routes, examples, named }: Scope): Member
   const isJson = produces.length === 0 || reply['type'] !== 'string'; // a string stands for a reply that is only text
   const links = describeLinks(route, routes);
   const schema = replySchema(reply, named);
+  const produced = Object.fromEntries(
+    produces.map((type) => [type, { schema: type.startsWith('text/') ? { type: 'string' } : {} }]),
+  );
   return {
     [status]: {
       description: describedBy(reply, status),
@@ -30,12 +33,11 @@ function successOf(route: RouteInfo, { routes, examples, named }: Scope): Member
       }),
       content: {
         ...(isJson && { 'application/json': { schema, ...findExample(examples, route, 'reply') } }),
-        ...Object.fromEntries(
-          produces.map((type) => [type, { schema: type.startsWith('text/') ? { type: 'string' } : {} }]),
-        ),
+        ...produced,
       },
       ...(Object.keys(links).length > 0 && { links }),
     },
+    ...(headers.includes('range') && { 206: { description: 'The range that the request names', content: produced } }),
     ...(headers.includes('if-none-match') && {
       304: { description: 'Not modified: the client has the current version' },
     }),

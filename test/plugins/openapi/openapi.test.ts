@@ -271,6 +271,17 @@ test('a JSON reply is described beside the problems of its status', async () => 
   }
 });
 
+test('what sends a range that is asked for is described with it', async () => {
+  const { paths } = await document('user', tokens.full);
+  assert.ok(paths['/api/login']);
+  for (const {
+    paths: [path = ''],
+  } of routesOf('user').filter(({ headers }) => headers?.includes('range'))) {
+    const described = paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.['get']?.responses['206'];
+    assert.equal(described?.content, { 'application/octet-stream': { schema: {} } }, path);
+  }
+});
+
 test('every object has a name, which is the same wherever the object is', async () => {
   for (const [address, token] of [
     ['user', tokens.full],
