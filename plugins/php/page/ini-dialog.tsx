@@ -161,7 +161,8 @@ function Directives({ of }: { readonly of: readonly Directive[] }) {
 
 function valuesOf({ kind, smallest, largest, choices, example }: Directive): string {
   if (kind === 'flag') return 'on, off';
-  if (kind === 'number') return t('php.range', { smallest: smallest ?? 0, largest: largest ?? 0 });
+  // as they are written in the file, without separators of thousands
+  if (kind === 'number') return t('php.range', { smallest: String(smallest), largest: String(largest) });
   if (choices !== undefined) return choices.map((each) => each || '""').join(', ');
   return t('php.example', { example: example ?? '' });
 }

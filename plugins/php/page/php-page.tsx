@@ -3,10 +3,10 @@ import {
   Answer,
   api,
   Badge,
-  Button,
   Card,
   DomainName,
   Empty,
+  IconButton,
   mayUse,
   PageHead,
   t,
@@ -89,31 +89,13 @@ function SiteTable({ sites, onOpen }: SiteTableProps) {
       cell: ({ domain_url: name, version }) => (
         <>
           {version !== '' && (
-            <Button
-              kind="plain"
-              isSmall
-              icon="info"
-              label={t('php.infoOf', { name })}
-              onClick={() => onOpen('info', name)}
-            />
+            <IconButton icon="info" label={t('php.infoOf', { name })} onClick={() => onOpen('info', name)} />
           )}
           {mayUse(['php_ini']) && (
-            <Button
-              kind="plain"
-              isSmall
-              icon="file"
-              label={t('php.iniOf', { name })}
-              onClick={() => onOpen('ini', name)}
-            />
+            <IconButton icon="file" label={t('php.iniOf', { name })} onClick={() => onOpen('ini', name)} />
           )}
           {mayUse(['php', 'php_options']) && (
-            <Button
-              kind="plain"
-              isSmall
-              icon="edit"
-              label={t('php.edit', { name })}
-              onClick={() => onOpen('site', name)}
-            />
+            <IconButton icon="edit" label={t('php.edit', { name })} onClick={() => onOpen('site', name)} />
           )}
         </>
       ),
