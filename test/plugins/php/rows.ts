@@ -11,6 +11,7 @@ const rows: PluginRows = {
     setIni: () => ({ path: `/api/php/sites/${domain}/ini`, body: { content: INI } }),
     ini: () => ({ path: `/api/php/sites/${domain}/ini` }),
   },
+  isolation: { unmarked: { info: 'that its domains have no PHP' } },
   unwalked: { info: 'no domain of the demo has a version of PHP' },
   opened: {
     ...{ list: ANY, info: ANY, setVersion: 'php', setOptions: 'php_options', ini: 'php_ini', setIni: 'php_ini' },
