@@ -51,8 +51,7 @@ export class AccountServers {
    * `databases_unavailable` for what the server refuses for reasons of its own, and if it does not answer; 503 `overloaded`.
    */
   async with<T>(account: Owner, work: (server: OwnServer) => Promise<T>): Promise<T> {
-    const access = this.of(account);
-    if (access === undefined) throw fail.databases_not_managed('the databases of this account are managed elsewhere');
+    const access = this.#require(account);
     const queue = this.#queues.get(access.name) ?? new FairQueue(QUEUE);
     this.#queues.set(access.name, queue);
     return queue.run(account.id, async () => {
@@ -71,11 +70,39 @@ export class AccountServers {
       }
     });
   }
+
+  /**
+   * Runs `work` with a connection as another user, beside what else the account does at its server; each statement has `queryMs`. Errors:
+   * as those of `with`, without the queue's.
+   */
+  async as<T>(
+    account: Owner,
+    as: Pick<ServerLogin, 'user' | 'password'>,
+    queryMs: number,
+    work: (client: DatabaseClient) => Promise<T>,
+  ): Promise<T> {
+    const access = this.#require(account);
+    const client = await access.open({ queryMs, connections: 1, as });
+    try {
+      return await work(client);
+    } catch (error) {
+      throw failureOf(error, access.name);
+    } finally {
+      await client.close();
+    }
+  }
+
+  #require(account: Owner): ServerAccess {
+    const access = this.of(account);
+    if (access === undefined) throw fail.databases_not_managed('the databases of this account are managed elsewhere');
+    return access;
+  }
 }
 
-/** Errors of the driver have a code; all others are the program's own. */
+/** Errors of the driver have a code in letters; all others are the program's own. */
 function failureOf(error: unknown, server: string): unknown {
-  if (error instanceof HttpError || !(error instanceof Error) || !('code' in error)) return error;
+  if (error instanceof HttpError || !(error instanceof Error)) return error;
+  if (!('code' in error) || typeof error.code !== 'string') return error;
   const cause = new Error(`${server}: ${errorMessage(error)}`, { cause: error });
   const detail = isSqlError(error) ? 'the database server refuses this' : 'the database server does not answer';
   return fail.databases_unavailable(detail, { retryAfterSeconds: RETRY_SECONDS, cause });

@@ -5,6 +5,7 @@ import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import type { Owner } from './account-servers.ts';
 import { fail } from './errors.ts';
+import type { MaintenanceAction } from './maintenance/actions.ts';
 import type { TemporaryUse } from './temporary-users.ts';
 
 /** A change that the server and the store have to agree on. */
@@ -12,7 +13,7 @@ export interface Change {
   readonly kind: 'database' | 'user' | 'password' | 'access' | TemporaryUse;
   /** Of the database, or of the user. */
   readonly name: string;
-  /** Empty for a database; of the user of an import or a query. */
+  /** Empty for a database; of the user of an import, a query or maintenance. */
   readonly host: string;
   /** A password or a right is created, too. */
   readonly change: 'create' | 'drop';
@@ -26,6 +27,8 @@ interface About {
   readonly privileges?: readonly string[];
   /** Of a password: the one before; see `readPasswordDigest`. */
   readonly before?: string;
+  /** Of maintenance. */
+  readonly action?: MaintenanceAction;
 }
 
 export interface ClaimedChange extends Change {
@@ -86,7 +89,7 @@ export class Changes {
   }
 
   /**
-   * Records that it is done; of an import, whether as a whole. Resolves with `false` if its account was removed meanwhile, and
+   * Records that it is done; of an import or maintenance, whether as a whole. Resolves with `false` if its account was removed meanwhile, and
    * then nothing is recorded.
    */
   complete(account: Owner, claimed: ClaimedChange, isWhole = true): Promise<boolean> {
@@ -129,10 +132,12 @@ async function remove(tx: Tx, { id }: ClaimedChange): Promise<boolean> {
   return (await tx.run('delete from mysql_changes where id = ?', id)).changes === 1;
 }
 
+const MAINTAINED = { optimize: 'optimized', check: 'checked', repair: 'repaired' } as const;
+
 /** Returns the event of a change that is done. */
 function eventFor({ kind, name, host, change, about = {} }: Change, isWhole: boolean) {
   const past = change === 'create' ? 'created' : 'dropped';
-  const { database = name, privileges = [] } = about;
+  const { database = name, privileges = [], action = 'check' } = about;
   const [user, data] = [userText({ name, host }), { user: name, host }];
   switch (kind) {
     case 'database':
@@ -140,6 +145,11 @@ function eventFor({ kind, name, host, change, about = {} }: Change, isWhole: boo
     case 'import': {
       const text = `imported ${isWhole ? 'a dump' : 'a part of a dump'} into the database ${name}`;
       return { type: 'database.imported', text, data: { database, is_whole: isWhole } } as const;
+    }
+    case 'maintenance': {
+      const done = MAINTAINED[action];
+      const text = `${done} ${isWhole ? 'the tables' : 'a part of the tables'} of the database ${name}`;
+      return { type: `database.${done}`, text, data: { database, is_whole: isWhole } } as const;
     }
     case 'query':
       throw new Error('no event is recorded of what is only read');

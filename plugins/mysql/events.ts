@@ -2,7 +2,7 @@ import { Type } from '../../kernel/schema.ts';
 import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 
 const OfDatabase = Type.Object({ database: Type.String() });
-const OfImport = Type.Object({ database: Type.String(), is_whole: Type.Boolean() });
+const OfWork = Type.Object({ database: Type.String(), is_whole: Type.Boolean() });
 const OfUser = Type.Object({ user: Type.String(), host: Type.String() });
 const OfAccess = Type.Object({ user: Type.String(), host: Type.String(), database: Type.String() });
 
@@ -10,7 +10,10 @@ const OfAccess = Type.Object({ user: Type.String(), host: Type.String(), databas
 export const events = {
   'database.created': { text: 'A database was created', data: OfDatabase },
   'database.dropped': { text: 'A database was dropped', data: OfDatabase },
-  'database.imported': { text: 'A dump was imported into a database', data: OfImport },
+  'database.imported': { text: 'A dump was imported into a database', data: OfWork },
+  'database.optimized': { text: 'The tables of a database were optimized', data: OfWork },
+  'database.checked': { text: 'The tables of a database were checked', data: OfWork },
+  'database.repaired': { text: 'Damaged tables of a database were repaired', data: OfWork },
   'database_user.created': { text: 'A database user was created', data: OfUser },
   'database_user.dropped': { text: 'A database user was dropped', data: OfUser },
   'database_user.password_changed': { text: 'A database user got a new password', data: OfUser },

@@ -1,16 +1,13 @@
 import { escapeControl } from '../../kernel/log.ts';
 import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { loadDatabase, MariaDbFailure, type ServerLogin } from '../../kernel/kit/programs/mariadb-programs.ts';
+import { loadDatabase, MariaDbFailure } from '../../kernel/kit/programs/mariadb-programs.ts';
 import { boundedBytes, gunzipped, isGzipFailure } from '../../kernel/kit/waiting/byte-streams.ts';
 import type { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
-import type { AccountServers } from './account-servers.ts';
-import type { Changes, ClaimedChange } from './changes.ts';
-import { assertOwn } from './databases.ts';
 import { withoutDefiners } from './definers.ts';
 import { fail } from './errors.ts';
-import { makeTemporary, readOwnHost, retireTemporary } from './temporary-users.ts';
 import { programFailure } from './program-failure.ts';
+import { withTemporary, type TemporaryParts } from './temporary-transfer.ts';
 
 /** The client says so of a statement that failed. */
 const REFUSAL = /^ERROR (?:(\d+) \(\w+\) )?at line (\d+)[^:\n]*: ([^]*)$/m;
@@ -20,9 +17,7 @@ const isOfClient = (number: number): boolean => number >= 2000 && number < 3000;
 /** The client holds a statement as a whole. */
 const LIMITS = { dataBytes: 256 << 20 };
 
-interface Parts {
-  readonly servers: AccountServers;
-  readonly changes: Changes;
+interface Parts extends TemporaryParts {
   readonly transfers: DatabaseTransfers;
   readonly config: { readonly import_max_bytes: number };
 }
@@ -32,10 +27,6 @@ interface Asked {
   readonly ip: string;
   readonly signal: AbortSignal;
 }
-interface Begun {
-  readonly claimed: ClaimedChange;
-  readonly login: ServerLogin;
-}
 
 /**
  * Runs the statements of a dump, which may be compressed with gzip, as a user that is made for this. Errors: 404
@@ -43,40 +34,19 @@ interface Begun {
  * `databases_unavailable`, `overloaded`.
  */
 export async function importDatabase(parts: Parts, account: Account, asked: Asked): Promise<void> {
-  const { database, body } = asked;
-  await parts.transfers.run(account.id, asked.signal, async (signal) => {
-    const begun = await begin(parts, account, asked);
-    let isWhole = false;
-    try {
-      const most = parts.config.import_max_bytes;
-      const tooMuch = () => fail.import_failed(`a dump has at most ${most} bytes`);
-      const text = withoutDefiners(boundedBytes(gunzipped(body), most, tooMuch));
-      await loadDatabase(begun.login, database, text, signal, LIMITS);
-      isWhole = true;
-    } catch (error) {
-      throw failureOf(error);
-    } finally {
-      await end(parts, account, begun, isWhole);
-    }
-  });
-}
-
-/** From here on the next process of the account's home knows that there is a user to drop. */
-function begin({ servers, changes }: Parts, account: Account, { database, ip }: Asked): Promise<Begun> {
-  return servers.with(account, async ({ client, ownNames, login }) => {
-    assertOwn(await ownNames(), database);
-    const host = await readOwnHost(client);
-    const claimed = await changes.claim(account, { kind: 'import', name: database, host, change: 'create', ip });
-    const user = await changes.orAbandon(claimed, () => makeTemporary(client, 'import', database, host));
-    return { claimed, login: { ...(await login()), ...user } };
-  });
-}
-
-async function end({ servers, changes }: Parts, account: Account, { claimed }: Begun, isWhole: boolean) {
-  const retire = () =>
-    servers.with(account, ({ client }) => retireTemporary(client, 'import', claimed.name, claimed.host));
-  await changes.orAbandon(claimed, retire);
-  await changes.complete(account, claimed, isWhole);
+  const { database: name, body, ip } = asked;
+  await parts.transfers.run(account.id, asked.signal, (signal) =>
+    withTemporary(parts, account, { kind: 'import', name, ip }, async (login) => {
+      try {
+        const most = parts.config.import_max_bytes;
+        const tooMuch = () => fail.import_failed(`a dump has at most ${most} bytes`);
+        const text = withoutDefiners(boundedBytes(gunzipped(body), most, tooMuch));
+        await loadDatabase(login, name, text, signal, LIMITS);
+      } catch (error) {
+        throw failureOf(error);
+      }
+    }),
+  );
 }
 
 function failureOf(error: unknown): unknown {

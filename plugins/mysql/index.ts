@@ -4,6 +4,7 @@ import type { DatabaseServers } from '../../kernel/contract/points/database-serv
 import { SUSPENSIONS, eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
+import { MaintainedTables } from '../../kernel/kit/table-maintenance.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { Type } from '../../kernel/schema.ts';
 import { AccountServers } from './account-servers.ts';
@@ -13,6 +14,8 @@ import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { exportDatabase } from './exports.ts';
 import { importDatabase } from './imports.ts';
+import type { MaintenanceAction } from './maintenance/actions.ts';
+import { maintainDatabase } from './maintenance/maintenance.ts';
 import { Processes } from './processes.ts';
 import { runQuery } from './queries.ts';
 import { recoverChanges } from './recovery.ts';
@@ -116,6 +119,20 @@ export default definePlugin({
       body: schema.NewQuery,
       reply: schema.QueryResult,
       errors: ['database_not_found', 'request_in_progress', 'query_failed', ...SERVER],
+    },
+    maintain: {
+      ...shared,
+      method: 'POST',
+      path: '/api/databases/:database/maintenance',
+      summary: 'Optimize, check or repair the tables of a database',
+      description:
+        'One table after the other, each for 10 minutes at most; what writes to it meanwhile may wait. A request that is given up ' +
+        'ends what runs. `optimize` makes tables of InnoDB anew. `repair` checks each table, and repairs those that are damaged, ' +
+        'which InnoDB does not support.',
+      params: schema.DatabaseParams,
+      body: schema.NewMaintenance,
+      reply: MaintainedTables,
+      errors: ['database_not_found', 'request_in_progress', 'overloaded', ...SERVER],
     },
     users: {
       ...shared,
@@ -251,6 +268,8 @@ export default definePlugin({
         import: ({ account, params: { database }, body, ip, signal }) =>
           done(importDatabase(parts, account, { database, body, ip, signal })),
         query: ({ account, params: { database }, body, ip }) => runQuery(parts, account, { database, ...body, ip }),
+        maintain: ({ account, params: { database }, body, ip, signal }) =>
+          maintainDatabase(parts, account, { database, action: body.action as MaintenanceAction, ip, signal }),
         users: ({ account }) => listed(servers.of(account), () => users.list(account)),
         createUser: ({ account, body, ip }) => users.create(account, body, ip),
         renewPassword: ({ account, params, query, ip }) =>

@@ -18,7 +18,7 @@ interface Parts extends Pick<Host, 'identity'> {
 
 /**
  * Ends the changes whose process has died or given up. A database that is there was made, and is recorded; a user is dropped,
- * because nobody has its password, and so is that of an import or a query; what was to be dropped is dropped, and rights are set as they
+ * because nobody has its password, and so is that of an import, a query or maintenance; what was to be dropped is dropped, and rights are set as they
  * were to be; a new password is recorded if it was set.
  */
 export async function recoverChanges({ identity, servers, changes }: Parts, attempt: AttemptPart): Promise<void> {
@@ -44,6 +44,7 @@ function recover(
       isDone ? changes.complete(account, claimed, isWhole) : changes.cancel(claimed);
     switch (kind) {
       case 'import':
+      case 'maintenance':
         await retireTemporary(client, kind, name, host);
         return end(true, false);
       case 'query':

@@ -1,4 +1,5 @@
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
+import { MAINTENANCE_ACTIONS } from './maintenance/actions.ts';
 import { PRIVILEGES } from './privileges.ts';
 
 export const MysqlConfig = Type.Object(
@@ -89,6 +90,10 @@ export const DatabaseTables = NamedObject('DatabaseTables', {
   total: Type.Integer({ description: 'Of all tables; the first 1,000 by name are listed' }),
 });
 export type DatabaseTables = Static<typeof DatabaseTables>;
+
+export const NewMaintenance = NamedObject('DatabaseMaintenance', {
+  action: Type.String({ enum: MAINTENANCE_ACTIONS, description: '`repair` changes damaged tables only' }),
+});
 
 export const NewQuery = NamedObject('DatabaseQuery', {
   statement: Type.String({ minLength: 1, maxLength: 65_536, description: 'One SQL statement that reads' }),

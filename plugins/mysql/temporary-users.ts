@@ -1,7 +1,8 @@
-/** Database users that are made for one import or one query, with rights on one database only. */
+/** Database users that are made for one import, query or maintenance, with rights on one database only. */
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
 import { literal, quotedUser, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
 import { newPassword } from '../../kernel/kit/new-password.ts';
+import { MAINTENANCE } from '../../kernel/kit/table-maintenance.ts';
 import { setAccess } from './grants.ts';
 import { PRIVILEGES } from './privileges.ts';
 import { endProcesses } from './processes.ts';
@@ -11,6 +12,7 @@ import { dropUser } from './user-statements.ts';
 const USES = {
   import: { privileges: PRIVILEGES, seconds: 3600 },
   query: { privileges: ['SELECT', 'SHOW VIEW'], seconds: 10 },
+  maintenance: { privileges: ['INSERT', 'SELECT'], seconds: MAINTENANCE.tableMs / 1000 },
 } as const;
 export type TemporaryUse = keyof typeof USES;
 /** No name that an account can choose ends so. */
@@ -63,7 +65,7 @@ export async function retireTemporary(
   if (known.length === 0) return;
   await client.query(`alter user ${quotedUser(user)} account lock`);
   await endProcesses(client, [user]);
-  if (use === 'query' || !(await defines(client, database, user))) await dropUser(client, user);
+  if (use !== 'import' || !(await defines(client, database, user))) await dropUser(client, user);
 }
 
 async function defines(client: DatabaseClient, database: string, user: UserName): Promise<boolean> {

@@ -27,6 +27,16 @@ const statusOf = ({ Names: name, State: state, Status: status }: Container) => (
 const SITES = { calls: 'GET /api/auto-installer' };
 const GRANT = '/api/database-users/:user/databases/:database';
 const grantOn = ({ username: user = '', database = '' }: Given) => ({ user, database });
+const maintains = (action: string): Row => ({
+  is: `POST /api/mysql/databases/:db_name/${action}`,
+  steps: [
+    {
+      calls: 'POST /api/databases/:database/maintenance',
+      params: ({ db_name: database = '' }) => ({ database }),
+      body: () => ({ action }),
+    },
+  ],
+});
 const SCREENSHOT = 'GET /api/screenshot/*path';
 
 /** Rows of OpenPanel's end-user address that plugins here provide. */
@@ -205,6 +215,8 @@ export const userRows: readonly Row[] = [
     is: 'GET /api/mysql/databases/:db_name/tables',
     steps: [{ calls: 'GET /api/databases/:database/tables', params: ({ db_name: database = '' }) => ({ database }) }],
   },
+  maintains('optimize'),
+  maintains('repair'),
   { is: 'GET /api/mysql/users', steps: [{ calls: 'GET /api/database-users' }], reply: ([users]) => ({ users }) },
   {
     is: 'DELETE /api/mysql/users/:db_user',

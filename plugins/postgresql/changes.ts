@@ -60,6 +60,7 @@ function apply(server: Connections, item: ClaimedItem): Promise<void> {
       return drop(server, item);
     case 'import':
     case 'export':
+    case 'vacuum':
     case 'query':
       return retireTemporary(server, change.kind, name);
     case 'password':

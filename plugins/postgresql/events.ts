@@ -2,7 +2,7 @@ import { Type } from '../../kernel/schema.ts';
 import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 
 const OfDatabase = Type.Object({ database: Type.String() });
-const OfImport = Type.Object({ database: Type.String(), is_whole: Type.Boolean() });
+const OfWork = Type.Object({ database: Type.String(), is_whole: Type.Boolean() });
 const OfUser = Type.Object({ user: Type.String() });
 const OfAccess = Type.Object({ user: Type.String(), database: Type.String() });
 
@@ -10,7 +10,8 @@ const OfAccess = Type.Object({ user: Type.String(), database: Type.String() });
 export const events = {
   'postgresql.database_created': { text: 'A PostgreSQL database was created', data: OfDatabase },
   'postgresql.database_dropped': { text: 'A PostgreSQL database was dropped', data: OfDatabase },
-  'postgresql.database_imported': { text: 'A dump was imported into a PostgreSQL database', data: OfImport },
+  'postgresql.database_imported': { text: 'A dump was imported into a PostgreSQL database', data: OfWork },
+  'postgresql.database_optimized': { text: 'The tables of a PostgreSQL database were optimized', data: OfWork },
   'postgresql.user_created': { text: 'A PostgreSQL user was created', data: OfUser },
   'postgresql.user_dropped': { text: 'A PostgreSQL user was dropped', data: OfUser },
   'postgresql.password_changed': { text: 'A PostgreSQL user got a new password', data: OfUser },

@@ -1,6 +1,7 @@
 import { Bytes } from '../../kernel/contract/incoming-body.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { SUSPENSIONS, eventWakers } from '../../kernel/contract/workers.ts';
+import { MaintainedTables } from '../../kernel/kit/table-maintenance.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -11,6 +12,7 @@ import { findings, health } from './doctor.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { Items } from './items.ts';
+import { vacuumDatabase } from './maintenance.ts';
 import { Processes } from './processes.ts';
 import { purgeDatabases } from './purge.ts';
 import { runQuery } from './queries.ts';
@@ -116,6 +118,19 @@ export default definePlugin({
       body: schema.NewQuery,
       reply: schema.QueryResult,
       errors: ['database_not_found', 'request_in_progress', 'query_failed', 'databases_unavailable'],
+    },
+    maintain: {
+      ...shared,
+      method: 'POST',
+      path: '/api/postgresql/databases/:database/maintenance',
+      summary: 'Optimize the tables of a PostgreSQL database',
+      description:
+        'Frees the room of deleted rows for new ones, and renews what the planner knows of the tables, one after the other, each ' +
+        'for 10 minutes at most. A request that is given up ends what runs.',
+      params: schema.DatabaseParams,
+      body: schema.NewMaintenance,
+      reply: MaintainedTables,
+      errors: ['database_not_found', 'request_in_progress', 'overloaded', 'databases_unavailable'],
     },
     users: {
       ...shared,
@@ -230,6 +245,7 @@ export default definePlugin({
         import: ({ account, params, body, ip, signal }) =>
           done(importDatabase(parts, account, { ...params, body, ip, signal })),
         query: ({ account, params, body, ip }) => runQuery(parts, account, { ...params, ...body, ip }),
+        maintain: ({ account, params, ip, signal }) => vacuumDatabase(parts, account, { ...params, ip, signal }),
         users: ({ account }) => users.list(account),
         createUser: ({ account, body, ip }) => users.create(account, body.name, ip),
         renewPassword: ({ account, params, ip }) => users.renewPassword(account, params.user, ip),

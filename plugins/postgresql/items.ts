@@ -6,9 +6,9 @@ import type { Level } from './schema.ts';
 
 /** A change of a database or a user; each can be made once more. */
 export type Change = { /** Of the client who asked for it. */ readonly ip: string } &
-  /** A user is made for the last three, and dropped after it. */
+  /** A user is made for the last four, and dropped after it. */
   (
-    | { readonly kind: 'create' | 'drop' | 'import' | 'export' | 'query' }
+    | { readonly kind: 'create' | 'drop' | 'import' | 'export' | 'vacuum' | 'query' }
     /** `verifier`: see `scramVerifier`. */
     | { readonly kind: 'password'; readonly verifier: string }
     /** Without a level, all rights on the database are taken away. */
@@ -109,7 +109,7 @@ export class Items {
     });
   }
 
-  /** Records that a change is done; of an import, whether as a whole. Resolves with `false` if its account was removed meanwhile. */
+  /** Records that a change is done; of an import or a vacuum, whether as a whole. Resolves with `false` if its account was removed meanwhile. */
   complete(account: Owner, item: ClaimedItem, isWhole = true): Promise<boolean> {
     return this.#parts.store.write(async (tx) => {
       const isThere = await end(tx, item, item.change.kind !== 'drop');
@@ -199,6 +199,10 @@ function eventFor({ kind, name, change }: ClaimedItem, isWhole: boolean) {
   if (change.kind === 'import') {
     const text = `imported ${isWhole ? 'a dump' : 'a part of a dump'} into the PostgreSQL database ${name}`;
     return { type: 'postgresql.database_imported', text, data: { database: name, is_whole: isWhole } } as const;
+  }
+  if (change.kind === 'vacuum') {
+    const text = `optimized ${isWhole ? 'the tables' : 'a part of the tables'} of the PostgreSQL database ${name}`;
+    return { type: 'postgresql.database_optimized', text, data: { database: name, is_whole: isWhole } } as const;
   }
   if (kind === 'database')
     return {

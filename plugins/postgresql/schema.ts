@@ -134,6 +134,10 @@ export const DatabaseTables = NamedObject('PostgresqlTables', {
 });
 export type DatabaseTables = Static<typeof DatabaseTables>;
 
+export const NewMaintenance = NamedObject('PostgresqlMaintenance', {
+  action: Type.Literal('optimize', { description: '`vacuum (analyze)`' }),
+});
+
 export const NewQuery = NamedObject('PostgresqlQuery', {
   statement: Type.String({ minLength: 1, maxLength: 65_536, description: 'One SQL statement that reads' }),
 });

@@ -1,5 +1,6 @@
 /** Database users that are made for one use of one database, with rights on it only. */
 import { newPassword } from '../../kernel/kit/new-password.ts';
+import { MAINTENANCE } from '../../kernel/kit/table-maintenance.ts';
 import type { PostgresqlLogin } from './server/client.ts';
 import { groupFor } from './server/names.ts';
 import { dropRole, makeUser, type Connections } from './server/roles.ts';
@@ -10,6 +11,7 @@ import { identifier as id, literal } from './server/sql-text.ts';
 const USES = {
   import: { level: 'owner', seconds: 3600 },
   export: { level: 'owner', seconds: 3600 },
+  vacuum: { level: 'owner', seconds: MAINTENANCE.tableMs / 1000 },
   query: { level: 'read_only', seconds: 15 },
 } as const;
 export type TemporaryUse = keyof typeof USES;

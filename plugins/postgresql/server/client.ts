@@ -46,9 +46,17 @@ const OPTIONS = [
 /** States that are no verdict on a statement: the server has no room or time, or stops. */
 const NO_VERDICT = /^(08|53|57|58|XX)/;
 
+/** States after which there is no connection any more. */
+const GONE = /^(08|57P)/;
+
 /** Whether the server has refused a statement, so that nothing was changed by it. */
 export function isVerdict(error: unknown): error is SqlFailure {
   return error instanceof pg().DatabaseError && !NO_VERDICT.test(error.code ?? '');
+}
+
+/** Whether a statement has failed at a server that goes on. */
+export function hasFailed(error: unknown): error is SqlFailure {
+  return error instanceof pg().DatabaseError && !GONE.test(error.code ?? '');
 }
 
 /** Whether an error is the server's, or one of the connection to it. */
@@ -110,6 +118,19 @@ export class PostgresqlClient {
   /** Rejects with `ConnectionFailure`, after which the connection is closed, and with the server's error. */
   async query<T extends object>(sql: string, values: readonly (string | number)[] = []): Promise<T[]> {
     return this.#run(async () => (await this.#client.query<T>(sql, [...values])).rows);
+  }
+
+  /** Runs a statement. Resolves with the server's remarks about it. */
+  async remarks(sql: string): Promise<string[]> {
+    const remarks: string[] = [];
+    const hear = ({ message }: { readonly message?: string | undefined }) => void remarks.push(message ?? '');
+    this.#client.on('notice', hear);
+    try {
+      await this.query(sql);
+      return remarks;
+    } finally {
+      this.#client.off('notice', hear);
+    }
   }
 
   /** Runs what a customer wrote: resolves with the first rows, and leaves the rest unread. */

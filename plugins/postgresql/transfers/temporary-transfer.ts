@@ -17,7 +17,7 @@ export async function withTemporary<T>(
   { servers, items }: TemporaryParts,
   account: Account,
   database: Item,
-  change: { readonly kind: 'import' | 'export'; readonly ip: string },
+  change: { readonly kind: 'import' | 'export' | 'vacuum'; readonly ip: string },
   work: (login: PostgresqlLogin) => Promise<T>,
 ): Promise<T> {
   const { name, server } = database;
@@ -32,6 +32,6 @@ export async function withTemporary<T>(
     await items.orAbandon(claimed, () =>
       servers.with(server, account, (connections) => retireTemporary(connections, change.kind, name)),
     );
-    await (change.kind === 'import' ? items.complete(account, claimed, isWhole) : items.cancel(claimed));
+    await (change.kind === 'export' ? items.cancel(claimed) : items.complete(account, claimed, isWhole));
   }
 }

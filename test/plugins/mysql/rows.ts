@@ -11,6 +11,7 @@ const rows: PluginRows = {
     export: NO_SERVER,
     import: NO_SERVER,
     query: NO_SERVER,
+    maintain: NO_SERVER,
     createUser: NO_SERVER,
     renewPassword: NO_SERVER,
     dropUser: NO_SERVER,
@@ -20,6 +21,7 @@ const rows: PluginRows = {
   },
   opened: {
     ...{ databases: 'mysql', create: 'mysql', drop: 'mysql', tables: 'mysql', export: 'mysql', query: 'mysql' },
+    maintain: 'mysql',
     import: 'mysql and mysql_import',
     ...{ users: 'mysql', createUser: 'mysql', renewPassword: 'mysql', dropUser: 'mysql' },
     ...{ setAccess: 'mysql', revokeAccess: 'mysql', processes: 'mysql', endProcess: 'mysql' },
@@ -40,6 +42,7 @@ const rows: PluginRows = {
     requests: {
       create: { name: 'shop' },
       query: { statement: 'select id, status from orders' },
+      maintain: { action: 'optimize' },
       createUser: { name: 'app' },
       setAccess: { privileges: ['DELETE', 'INSERT', 'SELECT', 'UPDATE'] },
     },
@@ -65,6 +68,16 @@ const rows: PluginRows = {
         ],
         truncated: false,
         ms: 2,
+      },
+      maintain: {
+        tables: [
+          {
+            table: 'orders',
+            status: 'ok',
+            text: 'Table does not support optimize, doing recreate + analyze instead',
+          },
+        ],
+        total: 1,
       },
       users: [
         {

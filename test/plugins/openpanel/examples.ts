@@ -152,6 +152,11 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
     'POST /api/mysql/databases': { body: { name: 'shop' }, ...NOT_MANAGED },
     'DELETE /api/mysql/databases/:db_name': { path: '/api/mysql/databases/demo_shop', ...NOT_MANAGED },
     'GET /api/mysql/databases/:db_name/tables': { path: '/api/mysql/databases/demo_shop/tables', ...NOT_MANAGED },
+    'POST /api/mysql/databases/:db_name/optimize': {
+      path: '/api/mysql/databases/demo_shop/optimize',
+      ...NOT_MANAGED,
+    },
+    'POST /api/mysql/databases/:db_name/repair': { path: '/api/mysql/databases/demo_shop/repair', ...NOT_MANAGED },
     'GET /api/mysql/users': { is: (body) => assert.equal(body, { users: [] }) },
     'DELETE /api/mysql/users/:db_user': { path: '/api/mysql/users/demo_app', ...NOT_MANAGED },
     'POST /api/mysql/grants': {

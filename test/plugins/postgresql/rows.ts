@@ -11,6 +11,7 @@ const rows: PluginRows = {
     export: NO_SERVER,
     import: NO_SERVER,
     query: NO_SERVER,
+    maintain: NO_SERVER,
     endProcess: NO_SERVER,
     createUser: NO_SERVER,
     renewPassword: NO_SERVER,
@@ -22,7 +23,8 @@ const rows: PluginRows = {
     ...{ databases: 'postgresql', create: 'postgresql', drop: 'postgresql', users: 'postgresql' },
     ...{ createUser: 'postgresql', renewPassword: 'postgresql', dropUser: 'postgresql' },
     ...{ setAccess: 'postgresql', revokeAccess: 'postgresql', tables: 'postgresql', export: 'postgresql' },
-    ...{ import: 'postgresql', query: 'postgresql', processes: 'postgresql', endProcess: 'postgresql' },
+    ...{ import: 'postgresql', query: 'postgresql', maintain: 'postgresql' },
+    ...{ processes: 'postgresql', endProcess: 'postgresql' },
   },
   answered: 'home',
   bounded: {
@@ -39,6 +41,7 @@ const rows: PluginRows = {
   examples: {
     requests: {
       query: { statement: 'select id, status from orders' },
+      maintain: { action: 'optimize' },
       create: { name: 'shop' },
       createUser: { name: 'app' },
       setAccess: { level: 'read_write' },
@@ -66,6 +69,7 @@ const rows: PluginRows = {
         truncated: false,
         ms: 2,
       },
+      maintain: { tables: [{ table: 'public.orders', status: 'ok', text: '' }], total: 1 },
       processes: [
         {
           id: 4711,
