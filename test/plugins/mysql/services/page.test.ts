@@ -54,6 +54,7 @@ if (hasMariaDb()) {
     await judge(driver);
     await page.keyboard.press('Enter');
     await driver.says('ann_shop was created');
+    await driver.says('Nobody'); // in its row, from which on it can be chosen
     await driver.press('Create user');
     await page.type('dialog[open] .input', 'app');
     await judge(driver);
