@@ -6,6 +6,7 @@ import type { Account } from '../identity/accounts/account.ts';
 import type { RemovedAccount } from '../identity/accounts/removed-accounts.ts';
 import type { AccountReport, AccountsLoad, AccountsUsage } from './points/account-report.ts';
 import type { DashboardPart } from './points/dashboard-part.ts';
+import type { DatabaseBackups } from './points/database-servers.ts';
 import type { DemoContext, DemoPeople, DemoReport, PastEvent } from './points/demo.ts';
 import type { DomainPart } from './points/domain-directory.ts';
 import type { Finding } from './points/finding.ts';
@@ -66,6 +67,8 @@ export interface ExtensionPoints {
    * 0 for the plugin of that kind itself.
    */
   databasesElsewhere(account: Account, engine: string): number | Promise<number>;
+  /** Returns how the databases at servers of one kind are backed up. */
+  databaseBackups(): DatabaseBackups;
   /** Returns the websites of an account, sorted by name. */
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
   /** Returns the path of the page that shows each of the features, by name. */
@@ -123,6 +126,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   placement: { ...CHANGE, timeoutMs: 5000 },
   nodes: PART,
   databasesElsewhere: { ...CHANGE, timeoutMs: 15_000 },
+  databaseBackups: PART,
   sites: PART,
   featureLinks: PART,
   software: PART,

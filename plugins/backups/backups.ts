@@ -3,22 +3,25 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
 import { AccountTasks, type Counted, type TaskRun } from '../../kernel/contract/tasks/account-tasks.ts';
 import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
-import { errorMessage, HttpError } from '../../kernel/errors.ts';
+import { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
 import type { EventInput } from '../../kernel/store/events/audit-log.ts';
+import { addSnapshots, publicReason } from './contents/making.ts';
 import { AGAIN, fail } from './errors.ts';
-import { BACKUP, RESTORE, WORK } from './jobs.ts';
+import { RESTORE, WORK } from './jobs.ts';
 import { Repositories, type Repository } from './repository/repositories.ts';
 import { RepositoryAccess } from './repository/repository-access.ts';
 import type { BackupsConfig, BackupTask } from './schema.ts';
 import {
   addBackup,
+  addDatabase,
   findBackup,
   keepRepositoryBytes,
   listBackups,
+  listDatabases,
   readSchedule,
   removeBackup,
   type BackupRow,
@@ -60,7 +63,7 @@ export class Backups {
     const path = clientPath([], this.#host.node.config.virtual_root);
     return this.tasks.begin(account, { kind: 'backup', path }, async (run) => {
       try {
-        return await this.#alone(account, run.signal, () => this.#backUp(account, run, isScheduled, ip));
+        return await this.alone(account, run.signal, () => this.#backUp(account, run, isScheduled, ip));
       } catch (error) {
         if (!run.signal.aborted && !(error instanceof HttpError && QUIET.has(error.code)))
           await this.#tellFailure(account, error, isScheduled, ip);
@@ -69,7 +72,7 @@ export class Backups {
     });
   }
 
-  /** Begins to restore. Errors: 404 `backup_not_found`, 503 `backups_unavailable`, `overloaded`. */
+  /** Begins to restore files. Errors: 404 `backup_not_found`, `file_not_found`, 503 `backups_unavailable`, `overloaded`. */
   async restore(
     account: Account,
     id: string,
@@ -77,10 +80,10 @@ export class Backups {
     ip: string,
   ): Promise<BackupTask> {
     const { config, gather, jobs, node, log } = this.#host;
-    const [backup] = await Promise.all([this.find(account, id), this.repositories.version()]);
+    const [backup] = await Promise.all([this.find(account, id, true), this.repositories.version()]);
     const path = clientPath(components, node.config.virtual_root);
     return this.tasks.begin(account, { kind: 'restore', path }, (run) =>
-      this.#alone(account, run.signal, async () => {
+      this.alone(account, run.signal, async () => {
         const { folder, key } = await this.repository(account);
         const access = new RepositoryAccess(folder, { mayAdd: false, freeBytes: 0, reserveBytes: 0 });
         const free = (await freeBytes({ gather }, account)) ?? null;
@@ -121,7 +124,7 @@ export class Backups {
     }
     const path = clientPath([], this.#host.node.config.virtual_root);
     return this.tasks.begin(account, { kind: 'clean', path }, ({ signal }) =>
-      this.#alone(account, signal, async () => {
+      this.alone(account, signal, async () => {
         const repository = await this.repositories.find(account);
         if (repository !== undefined) await this.#clean(account, repository, signal);
         return { files: 0, bytes: 0, leftOut: 0 };
@@ -141,10 +144,11 @@ export class Backups {
     return { what, removed: 0, problem: 'work on the backups has not ended' };
   }
 
-  /** Errors: 404 `backup_not_found`. */
-  async find({ id: account }: Account, id: string): Promise<BackupRow> {
+  /** Errors: 404 `backup_not_found`; `file_not_found` for one without files where these are needed. */
+  async find({ id: account }: Account, id: string, needsFiles = false): Promise<BackupRow> {
     const backup = await findBackup(this.#host.local, account, id);
     if (backup === undefined) throw fail.backup_not_found('the account has no backup of this id');
+    if (needsFiles && !backup.hasFiles) throw fail.file_not_found('the backup has no files');
     return backup;
   }
 
@@ -162,7 +166,7 @@ export class Backups {
   }
 
   /** Runs work that has the repository for itself, in its turn. Errors: 409 `backups_busy`. */
-  #alone<T>(account: Account, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  alone<T>(account: Account, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const run = async () => {
       const lease = await this.#host.node.leases.acquire(leaseName(account), LEASE_MS);
       if (lease === undefined) throw busy();
@@ -172,34 +176,42 @@ export class Backups {
   }
 
   async #backUp(account: Account, run: TaskRun, isScheduled: boolean, ip: string): Promise<Counted> {
-    const { config, jobs, local } = this.#host;
+    const { config, local } = this.#host;
     const repository = await this.repositories.open(account);
     await this.repositories.tidy(repository);
     await this.#reconcile(account, repository);
-    const [newest] = await listBackups(local, account.id);
     const limitMib = account.plan?.limits['backups_limit_mib'] ?? 0;
-    const used = await this.repositories.sizeBytes(repository);
     const access = new RepositoryAccess(repository.folder, {
       mayAdd: true,
-      freeBytes: limitMib === 0 ? Infinity : limitMib * MIB - used,
+      freeBytes: limitMib === 0 ? Infinity : limitMib * MIB - (await this.repositories.sizeBytes(repository)),
       reserveBytes: config.reserve_mib * MIB,
     });
-    const setup = { program: config.program, key: repository.key };
-    const onAsk = (question: unknown, bytes: Buffer) => access.answer(question, bytes);
+    const newest = (await listBackups(local, account.id)).find(({ hasFiles }) => hasFiles);
     const createdAt = Date.now();
     try {
-      const counted = await this.#pool
-        .run(BACKUP, jobs.ownerOf(account), { setup, parent: newest?.id ?? null }, { ...run, onAsk })
-        .finally(() => access.close());
-      if (access.snapshot === undefined) throw fail.backup_failed('restic made no snapshot', AGAIN);
-      const { files, bytes: sizeBytes, leftOut } = counted;
-      const backup = { createdAt, files, sizeBytes, leftOut, addedBytes: access.addedBytes, isScheduled };
+      const setup = { program: config.program, key: repository.key };
+      const making = { host: this.#host, pool: this.#pool, account, run, ip, access, setup };
+      const adding = addSnapshots(making, newest?.id ?? null);
+      const { id, files, sizeBytes, counted, databases, missing } = await adding.finally(() => access.close());
+      const { addedBytes } = access;
+      const backup = { id, createdAt, files, sizeBytes, addedBytes, leftOut: counted.leftOut, isScheduled };
       await this.#host.identity.accounts.assertLivesHere(account);
-      await local.write((tx) => addBackup(tx, account.id, { ...backup, id: access.snapshot ?? '' }));
-      const data = { made_at: timeText(createdAt), files };
-      const text = `made a backup of ${files} files`;
-      await this.#record({ type: 'backup.made', account, text, ip, isNoticed: isScheduled, data });
+      await local.write(async (tx) => {
+        await addBackup(tx, account.id, backup);
+        for (const row of databases) await addDatabase(tx, account.id, id, row);
+      });
+      const data = { made_at: timeText(createdAt), files, databases: databases.length - missing.length };
+      const text = `made a backup of ${files} files and ${data.databases} databases`;
+      const more = { account, ip, isNoticed: isScheduled };
+      await this.#record({ type: 'backup.made', text, data, ...more });
+      if (missing[0] !== undefined) {
+        const reason = `${missing[0].name || missing[0].engine}: ${missing[0].problem}`;
+        const told = `has a backup without ${missing.length} databases: ${reason}`;
+        const lacking = { made_at: data.made_at, databases: missing.length, reason };
+        await this.#record({ type: 'backup.databases_missing', text: told, data: lacking, ...more });
+      }
       await this.#retain(account, repository, run.signal);
+      if (missing.length > 0) await this.#clean(account, repository, run.signal); // what was added of these
       return counted;
     } catch (error) {
       // what came before the end takes the room that another try needs
@@ -213,7 +225,10 @@ export class Backups {
   async #reconcile(account: Account, repository: Repository): Promise<void> {
     const there = await this.repositories.snapshots(repository);
     for (const backup of await listBackups(this.#host.local, account.id)) {
-      if (there.delete(backup.id)) continue;
+      if (there.delete(backup.id) || !backup.hasFiles) {
+        for (const { snapshot } of await listDatabases(this.#host.local, backup.id)) there.delete(snapshot ?? '');
+        continue;
+      }
       await this.#host.local.write((tx) => removeBackup(tx, account.id, backup.id));
       const data = { made_at: timeText(backup.createdAt) };
       const text = `found that the backup of ${data.made_at} is lost`;
@@ -234,7 +249,9 @@ export class Backups {
 
   /** The row goes last: what a crash leaves of it is found as lost. `ip` is that of who removes it, if somebody does. */
   async #forget(account: Account, repository: Repository | undefined, backup: BackupRow, ip: string | undefined) {
-    if (repository !== undefined) await this.repositories.forget(repository, backup.id);
+    const dumps = (await listDatabases(this.#host.local, backup.id)).map(({ snapshot }) => snapshot);
+    for (const id of [...dumps, backup.hasFiles ? backup.id : null])
+      if (repository !== undefined && id !== null) await this.repositories.forget(repository, id);
     await this.#host.local.write((tx) => removeBackup(tx, account.id, backup.id));
     const data = { made_at: timeText(backup.createdAt) };
     const text = `removed the backup of ${data.made_at}`;
@@ -253,7 +270,7 @@ export class Backups {
   }
 
   async #tellFailure(account: Account, error: unknown, isScheduled: boolean, ip: string): Promise<void> {
-    const reason = error instanceof HttpError ? errorMessage(error) : 'an internal error';
+    const reason = publicReason(error);
     const text = isScheduled ? `could not make a backup: ${reason}` : `tried to make a backup: ${reason}`;
     const data = { reason };
     await this.#record({ type: 'backup.failed', account, text, ip, isNoticed: isScheduled, data });

@@ -3,11 +3,12 @@ import { defineErrors } from '../../kernel/errors.ts';
 /** The errors of this plugin; `locales/` has their titles in other languages. */
 export const fail = defineErrors({
   backup_not_found: [404, 'Backup not found'],
+  database_not_found: [404, 'Database not found'],
   file_not_found: [404, 'File not found'],
   task_not_found: [404, 'No such work on files'],
   backups_busy: [409, 'Other work on the backups has not ended'],
   file_exists: [409, 'Something of this name exists already'],
-  nothing_to_back_up: [422, 'There are no files to back up'],
+  nothing_to_back_up: [422, 'There is nothing to back up'],
   task_interrupted: [503, 'The server stopped meanwhile'],
   backup_failed: [503, 'The backup was not made'],
   backups_unavailable: [503, 'Backups not possible on this server at the moment'],

@@ -3,10 +3,12 @@ import { gauge } from '../../kernel/contract/points/metric.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { Backups } from './backups.ts';
+import { findDump, restoreDatabase } from './contents/restoring.ts';
 import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
-import { Reading } from './reading.ts';
+import { attachment, Reading } from './reading.ts';
+import { DUMP_FILE } from './repository/questions.ts';
 import { backupRoutes } from './routes.ts';
 import { nextDue } from './schedule.ts';
 import { Scheduler } from './scheduler.ts';
@@ -14,6 +16,7 @@ import { BackupsConfig, type Backup, type BackupSchedule } from './schema.ts';
 import {
   ages,
   listBackups,
+  listDatabases,
   readSchedule,
   repositoryBytes,
   writeSchedule,
@@ -25,7 +28,8 @@ const MIB = 2 ** 20;
 
 export default definePlugin({
   name: 'backups',
-  description: 'Backups of the files of the account, made by restic into a repository that the account cannot reach.',
+  description:
+    'Backups of the files and databases of the account, made by restic into a repository that the account cannot reach.',
   features: ['backups'],
   errors: fail,
   events,
@@ -36,6 +40,7 @@ export default definePlugin({
     const { virtual_root: virtualRoot } = node.config;
     const backups = new Backups(host);
     const reading = new Reading(host, backups);
+    const parts = { ...host, backups, reading };
     onClose(() => Promise.all([backups.close(), reading.close()]).then(() => undefined));
     if (node.isServing) void node.onLeader(() => new Scheduler(host, backups).start());
     const components = (path: string) => pathComponents(path, virtualRoot);
@@ -70,6 +75,18 @@ export default definePlugin({
           const place = { components: components(path), to: to === null ? null : below(to) };
           return backups.restore(account, params.id, place, ip);
         },
+        databases: async ({ account, params }) => {
+          const { id } = await backups.find(account, params.id);
+          const rows = await listDatabases(local, id);
+          return {
+            databases: rows.map(({ engine, name, size_bytes, problem }) => ({ engine, name, size_bytes, problem })),
+          };
+        },
+        dump: async ({ account, params }) => {
+          const snapshot = await findDump(parts, account, params);
+          return attachment(`${params.database}.sql`, await reading.content(account, snapshot, [DUMP_FILE]));
+        },
+        restoreDatabase: ({ account, params, ip }) => restoreDatabase(parts, account, params, ip),
         remove: ({ account, params, ip }) => backups.remove(account, params.id, ip),
         setSchedule: ({ account, body, ip }) =>
           store.write(async (tx) => {

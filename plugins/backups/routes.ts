@@ -3,6 +3,8 @@ import { Type } from '../../kernel/schema.ts';
 import * as schema from './schema.ts';
 
 const READ = ['backup_not_found', 'invalid_path', 'backup_unreadable', 'backups_unavailable', 'overloaded'] as const;
+const DATABASE = ['backup_not_found', 'database_not_found', 'backups_unavailable', 'overloaded'] as const;
+const BROKEN = 'If the backup cannot be read to its end, the connection is broken off.';
 const FOLLOW = 'The reply is a task, which GET /api/backup-tasks/:id follows.';
 
 export const backupRoutes = {
@@ -18,8 +20,8 @@ export const backupRoutes = {
     method: 'POST',
     path: '/api/backups',
     at: 'home',
-    summary: 'Back up the files of the account now',
-    description: `The oldest backup goes if the plan keeps no more. ${FOLLOW}`,
+    summary: 'Back up the files and databases of the account now',
+    description: `A database that cannot be read is left out, which the backup says. The oldest backup goes if the plan keeps no more. ${FOLLOW}`,
     reply: schema.BackupTask,
     status: 202,
     errors: ['backups_unavailable', 'overloaded'],
@@ -40,7 +42,7 @@ export const backupRoutes = {
     path: '/api/backups/:id/content',
     at: 'home',
     summary: 'Download a file from a backup',
-    description: 'As an attachment. If the backup cannot be read to its end, the connection is broken off.',
+    description: `As an attachment. ${BROKEN}`,
     params: schema.BackupParams,
     query: schema.FileQuery,
     produces: ['application/octet-stream'],
@@ -57,7 +59,41 @@ export const backupRoutes = {
     body: schema.Restoring,
     reply: schema.BackupTask,
     status: 202,
-    errors: ['backup_not_found', 'invalid_path', 'backups_unavailable', 'overloaded'],
+    errors: ['backup_not_found', 'file_not_found', 'invalid_path', 'backups_unavailable', 'overloaded'],
+  },
+  databases: {
+    method: 'GET',
+    path: '/api/backups/:id/databases',
+    at: 'home',
+    summary: 'List the databases of a backup',
+    description: 'With those that it does not have, and why.',
+    params: schema.BackupParams,
+    reply: schema.BackupDatabases,
+    errors: ['backup_not_found'],
+  },
+  dump: {
+    method: 'GET',
+    path: '/api/backups/:id/databases/:engine/:database/content',
+    at: 'home',
+    summary: 'Download a database from a backup',
+    description: `As SQL statements that replace all that was in it. ${BROKEN}`,
+    params: schema.DatabaseParams,
+    produces: ['application/octet-stream'],
+    reply: Type.Unknown(),
+    errors: [...DATABASE, 'backup_unreadable'],
+  },
+  restoreDatabase: {
+    method: 'POST',
+    path: '/api/backups/:id/databases/:engine/:database/restore',
+    at: 'home',
+    summary: 'Restore a database from a backup',
+    description:
+      'The database has to exist, and keeps what the backup does not have. If a statement fails, the task says its line: then nothing has ' +
+      `changed on PostgreSQL, and what came before it has on MariaDB. ${FOLLOW}`,
+    params: schema.DatabaseParams,
+    reply: schema.BackupTask,
+    status: 202,
+    errors: DATABASE,
   },
   remove: {
     method: 'DELETE',

@@ -51,14 +51,16 @@ export type BackupsConfig = Static<typeof BackupsConfig>;
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 const Id = Type.String({ maxLength: 64 });
 export const BackupParams = Type.Object({ id: Id });
+const Engine = Type.String({ maxLength: 32, description: 'The kind of its server: mariadb, postgresql' });
+export const DatabaseParams = Type.Object({ id: Id, engine: Engine, database: Type.String({ maxLength: 64 }) });
 
 export const Backup = NamedObject('Backup', {
   id: Id,
   created_at: Type.String({ description: 'RFC 3339' }),
   files: Type.Integer(),
   size_bytes: Type.Integer({ description: 'Of all files' }),
-  added_bytes: Type.Integer({ description: 'That the repository grew by' }),
-  left_out: Type.Integer({ description: 'Files that could not be read, and are not in it' }),
+  added_bytes: Type.Integer({ description: 'That were added to the repository' }),
+  left_out: Type.Integer({ description: 'Files and databases that could not be read, and are not in it' }),
   is_scheduled: Type.Boolean(),
 });
 export type Backup = Static<typeof Backup>;
@@ -97,6 +99,16 @@ export const Backups = NamedObject('Backups', {
   limit_bytes: Type.Integer({ description: 'Of repository_bytes; 0 for none' }),
   kept_limit: Type.Integer({ description: 'Backups that the plan keeps; 0 for any number' }),
 });
+
+const BackupDatabase = NamedObject('BackupDatabase', {
+  engine: Engine,
+  name: Type.String({ description: 'Empty for all that such a server has, if it did not name them' }),
+  size_bytes: Type.Integer({ description: 'Of the dump' }),
+  problem: Type.Union([Type.String(), Type.Null()], {
+    description: 'Why the backup does not have it; null if it does',
+  }),
+});
+export const BackupDatabases = NamedObject('BackupDatabases', { databases: Type.Array(BackupDatabase) });
 
 export const EntriesQuery = Type.Object({
   path: Type.String({ maxLength: 4096, default: '', description: 'A folder; empty for the root' }),
@@ -140,13 +152,13 @@ export const BackupTask = NamedObject('BackupTask', {
     enum: ['backup', 'restore', 'clean'],
     description: 'clean frees what only removed backups had',
   }),
-  path: Type.String({ description: 'What is backed up or restored, absolute' }),
+  path: Type.String({ description: 'What is backed up or restored: an absolute path, or the name of a database' }),
   state: Type.String({ enum: ['running', 'done', 'failed', 'canceled'] }),
-  files: Type.Integer({ description: 'Files and folders so far' }),
+  files: Type.Integer({ description: 'Files, folders and databases so far' }),
   size_bytes: Type.Integer({
     description: 'Their content so far; while files are restored, what was read of the repository',
   }),
-  left_out: Type.Integer({ description: 'Files that could not be read or restored' }),
+  left_out: Type.Integer({ description: 'Files and databases that could not be read or restored' }),
   error: Type.Union([Type.String(), Type.Null()], { description: 'The code of the error, if it failed' }),
   detail: Nullable,
   created_at: Type.String({ description: 'RFC 3339' }),

@@ -2,7 +2,7 @@ import type { Reader, Tx } from '../../kernel/store/store.ts';
 
 /** A backup, as this machine knows it. */
 export interface BackupRow {
-  /** Of its snapshot. */
+  /** Of the snapshot of its files. */
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
@@ -11,6 +11,16 @@ export interface BackupRow {
   readonly addedBytes: number;
   readonly leftOut: number;
   readonly isScheduled: boolean;
+  /** Whether it has files; else its id is that of no snapshot. */
+  readonly hasFiles: boolean;
+}
+/** A database of a backup, or one that is missing in it; see its table. */
+export interface DatabaseRow {
+  readonly engine: string;
+  readonly name: string;
+  readonly snapshot: string | null;
+  readonly size_bytes: number;
+  readonly problem: string | null;
 }
 export interface Schedule {
   readonly schedule: 'off' | 'daily' | 'weekly';
@@ -36,7 +46,10 @@ interface ScheduleRow extends Omit<Schedule, 'triedAt'> {
 }
 
 export const NO_SCHEDULE: Schedule = { schedule: 'off', weekday: 0, hour: 3, kept: 0, triedAt: 0 };
+/** The beginning of the id of a backup without files. */
+export const WITHOUT_FILES = 'databases-';
 const COLUMNS = 'id, created_at, files, size_bytes, added_bytes, left_out, is_scheduled';
+const DATABASE = 'engine, name, snapshot, size_bytes, problem';
 const SCHEDULE = 'schedule, weekday, hour, kept, tried_at';
 
 /** Resolves with the backups of an account, newest first. */
@@ -50,7 +63,7 @@ export async function findBackup(local: Reader, account: number, id: string): Pr
   return row && fromRow(row);
 }
 
-export async function addBackup(tx: Tx, account: number, backup: BackupRow): Promise<void> {
+export async function addBackup(tx: Tx, account: number, backup: Omit<BackupRow, 'hasFiles'>): Promise<void> {
   const { id, createdAt, files, sizeBytes, addedBytes, leftOut, isScheduled } = backup;
   await tx.run(
     `insert into backups (account_id, ${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -60,6 +73,20 @@ export async function addBackup(tx: Tx, account: number, backup: BackupRow): Pro
 
 export async function removeBackup(tx: Tx, account: number, id: string): Promise<void> {
   await tx.run('delete from backups where account_id = ? and id = ?', account, id);
+}
+
+/** Resolves with the databases of a backup, sorted. */
+export function listDatabases(local: Reader, backup: string): Promise<DatabaseRow[]> {
+  const sql = `select ${DATABASE} from backup_databases where backup_id = ? order by engine, name`;
+  return local.all<DatabaseRow>(sql, backup);
+}
+
+export async function addDatabase(tx: Tx, account: number, backup: string, row: DatabaseRow): Promise<void> {
+  const { engine, name, snapshot, size_bytes: sizeBytes, problem } = row;
+  await tx.run(
+    `insert into backup_databases (account_id, backup_id, ${DATABASE}) values (?, ?, ?, ?, ?, ?, ?)`,
+    ...[account, backup, engine, name, snapshot, sizeBytes, problem],
+  );
 }
 
 /** Resolves with what the repository of an account took last. */
@@ -135,6 +162,7 @@ const fromRow = (row: Row): BackupRow => ({
   addedBytes: row.added_bytes,
   leftOut: row.left_out,
   isScheduled: row.is_scheduled === 1,
+  hasFiles: !row.id.startsWith(WITHOUT_FILES),
 });
 
 const fromSchedule = ({ schedule, weekday, hour, kept, tried_at }: ScheduleRow): Schedule => ({

@@ -17,26 +17,40 @@ interface Parts {
 }
 
 /**
+ * Calls `read` with a database as statements, which drop the tables that they make, and a signal that ends with what is left to read.
+ * Errors: 404 `database_not_found`, 503 `databases_unavailable`, `overloaded`, those of `read`.
+ */
+export async function readDump(
+  { servers, transfers }: Pick<Parts, 'servers' | 'transfers'>,
+  account: Account,
+  { database, signal: given }: { readonly database: string; readonly signal: AbortSignal },
+  read: (dump: AsyncGenerator<Buffer>, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const login = await servers.with(account, async ({ ownNames, login: own }) => {
+    assertOwn(await ownNames(), database);
+    return own();
+  });
+  const run = (signal: AbortSignal) => read(dumpDatabase(login, { database, options: OPTIONS }, signal), signal);
+  await transfers.run(account.id, given, run).catch((error: unknown) => {
+    throw programFailure(error);
+  });
+}
+
+/**
  * Resolves with a database as statements, compressed as they are read; the program ends with `given`. Errors: 404
  * `database_not_found`; 503 `databases_unavailable` for what fails before the first bytes, 503 `overloaded`.
  */
 export async function exportDatabase(
-  { log, servers, transfers }: Parts,
+  parts: Parts,
   account: Account,
   database: string,
   given: AbortSignal,
 ): Promise<Stream> {
-  const login = await servers.with(account, async ({ ownNames, login: read }) => {
-    assertOwn(await ownNames(), database);
-    return read();
-  });
   return new Promise((resolve, reject) => {
-    const run = (signal: AbortSignal) => {
-      const plain = dumpDatabase(login, { database, options: OPTIONS }, signal);
-      return sendDump({ database, plain, signal, log }, (file, headers) =>
+    readDump(parts, account, { database, signal: given }, (plain, signal) =>
+      sendDump({ database, plain, signal, log: parts.log }, (file, headers) =>
         resolve(streamed('application/gzip', file, { headers })),
-      );
-    };
-    transfers.run(account.id, given, run).catch((error: unknown) => reject(programFailure(error) as Error));
+      ),
+    ).catch(reject);
   });
 }

@@ -35,11 +35,12 @@ interface Asked {
  */
 export async function importDatabase(parts: Parts, account: Account, asked: Asked): Promise<void> {
   const { database: name, body, ip } = asked;
+  const most = parts.config.import_max_bytes;
+  const tooMuch = () => fail.import_failed(`a dump has at most ${most} bytes`);
+  if ((body.sizeBytes ?? 0) > most) throw tooMuch(); // before anything is replaced
   await parts.transfers.run(account.id, asked.signal, (signal) =>
     withTemporary(parts, account, { kind: 'import', name, ip }, async (login) => {
       try {
-        const most = parts.config.import_max_bytes;
-        const tooMuch = () => fail.import_failed(`a dump has at most ${most} bytes`);
         const text = withoutDefiners(boundedBytes(gunzipped(body), most, tooMuch));
         await loadDatabase(login, name, text, signal, LIMITS);
       } catch (error) {

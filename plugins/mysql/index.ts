@@ -12,7 +12,7 @@ import { Changes } from './changes.ts';
 import { Databases, ENGINE } from './databases.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
-import { exportDatabase } from './exports.ts';
+import { exportDatabase, readDump } from './exports.ts';
 import { importDatabase } from './imports.ts';
 import type { MaintenanceAction } from './maintenance/actions.ts';
 import { maintainDatabase } from './maintenance/maintenance.ts';
@@ -282,7 +282,15 @@ export default definePlugin({
         processes: ({ account }) => listed(servers.of(account), () => processes.list(account)),
         endProcess: ({ account, params, ip }) => done(processes.end(account, params.id, ip)),
       },
-      provides: { databasesElsewhere: (account, engine) => (engine === ENGINE ? 0 : databases.count(account)) },
+      provides: {
+        databasesElsewhere: (account, engine) => (engine === ENGINE ? 0 : databases.count(account)),
+        databaseBackups: () => ({
+          engine: ENGINE,
+          names: (account) => listed(servers.of(account), () => databases.list(account)),
+          dump: (account, database, { signal }, read) => readDump(parts, account, { database, signal }, read),
+          restore: (account, database, run) => importDatabase(parts, account, { database, ...run }),
+        }),
+      },
     };
   },
 });

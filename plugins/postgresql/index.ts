@@ -18,6 +18,7 @@ import { purgeDatabases } from './purge.ts';
 import { runQuery } from './queries.ts';
 import * as schema from './schema.ts';
 import { lockSuspended } from './suspension.ts';
+import { databaseBackups } from './transfers/backups.ts';
 import { exportDatabase } from './transfers/exports.ts';
 import { importDatabase } from './transfers/imports.ts';
 import { Users } from './users.ts';
@@ -258,6 +259,7 @@ export default definePlugin({
       },
       provides: {
         databasesElsewhere: (account, engine) => (engine === ENGINE ? 0 : items.count(account, 'database')),
+        databaseBackups: () => databaseBackups(parts),
         purge: (account, signal) => purgeDatabases(servers, account, signal),
         move: () => ({
           obstacles: async (account) => {

@@ -1,5 +1,6 @@
 import type { Account } from '../../identity/accounts/account.ts';
 import type { ServerLogin } from '../../kit/programs/mariadb-programs.ts';
+import type { IncomingBody } from '../incoming-body.ts';
 
 /** The kernel's service that asks providers of `databasesElsewhere`. */
 interface Asking {
@@ -111,4 +112,33 @@ export interface OwnGrant {
   readonly databases: readonly string[];
   /** Patterns for the account's databases alone; absent if it concerns others, too. */
   readonly patterns?: readonly string[];
+}
+
+/** How a backup reads and restores the databases that accounts have at servers of one kind. */
+export interface DatabaseBackups {
+  /** See `ExtensionPoints.databasesElsewhere`. */
+  readonly engine: string;
+  /** Resolves with the account's databases; with none where others manage them. Errors: those of the server. */
+  names(account: Account): Promise<readonly string[]>;
+  /**
+   * Calls `read` with a database as it is at one moment, as statements that also drop what they make. No faster than they are read; the
+   * server's work ends with `read`, and with the signal. Errors: 404 `database_not_found`, those of the server, of the dump and of `read`.
+   */
+  dump(
+    account: Account,
+    name: string,
+    run: DatabaseRun,
+    read: (dump: AsyncIterable<Uint8Array>) => Promise<void>,
+  ): Promise<void>;
+  /**
+   * Runs such statements in a database, which stays: what they make takes the place of what is there. Errors: 404 `database_not_found`,
+   * 422 `import_failed` with the line, those of the server.
+   */
+  restore(account: Account, name: string, run: DatabaseRun & { readonly body: IncomingBody }): Promise<void>;
+}
+
+export interface DatabaseRun {
+  /** Who asked for it; empty for work of the server's own. */
+  readonly ip: string;
+  readonly signal: AbortSignal;
 }

@@ -34,7 +34,7 @@ export default async function backup({ setup, parent }: BackupInput, { root, ask
       { ask },
       {
         cwd: `/proc/self/fd/${folder.handle.fd}`,
-        input: Buffer.concat(names),
+        input: [Buffer.concat(names)],
         codes: [0, INCOMPLETE],
         failure: 'backup_failed',
         onOutput: (output) =>

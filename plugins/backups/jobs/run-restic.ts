@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Duplex, Readable } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { killProgram, startProgram, type ChildProcess } from '../../../kernel/kit/programs/start-program.ts';
 import { escapeControl } from '../../../kernel/log.ts';
@@ -15,7 +15,8 @@ export interface ResticSetup {
 interface Run {
   /** Its working directory. */
   readonly cwd?: string;
-  readonly input?: string | Buffer;
+  /** The bytes that it reads; if they fail, it is killed, and reads no end. */
+  readonly input?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** Exit codes that are no failure; 0 unless given. */
   readonly codes?: readonly number[];
   /** Takes what it prints, and may have it wait. */
@@ -50,13 +51,14 @@ export async function runRestic(
 ): Promise<void> {
   let refusal: Error | undefined;
   const child = start(program, [...OPTIONS, ...args], key, cwd, input !== undefined);
-  const server = new RepositoryServer(ask, (error) => {
+  const stop = (error: Error) => {
     refusal ??= error;
     killProgram(child, {});
-  });
+  };
+  const server = new RepositoryServer(ask, stop);
   onStart?.(server);
   server.serve(child.stdio[3] as Duplex);
-  child.stdin?.on('error', () => undefined).end(input); // its end says why
+  if (input !== undefined) feed(child.stdin as Writable, input).catch(stop);
   let complaint = '';
   const ended = once(child, 'close');
   ended.catch(() => undefined); // it is awaited below
@@ -75,6 +77,17 @@ export async function runRestic(
   if (refusal !== undefined) throw refusal;
   if (code !== null && codes.includes(code)) return;
   throw fail[failure](`restic ended with ${code ?? signal}: ${escapeControl(complaint.trim())}`, AGAIN);
+}
+
+/** Writes as fast as the program reads, until it ends. */
+async function feed(stdin: Writable, input: NonNullable<Run['input']>): Promise<void> {
+  const over = new AbortController();
+  stdin.on('error', () => undefined).on('close', () => over.abort()); // its end says why
+  for await (const chunk of input) {
+    if (stdin.destroyed) return;
+    if (!stdin.write(chunk)) await once(stdin, 'drain', { signal: over.signal }).catch(() => undefined); // it is closed
+  }
+  stdin.end();
 }
 
 /** Calls back with each line, without its end. Lines are bounded. */

@@ -27,7 +27,7 @@ const UPLOADS = 16;
 export const INCOMPLETE = 'incomplete';
 
 /**
- * The rights of one run of restic, in a process of the account, in the account's repository: to read all of it, and to add to it.
+ * The rights of runs of restic, one after another, in processes of the account, in the account's repository: to read all of it, and to add to it.
  * Nothing that is there is ever changed or removed, and an object counts only if its content has the hash that it is called by.
  */
 export class RepositoryAccess {
@@ -44,13 +44,21 @@ export class RepositoryAccess {
     this.#options = options;
   }
 
-  /** Bytes that the run has added, with what is being uploaded. */
+  /** Bytes that all runs have added, with what is being uploaded. */
   get addedBytes(): number {
     return this.#addedBytes;
   }
 
-  /** The snapshot that the run has added; it may add one. */
+  /** The snapshot that the latest run has added; each may add one. */
   get snapshot(): string | undefined {
+    return this.#snapshot;
+  }
+
+  /** Has a run add a snapshot. Resolves with its id. Errors: those of `run`, 503 `backup_failed` if there is none. */
+  async added(run: () => Promise<unknown>): Promise<string> {
+    this.#snapshot = undefined;
+    await run().finally(() => this.#discard());
+    if (this.#snapshot === undefined) throw fail.backup_failed('restic made no snapshot', AGAIN);
     return this.#snapshot;
   }
 
@@ -77,6 +85,10 @@ export class RepositoryAccess {
   /** Refuses what comes later, and removes what is incomplete. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    await this.#discard();
+  }
+
+  async #discard(): Promise<void> {
     for (const { file, path } of this.#uploads.values()) {
       await file.close();
       await rm(path, { force: true });

@@ -8,30 +8,50 @@ import { fail } from '../errors.ts';
 import { withTemporary, type TemporaryParts } from './temporary-transfer.ts';
 import { dumpDatabase, PgDumpFailure } from './pg-dump.ts';
 
-interface Parts extends TemporaryParts {
+export interface ExportParts extends TemporaryParts {
   readonly log: Log;
   readonly databases: Databases;
   readonly transfers: DatabaseTransfers;
 }
 
+interface Asked {
+  readonly database: string;
+  readonly ip: string;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Resolves with a database as statements, compressed as they are read, by a user that is made for this; the program ends with `given`.
- * Errors: 404 `database_not_found`; 409 `request_in_progress`; 503 `databases_unavailable` for what fails before the first bytes, 503 `overloaded`.
+ * Calls `read` with a database as statements, by a user that is made for this, and a signal that ends with what is left to read. Errors:
+ * 404 `database_not_found`; 409 `request_in_progress`; 503 `databases_unavailable`, `overloaded`; those of `read`.
  */
-export async function exportDatabase(
-  parts: Parts,
+export async function readDump(
+  parts: Omit<ExportParts, 'log'>,
   account: Account,
-  { database, ip, signal: given }: { readonly database: string; readonly ip: string; readonly signal: AbortSignal },
-): Promise<Stream> {
+  { database, ip, signal: given, options = [] }: Asked & { readonly options?: readonly string[] },
+  read: (dump: AsyncGenerator<Buffer>, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   const found = await parts.databases.find(account, database);
+  const run = (signal: AbortSignal) =>
+    withTemporary(parts, account, found, { kind: 'export', ip }, (login) =>
+      read(dumpDatabase(login, { database, options }, signal), signal),
+    );
+  await parts.transfers.run(account.id, given, run).catch((error: unknown) => {
+    throw failureOf(error);
+  });
+}
+
+/**
+ * Resolves with a database as statements, compressed as they are read; the program ends with the signal. Errors: those of `readDump`, for
+ * what fails before the first bytes.
+ */
+export async function exportDatabase(parts: ExportParts, account: Account, asked: Asked): Promise<Stream> {
+  const { database } = asked;
   return new Promise((resolve, reject) => {
-    const run = (signal: AbortSignal) =>
-      withTemporary(parts, account, found, { kind: 'export', ip }, (login) =>
-        sendDump({ database, plain: dumpDatabase(login, database, signal), signal, log: parts.log }, (file, headers) =>
-          resolve(streamed('application/gzip', file, { headers })),
-        ),
-      );
-    parts.transfers.run(account.id, given, run).catch((error: unknown) => reject(failureOf(error) as Error));
+    readDump(parts, account, asked, (plain, signal) =>
+      sendDump({ database, plain, signal, log: parts.log }, (file, headers) =>
+        resolve(streamed('application/gzip', file, { headers })),
+      ),
+    ).catch(reject);
   });
 }
 

@@ -9,7 +9,7 @@ import { withTemporary, type TemporaryParts } from './temporary-transfer.ts';
 
 const ARCHIVE = 'PGDMP';
 
-interface Parts extends TemporaryParts {
+export interface ImportParts extends TemporaryParts {
   readonly databases: Databases;
   readonly transfers: DatabaseTransfers;
   readonly config: { readonly import_max_bytes: number; readonly connect_timeout_ms: number };
@@ -25,14 +25,15 @@ interface Asked {
  * `database_not_found`; 409 `request_in_progress`; 422 `import_failed` with the line, where all before it stays; 503
  * `databases_unavailable`, `overloaded`.
  */
-export async function importDatabase(parts: Parts, account: Account, asked: Asked): Promise<void> {
+export async function importDatabase(parts: ImportParts, account: Account, asked: Asked): Promise<void> {
   const { servers, databases, transfers, config } = parts;
   const { database, body, ip } = asked;
   const found = await databases.find(account, database);
+  const most = config.import_max_bytes;
+  const tooMuch = () => fail.import_failed(`a dump has at most ${most} bytes`);
+  if ((body.sizeBytes ?? 0) > most) throw tooMuch();
   await transfers.run(account.id, asked.signal, (signal) =>
     withTemporary(parts, account, found, { kind: 'import', ip }, async (login) => {
-      const most = config.import_max_bytes;
-      const tooMuch = () => fail.import_failed(`a dump has at most ${most} bytes`);
       const dump = statements(boundedBytes(gunzipped(body), most, tooMuch));
       try {
         await loadDump(login, database, { connectMs: config.connect_timeout_ms, queryMs: 0 }, dump, signal);

@@ -6,12 +6,14 @@ import { DumpFault, DumpReader, type DumpStatement } from './dump-reader.ts';
 /** As psql has it, apart from the time of a statement, which is that of the user. */
 const OPTIONS = ['client_min_messages=error'];
 /**
- * Statements of dumps about owners and rights, which are those of the database here, and about what servers of other versions know.
+ * Statements of dumps about owners and rights, which are those of the database here, about extensions, which stay, and about what servers
+ * of other versions know.
  */
 const LEFT_OUT = [
   /^alter\s[^;']*\sowner\s+to\s+\S+$/i,
   /^alter\s+default\s+privileges\s/i,
   /^(?:grant|revoke)\s/i,
+  /^drop\s+extension\s+if\s+exists\s/i,
   /^comment\s+on\s+(?:extension|schema\s+public)\b/i,
   /^set\s+(?:session\s+)?(?:transaction_timeout|default_table_access_method)\b/i,
 ];

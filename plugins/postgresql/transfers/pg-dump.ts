@@ -10,7 +10,7 @@ export class PgDumpFailure extends Error {}
 /** A database as SQL statements. Rejects with `PgDumpFailure`. */
 export async function* dumpDatabase(
   { host, port, user, password }: PostgresqlLogin,
-  database: string,
+  { database, options }: { readonly database: string; readonly options: readonly string[] },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const where = [`--host=${host}`, `--port=${port}`, `--username=${user}`, `--dbname=${connectionOf(database)}`];
@@ -21,7 +21,7 @@ export async function* dumpDatabase(
 
   function start() {
     try {
-      return startTransfer('pg_dump', [...OPTIONS, ...where], { login, env, failure }, signal);
+      return startTransfer('pg_dump', [...OPTIONS, ...options, ...where], { login, env, failure }, signal);
     } catch (error) {
       signal.throwIfAborted();
       throw new PgDumpFailure(`pg_dump cannot be started: apt-get install postgresql-client`, { cause: error });

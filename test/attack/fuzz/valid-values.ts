@@ -162,7 +162,10 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'files.copy from': known('entries.name'),
   'files.copy to': label,
   ...Object.fromEntries(
-    ['entries', 'read', 'restore', 'remove'].map((name) => [`backups.${name} id`, known('backups.id')]),
+    ['entries', 'read', 'restore', 'remove', 'databases', 'dump', 'restoreDatabase'].map((name) => [
+      `backups.${name} id`,
+      known('backups.id'),
+    ]),
   ),
   'backups.entries path': fc.constantFrom('', 'sunny-garden.example'),
   'backups.entries cursor': fc.constant(''),

@@ -3,6 +3,8 @@ import { eventually, until } from '../../support/until.ts';
 
 let [task, backup] = ['', ''];
 const NAMES = ['list', 'make', 'entries', 'read', 'restore', 'remove', 'setSchedule', 'tasks', 'task', 'cancel'];
+const DATABASES = ['databases', 'dump', 'restoreDatabase'];
+const NO_DATABASE = 'without servers of databases, no backup has one';
 
 /** Resolves with the id of the newest backup, once one was made. */
 async function made({ server, people }: Walked): Promise<string> {
@@ -33,15 +35,17 @@ const rows: PluginRows = {
       path: `/api/backups/${backup}/restore`,
       body: { path: 'harbour-cafe.example/index.html', to: 'from-backup.html' },
     }),
+    databases: () => ({ path: `/api/backups/${backup}/databases` }),
     cancel: () => ({ path: `/api/backup-tasks/${task}` }),
     remove: async (walked) => {
       await ended(walked);
       return { path: `/api/backups/${backup}` };
     },
   },
+  unwalked: { dump: NO_DATABASE, restoreDatabase: NO_DATABASE },
   opened: 'backups',
-  answered: Object.fromEntries(NAMES.map((name) => [name, 'home'] as const)),
-  bounded: { list: 'backups that the plan keeps', tasks: 'at most 50' },
+  answered: Object.fromEntries([...NAMES, ...DATABASES].map((name) => [name, 'home'] as const)),
+  bounded: { list: 'backups that the plan keeps', tasks: 'at most 50', databases: 'databases of the account' },
   isolation: {
     unmarked: {
       list: 'times and sizes',
@@ -49,8 +53,32 @@ const rows: PluginRows = {
       task: 'work on paths that a request chose',
       entries: 'a folder of the backup',
       read: 'bytes of the file that it names',
+      databases: 'an empty list',
+      dump: 'a refusal',
     },
   },
   pages: { '/home/backups': [] },
+  examples: {
+    invented: {
+      databases: {
+        databases: [
+          { engine: 'mariadb', name: 'demo_shop', size_bytes: 1_589_248, problem: null },
+          { engine: 'postgresql', name: '', size_bytes: 0, problem: 'the database server does not answer' },
+        ],
+      },
+      restoreDatabase: {
+        ...{
+          id: 'example',
+          kind: 'restore',
+          path: 'demo_shop',
+          state: 'running',
+          files: 0,
+          size_bytes: 0,
+          left_out: 0,
+        },
+        ...{ error: null, detail: null, created_at: '2026-11-25T03:17:00.000Z', ended_at: null },
+      },
+    },
+  },
 };
 export default rows;

@@ -1,0 +1,62 @@
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { Static } from '../../../kernel/schema.ts';
+import type { Backups } from '../backups.ts';
+import { AGAIN, fail } from '../errors.ts';
+import type { Reading } from '../reading.ts';
+import { DUMP_FILE } from '../repository/questions.ts';
+import type { BackupTask, DatabaseParams } from '../schema.ts';
+import { listDatabases, type DatabaseRow } from '../store.ts';
+import { BEAT_MS, findSources } from './making.ts';
+
+interface Parts extends Pick<Host, 'local' | 'store' | 'events' | 'gather'> {
+  readonly backups: Backups;
+  readonly reading: Reading;
+}
+type Named = Static<typeof DatabaseParams>;
+
+/** How long a server may take nothing: a statement of an import has an hour. */
+const STALL_MS = 2 * 3_600_000;
+
+/** Resolves with the snapshot of a database. Errors: 404 `backup_not_found`, `database_not_found`. */
+export async function findDump({ backups, local }: Pick<Parts, 'backups' | 'local'>, account: Account, named: Named) {
+  await backups.find(account, named.id);
+  const isNamed = ({ engine, name }: DatabaseRow) => engine === named.engine && name === named.database;
+  const snapshot = (await listDatabases(local, named.id)).find(isNamed)?.snapshot;
+  if (snapshot == null) throw fail.database_not_found('the backup does not have this database');
+  return snapshot;
+}
+
+/**
+ * Begins to restore a database. Errors: 404 `backup_not_found`, `database_not_found`, 503 `backups_unavailable`, `overloaded`; of the task,
+ * those of `DatabaseBackups.restore`.
+ */
+export async function restoreDatabase(parts: Parts, account: Account, named: Named, ip: string): Promise<BackupTask> {
+  const [{ backups, reading, store, events }, { engine, database }] = [parts, named];
+  const [backup, snapshot] = [await backups.find(account, named.id), await findDump(parts, account, named)];
+  const source = (await findSources(parts)).find((each) => each.engine === engine);
+  if (source === undefined) throw fail.backups_unavailable(`databases of ${engine} are not managed here`, AGAIN);
+  return backups.tasks.begin(account, { kind: 'restore', path: database }, ({ signal, onProgress }) =>
+    backups.alone(account, signal, async () => {
+      const { content, sizeBytes } = await reading.content(account, snapshot, [DUMP_FILE], signal, STALL_MS);
+      const told = { files: 1, bytes: 0, leftOut: 0 };
+      const beat = setInterval(() => onProgress({ ...told }), BEAT_MS);
+      async function* counted() {
+        for await (const chunk of content as AsyncIterable<Buffer>) {
+          told.bytes += chunk.length;
+          yield chunk;
+        }
+      }
+      try {
+        await source.restore(account, database, { body: Object.assign(counted(), { sizeBytes }), ip, signal });
+      } finally {
+        clearInterval(beat);
+        content.destroy();
+      }
+      const data = { made_at: new Date(backup.createdAt).toISOString(), path: database };
+      const text = `restored the database ${database} from the backup of ${data.made_at}`;
+      await store.write((tx) => events.record(tx, { type: 'backup.restored', account, text, ip, data }));
+      return told;
+    }),
+  );
+}

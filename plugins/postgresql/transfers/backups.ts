@@ -1,0 +1,28 @@
+import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
+import type { DatabaseBackups } from '../../../kernel/contract/points/database-servers.ts';
+import { ENGINE } from '../databases.ts';
+import { readDump, type ExportParts } from './exports.ts';
+import { importDatabase, type ImportParts } from './imports.ts';
+
+/** The options by which what a dump makes takes the place of what is there. */
+const OPTIONS = ['--clean', '--if-exists'];
+
+/** See `ExtensionPoints.databaseBackups`. All of a dump is restored, or nothing. */
+export const databaseBackups = (parts: ExportParts & ImportParts): DatabaseBackups => ({
+  engine: ENGINE,
+  names: async (account) => (await parts.items.list(account, 'database')).map(({ name }) => name),
+  dump: (account, database, run, read) => readDump(parts, account, { database, options: OPTIONS, ...run }, read),
+  restore: (account, database, { body, ...run }) =>
+    importDatabase(parts, account, { database, body: inTransaction(body), ...run }),
+});
+
+/** On the line of the first statement, so that errors name the lines of the dump. */
+function inTransaction(body: IncomingBody): IncomingBody {
+  const { sizeBytes } = body;
+  async function* all() {
+    yield Buffer.from('begin; ');
+    yield* body;
+    yield Buffer.from('\ncommit;\n');
+  }
+  return Object.assign(all(), { sizeBytes });
+}
