@@ -20,12 +20,13 @@ import {
   type Column,
 } from '../../pages/kit/index.ts';
 import { Browse } from './browse.tsx';
+import { Databases, RestoreDatabase, type DatabaseOf } from './databases.tsx';
 import { RemoveBackup, Restore, type RestoreWhat } from './dialogs.tsx';
 import type { Backup, Backups } from './replies.ts';
 import { ScheduleCard } from './schedule-card.tsx';
 import { TaskList } from './task-list.tsx';
 
-type Shown = { readonly remove: Backup } | { readonly restore: RestoreWhat };
+type Shown = { readonly remove: Backup } | { readonly restore: RestoreWhat } | { readonly restoreDatabase: DatabaseOf };
 
 export default function BackupsPage() {
   const [{ backup, folder }, set] = useAddressState('backup', 'folder');
@@ -50,13 +51,21 @@ export default function BackupsPage() {
             const open = all.backups.find(({ id }) => id === backup);
             if (open !== undefined)
               return (
-                <Browse
-                  backup={open}
-                  folder={folder}
-                  onFolder={(next) => set({ backup: open.id, folder: next })}
-                  onLeave={() => set({ backup: '', folder: '' })}
-                  onRestore={(path) => void (shown.value = { restore: { backup: open, path } })}
-                />
+                <>
+                  <Browse
+                    backup={open}
+                    folder={folder}
+                    onFolder={(next) => set({ backup: open.id, folder: next })}
+                    onLeave={() => set({ backup: '', folder: '' })}
+                    onRestore={(path) => void (shown.value = { restore: { backup: open, path } })}
+                  />
+                  {folder === '' && (
+                    <Databases
+                      backup={open}
+                      onRestore={(database) => void (shown.value = { restoreDatabase: { backup: open, database } })}
+                    />
+                  )}
+                </>
               );
             return (
               <Overview
@@ -70,6 +79,9 @@ export default function BackupsPage() {
       </div>
       {shown.value !== undefined && 'remove' in shown.value && (
         <RemoveBackup backup={shown.value.remove} onClose={close} />
+      )}
+      {shown.value !== undefined && 'restoreDatabase' in shown.value && (
+        <RestoreDatabase what={shown.value.restoreDatabase} onClose={close} />
       )}
       {shown.value !== undefined && 'restore' in shown.value && <Restore what={shown.value.restore} onClose={close} />}
     </>

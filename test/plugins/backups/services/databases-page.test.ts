@@ -1,0 +1,75 @@
+/** A customer downloads a database from a backup in a browser, and restores it. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'puppeteer-core';
+import * as assert from 'uvu/assert';
+import { startChromium } from '../../../support/chromium.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { needs } from '../../../support/needs.ts';
+import { PageDriver } from '../../../support/page-driver.ts';
+import { testSuite } from '../../../support/suite.ts';
+import { until } from '../../../support/until.ts';
+import { BackupClient, hasRestic, SETTINGS } from '../backup-client.ts';
+
+await needs('databases', 'mysql', 'pages');
+const test = testSuite('backups of databases in pages');
+const folder = temporaryFolder();
+let mariaDb: MariaDb;
+let server: TestServer;
+let browser: Browser | undefined;
+
+if (hasRestic && hasMariaDb()) {
+  test.before(async () => {
+    mariaDb = await MariaDb.start();
+    const databases = { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' };
+    server = await TestServer.start({ config: { ...SETTINGS, databases } });
+    browser = await startChromium('to restore databases in');
+  });
+  test.after(async () => {
+    await browser?.close();
+    await server.close();
+    await mariaDb.remove();
+  });
+
+  test('the databases of a backup are shown, downloaded and restored', async () => {
+    if (browser === undefined) return;
+    const ann = await BackupClient.make(server, 'anna');
+    await mariaDb.sql(`create database anna_shop; use anna_shop; create table t (name text); insert into t values ('ä');
+      create database anna_bad; use anna_bad; create table t (id int); create view v as select * from t; drop table t`);
+    const id = await ann.made();
+    const driver = await PageDriver.entered(browser, server, 'user', 'anna');
+    const session = await driver.page.createCDPSession();
+    await session.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
+    await driver.goto(`/home/backups#backup=${id}`);
+    await driver.says('Not in this backup: ');
+    await driver.press('Download anna_shop');
+    await until('it is saved', () => existsSync(join(folder, 'anna_shop.sql')));
+    assert.match(readFileSync(join(folder, 'anna_shop.sql'), 'utf8'), /INSERT INTO `t` VALUES\n?\s*\('ä'\)/);
+    for (const theme of ['light', 'dark'] as const) {
+      await driver.show(320, theme);
+      assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
+      assert.is(await driver.overflows(), false);
+    }
+    await driver.show(1280, 'light');
+    const restore = async () => {
+      // not with the mouse: what has ended moves the button, and what the page says may be over it
+      const button = await driver.page.waitForSelector('::-p-aria([name="Restore anna_shop"][role="button"])');
+      await button?.evaluate((each) => (each as unknown as { click(): void }).click());
+      await (await driver.page.waitForSelector('dialog[open] .dialog-end .button.danger'))?.click();
+      await driver.page.waitForSelector('dialog[open]', { hidden: true });
+    };
+    await mariaDb.sql('drop database anna_shop');
+    await restore();
+    await driver.says('The database is not there any more');
+    await mariaDb.sql('create database anna_shop');
+    await restore();
+    await driver.says('Restoring anna_shop');
+    await until('it is restored', async () => {
+      const sql = "select count(*) from information_schema.tables where table_schema = 'anna_shop'";
+      return (await mariaDb.sql(sql)) === '1\n';
+    });
+    await driver.finish();
+  });
+}
