@@ -3,7 +3,7 @@ import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import { Type } from '../../kernel/schema.ts';
 import * as schema from './schema.ts';
 
-const SHARED = ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'] as const;
+const SHARED = ['invalid_path', 'permission_denied', 'folder_not_found', 'files_unavailable', 'overloaded'] as const;
 const LIST_ERRORS = ['folder_not_found', 'files_unavailable', 'overloaded'] as const;
 const CHANGE_ERRORS = [...SHARED, 'file_not_found', 'file_exists', 'no_space'] as const;
 

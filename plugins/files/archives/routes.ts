@@ -3,7 +3,14 @@ import { Type } from '../../../kernel/schema.ts';
 import { FileTask } from '../tasks/schema.ts';
 import * as schema from './schema.ts';
 
-const FOUND_ERRORS = ['invalid_path', 'folder_not_found', 'file_not_found', 'files_unavailable', 'overloaded'] as const;
+const FOUND_ERRORS = [
+  'invalid_path',
+  'permission_denied',
+  'folder_not_found',
+  'file_not_found',
+  'files_unavailable',
+  'overloaded',
+] as const;
 const beginning = { method: 'POST', at: 'home', reply: FileTask, status: 202 } as const;
 
 /** Archives, and what browsers download by themselves. */

@@ -96,13 +96,15 @@ export const placeIn = (folder: number, name: string): Place => ({
   path: entryPath(folder, name) as string,
 });
 
-/** Runs what opens or moves something. Errors: 404 for what is missing, 409 for what exists, 507 for what is full. */
+/** Runs what opens or moves something. Errors: 403 for what permissions refuse, 404 for what is missing, 409 for what exists, 507 for what is full. */
 export function clearly<T>(work: () => T, kind: 'file' | 'folder'): T {
   try {
     return work();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOSPC' || code === 'EDQUOT') throw fail.no_space('the disk, or the quota of the account, is full');
+    if (code === 'EACCES' || code === 'EPERM')
+      throw fail.permission_denied('the permissions of the file, or of its folder, refuse this');
     if (code === 'EFBIG') throw fail.no_space('no file may be so large');
     if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'EISDIR')
       throw fail.file_exists('something of this name exists already');

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -49,6 +51,21 @@ const put = (path: string, body: Uint8Array | string, headers: Record<string, st
   fetched(`${CONTENT}${encodeURIComponent(path)}`, { method: 'PUT', body, headers });
 const here = (path: string) => join(ann.account.filesRoot, path);
 const uploads = () => readdirSync(here('.hostkeep/uploads'));
+
+test('what permissions refuse is told as such', async () => {
+  const { account, token } = await server.user('cleo');
+  const own = (path: string) => join(account.filesRoot, path);
+  mkdirSync(own('closed/in'), { recursive: true });
+  writeFileSync(own('shut'), 'mine');
+  // root may read everything, and the process of an account has the id of its folder
+  if (process.getuid?.() === 0) for (const path of ['', 'closed', 'shut']) chownSync(own(path), 70_001, 70_001);
+  for (const path of ['closed', 'shut']) chmodSync(own(path), 0o000);
+  assert.equal(await code(ask('GET', `${CONTENT}shut`, undefined, token)), [403, 'permission_denied']);
+  assert.equal(await code(ask('GET', `${CONTENT}closed/in/x`, undefined, token)), [403, 'permission_denied']);
+  chmodSync(own('closed'), 0o500);
+  const made = ask('POST', '/api/files/folders', { path: 'closed/new' }, token);
+  assert.equal(await code(made), [403, 'permission_denied']);
+});
 
 test('paths that climb, that are ours, or that lead nowhere are refused', async () => {
   symlinkSync(bob.account.filesRoot, here('link'));
