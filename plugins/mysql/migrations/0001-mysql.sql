@@ -1,7 +1,7 @@
 create table mysql_changes (
   id integer primary key autoincrement,
   account_id integer not null references accounts (id) on delete cascade,
-  kind text not null check (kind in ('database', 'user', 'import', 'query', 'password', 'access')),
+  kind text not null check (kind in ('database', 'user', 'import', 'query', 'maintenance', 'password', 'access')),
   name text not null,
   host text not null,                 -- '' of a database
   change text not null check (change in ('create', 'drop')),

@@ -6,6 +6,7 @@ create table php_sites (
   upload_mib integer not null,
   seconds integer not null,         -- that a script may take
   shows_errors integer not null check (shows_errors in (0, 1)),
-  timezone text not null
+  timezone text not null,
+  ini text not null                 -- the php.ini section as the customer wrote it
 ) strict;
 create index php_sites_account on php_sites (account_id);

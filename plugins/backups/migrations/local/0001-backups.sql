@@ -10,6 +10,18 @@ create table backups (
   is_scheduled integer not null check (is_scheduled in (0, 1))
 ) strict, without rowid;
 create index backups_of_account on backups (account_id, created_at);
+-- The databases of the backups of this machine.
+create table backup_databases (
+  backup_id text not null references backups (id) on delete cascade,
+  account_id integer not null,
+  engine text not null,
+  name text not null,               -- empty for all that the engine has, whose names could not be read
+  snapshot text,                    -- null for one that is not in the backup
+  size_bytes integer not null,      -- of the dump
+  problem text,                     -- why it is not in the backup
+  primary key (backup_id, engine, name)
+) strict, without rowid;
+create index backup_databases_of_account on backup_databases (account_id);
 -- What the repositories of this machine take, as of the last change.
 create table backup_repositories (
   account_id integer primary key,

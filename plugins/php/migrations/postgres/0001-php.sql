@@ -6,6 +6,7 @@ create table php_sites (
   upload_mib bigint not null,
   seconds bigint not null,  -- that a script may take
   shows_errors bigint not null check (shows_errors in (0, 1)),
-  timezone text collate "C" not null
+  timezone text collate "C" not null,
+  ini text collate "C" not null  -- the php.ini section as the customer wrote it
 );
 create index php_sites_account on php_sites (account_id);
