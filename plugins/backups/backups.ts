@@ -210,8 +210,7 @@ export class Backups {
         const lacking = { made_at: data.made_at, databases: missing.length, reason };
         await this.#record({ type: 'backup.databases_missing', text: told, data: lacking, ...more });
       }
-      await this.#retain(account, repository, run.signal);
-      if (missing.length > 0) await this.#clean(account, repository, run.signal); // what was added of these
+      await this.#retain(account, repository, run.signal, missing.length > 0);
       return counted;
     } catch (error) {
       // what came before the end takes the room that another try needs
@@ -237,13 +236,13 @@ export class Backups {
     for (const id of there) await this.repositories.forget(repository, id);
   }
 
-  /** Removes the oldest backups beyond those that are kept. */
-  async #retain(account: Account, repository: Repository, signal: AbortSignal): Promise<void> {
+  /** Removes the oldest backups beyond those that are kept; with `hasRest`, also what was added of no snapshot. */
+  async #retain(account: Account, repository: Repository, signal: AbortSignal, hasRest: boolean): Promise<void> {
     const { kept } = await readSchedule(this.#host.store, account.id);
     const limits = [kept, account.plan?.limits['backups_limit'] ?? 0].filter((limit) => limit > 0);
     const over = (await listBackups(this.#host.local, account.id)).slice(Math.min(...limits, Infinity));
     for (const backup of over) await this.#forget(account, repository, backup, undefined);
-    if (over.length > 0) await this.#clean(account, repository, signal);
+    if (over.length > 0 || hasRest) await this.#clean(account, repository, signal);
     else await this.#measure(account, repository);
   }
 

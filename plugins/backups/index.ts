@@ -83,7 +83,7 @@ export default definePlugin({
           };
         },
         dump: async ({ account, params }) => {
-          const snapshot = await findDump(parts, account, params);
+          const { snapshot } = await findDump(parts, account, params);
           return attachment(`${params.database}.sql`, await reading.content(account, snapshot, [DUMP_FILE]));
         },
         restoreDatabase: ({ account, params, ip }) => restoreDatabase(parts, account, params, ip),

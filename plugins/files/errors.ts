@@ -1,5 +1,8 @@
 import { defineErrors } from '../../kernel/errors.ts';
 
+/** Lists the errors of routes that name a path. */
+export const PATH_ERRORS = ['invalid_path', 'permission_denied', 'folder_not_found'] as const;
+
 /** The errors of this plugin; `locales/` has their titles in other languages. */
 export const fail = defineErrors({
   permission_denied: [403, 'Refused by the permissions of the file'],

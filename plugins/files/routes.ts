@@ -1,9 +1,10 @@
 import { Bytes } from '../../kernel/contract/incoming-body.ts';
 import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import { Type } from '../../kernel/schema.ts';
+import { PATH_ERRORS } from './errors.ts';
 import * as schema from './schema.ts';
 
-const SHARED = ['invalid_path', 'permission_denied', 'folder_not_found', 'files_unavailable', 'overloaded'] as const;
+const SHARED = [...PATH_ERRORS, 'files_unavailable', 'overloaded'] as const;
 const LIST_ERRORS = ['folder_not_found', 'files_unavailable', 'overloaded'] as const;
 const CHANGE_ERRORS = [...SHARED, 'file_not_found', 'file_exists', 'no_space'] as const;
 

@@ -1,6 +1,6 @@
 /** The programs of MariaDB that write databases as statements, and run such statements. */
-import { once } from 'node:events';
 import { errorMessage } from '../../errors.ts';
+import { writeAll } from '../waiting/byte-streams.ts';
 import { runProgram } from './run-program.ts';
 import type { ProgramLimits } from './start-program.ts';
 import { LOGIN_FD, readOutput, startTransfer, type TransferRun } from './transfer-program.ts';
@@ -81,25 +81,14 @@ export async function loadDatabase(
   const args = [...COMMON, ...LOAD, `--database=${database}`];
   const run = start(await findMariaDb('load'), args, login, signal, limits);
   const { stdin, stdout } = run.child;
-  const over = new AbortController();
   try {
     if (stdin === null) throw new Error('the program takes no input');
     stdout?.resume();
-    stdin.on('error', () => undefined); // it takes no more, and `ended` says why
     let isWhole = false;
-    const write = async () => {
-      for await (const chunk of text) {
-        if (stdin.destroyed) return;
-        // what ends the waiting ends the program, or was its end
-        if (!stdin.write(chunk)) await once(stdin, 'drain', { signal: over.signal }).catch(() => undefined);
-      }
-      isWhole = true;
-      stdin.end();
-    };
+    const write = async () => void (isWhole = await writeAll(stdin, text));
     await Promise.race([run.ended, write().then(() => run.ended)]);
     if (!isWhole) throw new MariaDbFailure('the program ended before it had read all');
   } finally {
-    over.abort();
     run.stop();
   }
 }

@@ -1,4 +1,6 @@
 /** Bytes on their way from one end to another. */
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
@@ -36,6 +38,24 @@ export async function* boundedBytes(
     if (sizeBytes > limitBytes) throw tooMuch();
     yield chunk;
   }
+}
+
+/**
+ * Writes as fast as a program reads from its input, and ends that. Resolves with whether all was written: a program that ends
+ * says itself why. Rejects with errors of `chunks`.
+ */
+export async function writeAll(
+  input: Writable,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<boolean> {
+  const over = new AbortController();
+  input.on('error', () => undefined).on('close', () => over.abort()); // the end of the program says why
+  for await (const chunk of chunks) {
+    if (input.destroyed) return false;
+    if (!input.write(chunk)) await once(input, 'drain', { signal: over.signal }).catch(() => undefined); // it is closed
+  }
+  input.end();
+  return true;
 }
 
 async function* startingWith(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -40,10 +40,13 @@ export function startReconciling(
   const recurring = new Recurring({
     run: async () => {
       found = undefined;
-      await attempt(subject, () => work(attempt));
+      await work(attempt);
       problem = found;
     },
-    failed: (error) => note(subject, error),
+    failed: (error) => {
+      note(subject, error);
+      problem = found;
+    },
     everyMs,
   });
   const stops = wakers.map((each) => each(() => recurring.wake()));

@@ -18,13 +18,13 @@ type Named = Static<typeof DatabaseParams>;
 /** How long a server may take nothing: a statement of an import has an hour. */
 const STALL_MS = 2 * 3_600_000;
 
-/** Resolves with the snapshot of a database. Errors: 404 `backup_not_found`, `database_not_found`. */
+/** Resolves with a backup, and with its snapshot of a database. Errors: 404 `backup_not_found`, `database_not_found`. */
 export async function findDump({ backups, local }: Pick<Parts, 'backups' | 'local'>, account: Account, named: Named) {
-  await backups.find(account, named.id);
+  const backup = await backups.find(account, named.id);
   const isNamed = ({ engine, name }: DatabaseRow) => engine === named.engine && name === named.database;
   const snapshot = (await listDatabases(local, named.id)).find(isNamed)?.snapshot;
   if (snapshot == null) throw fail.database_not_found('the backup does not have this database');
-  return snapshot;
+  return { backup, snapshot };
 }
 
 /**
@@ -33,7 +33,7 @@ export async function findDump({ backups, local }: Pick<Parts, 'backups' | 'loca
  */
 export async function restoreDatabase(parts: Parts, account: Account, named: Named, ip: string): Promise<BackupTask> {
   const [{ backups, reading, store, events }, { engine, database }] = [parts, named];
-  const [backup, snapshot] = [await backups.find(account, named.id), await findDump(parts, account, named)];
+  const { backup, snapshot } = await findDump(parts, account, named);
   const source = (await findSources(parts)).find((each) => each.engine === engine);
   if (source === undefined) throw fail.backups_unavailable(`databases of ${engine} are not managed here`, AGAIN);
   return backups.tasks.begin(account, { kind: 'restore', path: database }, ({ signal, onProgress }) =>

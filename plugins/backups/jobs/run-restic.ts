@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { killProgram, startProgram, type ChildProcess } from '../../../kernel/kit/programs/start-program.ts';
+import { writeAll } from '../../../kernel/kit/waiting/byte-streams.ts';
 import { escapeControl } from '../../../kernel/log.ts';
 import { AGAIN, fail } from '../errors.ts';
 import { RepositoryServer } from './repository-server.ts';
@@ -58,7 +59,7 @@ export async function runRestic(
   const server = new RepositoryServer(ask, stop);
   onStart?.(server);
   server.serve(child.stdio[3] as Duplex);
-  if (input !== undefined) feed(child.stdin as Writable, input).catch(stop);
+  if (input !== undefined) writeAll(child.stdin as Writable, input).catch(stop);
   let complaint = '';
   const ended = once(child, 'close');
   ended.catch(() => undefined); // it is awaited below
@@ -77,17 +78,6 @@ export async function runRestic(
   if (refusal !== undefined) throw refusal;
   if (code !== null && codes.includes(code)) return;
   throw fail[failure](`restic ended with ${code ?? signal}: ${escapeControl(complaint.trim())}`, AGAIN);
-}
-
-/** Writes as fast as the program reads, until it ends. */
-async function feed(stdin: Writable, input: NonNullable<Run['input']>): Promise<void> {
-  const over = new AbortController();
-  stdin.on('error', () => undefined).on('close', () => over.abort()); // its end says why
-  for await (const chunk of input) {
-    if (stdin.destroyed) return;
-    if (!stdin.write(chunk)) await once(stdin, 'drain', { signal: over.signal }).catch(() => undefined); // it is closed
-  }
-  stdin.end();
 }
 
 /** Calls back with each line, without its end. Lines are bounded. */

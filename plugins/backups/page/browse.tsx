@@ -20,6 +20,7 @@ import {
   type Column,
 } from '../../pages/kit/index.ts';
 import type { Backup, Entry } from './replies.ts';
+import { RestoreActions } from './restore-actions.tsx';
 
 interface BrowseProps {
   readonly backup: Backup;
@@ -144,25 +145,11 @@ function columns({ onOpen, onSave, onRestore }: Acts): readonly Column<Entry>[] 
       title: '',
       isEnd: true,
       cell: (entry) => (
-        <span class="row nowrap">
-          {entry.kind === 'file' && (
-            <Button
-              isSmall
-              kind="plain"
-              icon="download"
-              label={t('backups.saveOne', { name: entry.name })}
-              onClick={() => onSave(entry)}
-            />
-          )}
-          <Button
-            isSmall
-            icon="refresh"
-            label={t('backups.restoreEntry', { name: entry.name })}
-            onClick={() => onRestore(entry)}
-          >
-            {t('backups.restore')}
-          </Button>
-        </span>
+        <RestoreActions
+          name={entry.name}
+          onSave={entry.kind === 'file' ? () => onSave(entry) : undefined}
+          onRestore={() => onRestore(entry)}
+        />
       ),
     },
   ];

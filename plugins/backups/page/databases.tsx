@@ -2,7 +2,6 @@ import {
   Answer,
   api,
   attempt,
-  Button,
   bytes,
   Card,
   changed,
@@ -18,6 +17,7 @@ import {
   type Column,
 } from '../../pages/kit/index.ts';
 import type { Backup, Database } from './replies.ts';
+import { RestoreActions } from './restore-actions.tsx';
 
 /** A database of a backup. */
 export interface DatabaseOf {
@@ -87,23 +87,7 @@ function columns(onSave: Act, onRestore: Act): readonly Column<Database>[] {
       isEnd: true,
       cell: (database) =>
         database.problem === null && (
-          <span class="row nowrap">
-            <Button
-              isSmall
-              kind="plain"
-              icon="download"
-              label={t('backups.saveOne', { name: database.name })}
-              onClick={() => onSave(database)}
-            />
-            <Button
-              isSmall
-              icon="refresh"
-              label={t('backups.restoreEntry', { name: database.name })}
-              onClick={() => onRestore(database)}
-            >
-              {t('backups.restore')}
-            </Button>
-          </span>
+          <RestoreActions name={database.name} onSave={() => onSave(database)} onRestore={() => onRestore(database)} />
         ),
     },
   ];

@@ -1,16 +1,10 @@
 import type { RouteSpecs } from '../../../kernel/contract/route-spec.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { FileTask } from '../tasks/schema.ts';
+import { PATH_ERRORS } from '../errors.ts';
 import * as schema from './schema.ts';
 
-const FOUND_ERRORS = [
-  'invalid_path',
-  'permission_denied',
-  'folder_not_found',
-  'file_not_found',
-  'files_unavailable',
-  'overloaded',
-] as const;
+const FOUND_ERRORS = [...PATH_ERRORS, 'file_not_found', 'files_unavailable', 'overloaded'] as const;
 const beginning = { method: 'POST', at: 'home', reply: FileTask, status: 202 } as const;
 
 /** Archives, and what browsers download by themselves. */

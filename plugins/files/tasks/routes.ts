@@ -1,14 +1,8 @@
 import type { RouteSpecs } from '../../../kernel/contract/route-spec.ts';
+import { PATH_ERRORS } from '../errors.ts';
 import * as schema from './schema.ts';
 
-const BEGIN_ERRORS = [
-  'invalid_path',
-  'permission_denied',
-  'folder_not_found',
-  'file_not_found',
-  'file_exists',
-  'overloaded',
-] as const;
+const BEGIN_ERRORS = [...PATH_ERRORS, 'file_not_found', 'file_exists', 'overloaded'] as const;
 const beginning = { method: 'POST', at: 'home', reply: schema.FileTask, status: 202 } as const;
 
 /** Work that takes longer than a request may: it goes on when the client is gone, which can ask for it later. */
@@ -32,7 +26,7 @@ export const taskRoutes = {
       'Of all that is in it: 0755 for folders and for programs, 0644 for files, except those that only their owner may read. Links ' +
       'are not followed; the reply is a task, which GET /api/files/tasks/:id follows.',
     body: schema.Repairing,
-    errors: ['invalid_path', 'permission_denied', 'folder_not_found', 'files_unavailable', 'overloaded'],
+    errors: [...PATH_ERRORS, 'files_unavailable', 'overloaded'],
   },
   tasks: {
     feature: ['filemanager', 'fix_permissions'],
