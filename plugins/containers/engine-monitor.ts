@@ -7,7 +7,7 @@ import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import { pollDiskUsage } from './disk-usage/poll-disk-usage.ts';
 import { pollContainers, type ContainerList } from './engine/container-list.ts';
-import { EngineClient, type EngineOptions } from './engine/engine-client.ts';
+import { EngineClient, EngineLate, type EngineOptions } from './engine/engine-client.ts';
 import type { CgroupReader } from './stats/cgroup-reader.ts';
 import { StatsCollector } from './stats/stats-collector.ts';
 import { StatsSampler } from './stats/stats-sampler.ts';
@@ -55,26 +55,38 @@ export class EngineMonitor {
     return new Map(await Promise.all(loads));
   }
 
-  /** Like `finding`, but without an engine it starts no process. */
-  async health(): Promise<Finding> {
+  /**
+   * Like `finding`, but without an engine it starts no process. `features` need the engine; they stay while it is only
+   * late, since a request may find it in time.
+   */
+  async health(features: readonly string[]): Promise<Finding> {
     const { socketPath, isOwn } = this.engine;
     if (await this.engine.hasSocket()) {
-      const found = await this.finding();
-      return found.ok ? found : { ...found, detail: `the container engine at ${socketPath} gives no usable answer` };
+      const { found, isLate } = await this.#check();
+      if (found.ok) return found;
+      if (isLate) return { ...found, detail: `the container engine at ${socketPath} does not answer in time` };
+      return { ...found, features, detail: `the container engine at ${socketPath} gives no usable answer` };
     }
     const detail = `no container engine listens at ${socketPath}`;
-    return { name: 'container engine', ok: false, detail, remedy: remedyFor(detail, isOwn) };
+    return { name: 'container engine', ok: false, features, detail, remedy: remedyFor(detail, isOwn) };
   }
 
   /** The program at the socket and its version. */
   async finding(): Promise<Finding> {
+    return (await this.#check()).found;
+  }
+
+  async #check(): Promise<{ readonly found: Finding; readonly isLate: boolean }> {
     const { isOwn, socketPath } = this.engine;
     const name = isOwn ? `container engine ${socketPath}` : 'container engine';
     try {
       const { program, version, apiVersion } = await this.engine.ask('version', {}, { timeoutMs: VERSION_MS });
-      return { name, ok: true, detail: `${program} ${version} (API ${apiVersion}) at ${socketPath}` };
+      const detail = `${program} ${version} (API ${apiVersion}) at ${socketPath}`;
+      return { found: { name, ok: true, detail }, isLate: false };
     } catch (error) {
-      return { name, ok: false, detail: errorMessage(error), remedy: remedyFor(errorMessage(error), isOwn) };
+      const detail = errorMessage(error);
+      const found = { name, ok: false, detail, remedy: remedyFor(detail, isOwn) };
+      return { found, isLate: error instanceof EngineLate };
     }
   }
 

@@ -141,8 +141,7 @@ export default definePlugin({
             : shared.loads(accounts),
         doctor: async () => [...(await Promise.all(monitors.map(proofOf))).flat(), await cgroupFinding(cgroups)],
         // an account's own engine is the account's to start and to stop
-        health: async () =>
-          shared === undefined ? [] : [{ ...(await shared.health()), ...(own.size === 0 && { features }) }],
+        health: async () => (shared === undefined ? [] : [await shared.health(own.size === 0 ? features : [])]),
         move: () => ({
           async obstacles(account) {
             if (own.has(account.username)) return ['it has a container engine of its own'];

@@ -32,6 +32,9 @@ const WAITING = 2000;
 /** The time that a process has beyond the engine's, for its own start and for the wait among other questions. */
 const PROCESS_MS = 5000;
 
+/** There was no answer in time, which a busy machine may make of any. */
+export class EngineLate extends Error {}
+
 /** Questions to one engine, answered by a process that reaches only its socket. Answers are bounded in time and size. */
 export class EngineClient {
   readonly socketPath: string;
@@ -48,7 +51,7 @@ export class EngineClient {
     this.isOwn = options.ownBeside !== null;
   }
 
-  /** Rejects when the engine has no answer, or none that is usable; the timeout does not include the wait for others. */
+  /** Rejects when the engine has no answer, or none that is usable, and with `EngineLate`; the timeout does not include the wait for others. */
   async ask<K extends EngineQuestionKind>(
     kind: K,
     question: EngineQuestions[K],
@@ -59,11 +62,11 @@ export class EngineClient {
         isReserved: client === undefined,
       })
       .catch((cause: unknown) => {
-        throw new Error(`the process for the engine at ${this.socketPath} has no answer: ${errorMessage(cause)}`, {
+        throw new EngineLate(`the process for the engine at ${this.socketPath} has no answer: ${errorMessage(cause)}`, {
           cause,
         });
       });
-    if (!output.ok) throw new Error(output.message);
+    if (!output.ok) throw output.isLate ? new EngineLate(output.message) : new Error(output.message);
     if (!this.#hasAnswered && kind !== 'load') {
       this.#hasAnswered = true;
       this.#options.onFirstAnswer?.();

@@ -12,7 +12,7 @@ import { parseStats } from '../stats/engine-stats.ts';
 import { parseDetails } from './container-details.ts';
 import { parseContainers } from './container.ts';
 import { removeDemo, startDemo } from './demo-containers.ts';
-import { EngineLibrary, LargeReply, reasonIn, statusIn, type EngineTarget } from './engine-library.ts';
+import { EngineLibrary, LargeReply, LateReply, reasonIn, statusIn, type EngineTarget } from './engine-library.ts';
 import { parseLines } from './log-lines.ts';
 import { count, labels, list, members, text } from './untrusted-json.ts';
 
@@ -153,7 +153,8 @@ export interface EngineInput<K extends EngineQuestionKind = EngineQuestionKind> 
 }
 /** `message` says why the engine has no answer; it names the socket, so it is for the log. */
 export type EngineOutput<K extends EngineQuestionKind = EngineQuestionKind> =
-  { readonly ok: true; readonly answer: EngineAnswers[K] } | { readonly ok: false; readonly message: string };
+  | { readonly ok: true; readonly answer: EngineAnswers[K] }
+  | { readonly ok: false; readonly message: string; readonly isLate: boolean };
 
 export default async function answer<K extends EngineQuestionKind>(
   { target, kind, question, timeoutMs }: EngineInput<K>,
@@ -168,7 +169,8 @@ export default async function answer<K extends EngineQuestionKind>(
     const found = await find[kind]({ docker: library.docker, isOwn, bytes }, question);
     return { ok: true, answer: found as EngineAnswers[K] };
   } catch (error) {
-    return { ok: false, message: `the engine at ${target.socketPath} ${library.describe(error)}` };
+    const message = `the engine at ${target.socketPath} ${library.describe(error)}`;
+    return { ok: false, message, isLate: error instanceof LateReply };
   }
 }
 

@@ -54,6 +54,9 @@ export function reasonIn(error: unknown): string {
   return text(members((error as { json?: unknown }).json)['message']).slice(0, 200);
 }
 
+/** The engine did not answer in time. */
+export class LateReply extends Error {}
+
 /** The engine sent more than is read. */
 export class LargeReply extends Error {}
 
@@ -78,7 +81,7 @@ class EngineAgent extends Agent {
 
   addRequest(request: ClientRequest, ...rest: unknown[]): void {
     this.path = request.path.split('?')[0] ?? '';
-    const expire = () => request.destroy(new Error(`no answer within ${this.#timeoutMs} ms`));
+    const expire = () => request.destroy(new LateReply(`no answer within ${this.#timeoutMs} ms`));
     // after a pause of this process a reply may be waiting unread: read it before the time limit counts
     const limit = setTimeout(() => setImmediate(expire), this.#endsAt - performance.now());
     request.once('close', () => clearTimeout(limit));

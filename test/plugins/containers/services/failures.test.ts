@@ -288,6 +288,21 @@ test('without its engine the plugin is degraded, in the list of plugins and in m
   await eventually('a check finds the engine', check, ([finding]) => finding?.ok === true);
 });
 
+// a machine that has no time to answer is no machine without an engine
+test('an engine that is only late is degraded, and its feature stays', async () => {
+  const server = await start({ socket: at('shared.sock'), sockets: {} });
+  const silent = await open(rawEngine(at('shared.sock'), () => undefined));
+  const [late] = await server.health('containers');
+  assert.is(late?.ok, false);
+  assert.match(String(late?.detail), /does not answer in time$/);
+  assert.is(late?.features, undefined);
+  await silent.close();
+  await open(fakeEngine(at('shared.sock'), (_, response) => json(response, {}, 500)));
+  const [broken] = await server.health('containers');
+  assert.match(String(broken?.detail), /gives no usable answer$/);
+  assert.equal(broken?.features, ['docker']);
+});
+
 test("an account's own engine is not checked: its account may stop it", async () => {
   const own = await open(fakeEngine(at('own.sock'), engineOf([])));
   const server = await start({ socket: '', sockets: { ann: at('own.sock') } });
