@@ -3,7 +3,7 @@ import { json } from 'node:stream/consumers';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Arrival, MovedAccount } from '../../kernel/contract/points/move-part.ts';
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
-import { identifier, literal, quotedInPattern, quotedUser, userText } from '../../kernel/kit/mysql-text.ts';
+import { identifier, literal, quotedInPattern, quotedUser, userText } from '../../kernel/kit/databases/mysql-text.ts';
 import { drop } from './dropping.ts';
 import { assertDefiner, dropObjects, makeObjects } from './objects.ts';
 import { READERS } from './incoming.ts';

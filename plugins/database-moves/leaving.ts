@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { escapeControl } from '../../kernel/log.ts';
 import type { Leaving, MovedAccount, MoveLink } from '../../kernel/contract/points/move-part.ts';
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
-import { identifier, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
+import { identifier, userText, type UserName } from '../../kernel/kit/databases/mysql-text.ts';
 import { dropMoved } from './dropping.ts';
 import { readObjects, type MovedObject } from './objects.ts';
 import { MoveRecord, recordedDatabase, recordedUser, type Contents } from './record.ts';

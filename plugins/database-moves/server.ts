@@ -9,8 +9,8 @@ import type {
   ServerAccess,
 } from '../../kernel/contract/points/database-servers.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { isSqlError } from '../../kernel/kit/mysql-text.ts';
-import type { ServerLogin } from '../../kernel/kit/programs/mariadb-programs.ts';
+import { isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
+import type { ServerLogin } from '../../kernel/kit/databases/mariadb-programs.ts';
 import { fail } from './errors.ts';
 
 export interface DatabaseMoveParts {

@@ -1,7 +1,7 @@
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
-import { identifier, isSqlError } from '../../kernel/kit/mysql-text.ts';
+import { identifier, isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
 import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
 import { serverName } from './database-sources.ts';
 import { AccountNames } from './mysql/account-names.ts';

@@ -5,8 +5,8 @@ import type {
   OwnNames,
   ServerAccess,
 } from '../../kernel/contract/points/database-servers.ts';
-import { isSqlError } from '../../kernel/kit/mysql-text.ts';
-import type { ServerLogin } from '../../kernel/kit/programs/mariadb-programs.ts';
+import { isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
+import type { ServerLogin } from '../../kernel/kit/databases/mariadb-programs.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
 import { fail } from './errors.ts';
 

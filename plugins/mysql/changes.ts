@@ -1,12 +1,12 @@
 import { HttpError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { isSqlError, userText } from '../../kernel/kit/mysql-text.ts';
+import { isSqlError, userText } from '../../kernel/kit/databases/mysql-text.ts';
 import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import type { Owner } from './account-servers.ts';
 import { fail } from './errors.ts';
 import type { MaintenanceAction } from './maintenance/actions.ts';
-import type { TemporaryUse } from './temporary-users.ts';
+import type { TemporaryUse } from './users/temporary-users.ts';
 
 /** A change that the server and the store have to agree on. */
 export interface Change {

@@ -1,15 +1,15 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { countElsewhere, type DatabaseClient, type OwnNames } from '../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { identifier, isSqlError } from '../../kernel/kit/mysql-text.ts';
+import { identifier, isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
 import type { AccountServers } from './account-servers.ts';
 import { makeChange, type Changes } from './changes.ts';
 import { fail } from './errors.ts';
-import { revokeAccess } from './grants.ts';
+import { revokeAccess } from './users/grants.ts';
 import type { DatabaseTables } from './schema.ts';
-import { isTemporary } from './temporary-users.ts';
-import { dropUser } from './user-statements.ts';
-import { readUsers } from './users.ts';
+import { isTemporary } from './users/temporary-users.ts';
+import { dropUser } from './users/user-statements.ts';
+import { readUsers } from './users/users.ts';
 
 /** Of the server. */
 const NAME_CHARACTERS = 64;

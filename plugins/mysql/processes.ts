@@ -1,11 +1,11 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { isSqlError, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
+import { isSqlError, userText, type UserName } from '../../kernel/kit/databases/mysql-text.ts';
 import type { AccountServers, OwnServer } from './account-servers.ts';
 import { fail } from './errors.ts';
 import type { DatabaseProcesses } from './schema.ts';
-import { readNamedUsers } from './users.ts';
+import { readNamedUsers } from './users/users.ts';
 
 const LISTED = 1000;
 const STATEMENT_CHARACTERS = 1000;

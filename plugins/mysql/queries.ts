@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { escapeControl } from '../../kernel/log.ts';
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { identifier, isSqlError } from '../../kernel/kit/mysql-text.ts';
+import { identifier, isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
 import type { AccountServers } from './account-servers.ts';
 import type { Changes } from './changes.ts';
 import { assertOwn } from './databases.ts';
 import { fail } from './errors.ts';
 import type { QueryResult } from './schema.ts';
-import { makeTemporary, readOwnHost, retireTemporary } from './temporary-users.ts';
+import { makeTemporary, readOwnHost, retireTemporary } from './users/temporary-users.ts';
 
 const LIMITS = { ms: 10_000, rows: 1000, bytes: 1 << 20 };
 /** Shown of a value that is no text. */

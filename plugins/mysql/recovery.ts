@@ -6,10 +6,10 @@ import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServers } from './account-servers.ts';
 import type { Changes, ClaimedChange } from './changes.ts';
 import { dropDatabase } from './databases.ts';
-import { revokeAccess, setAccess } from './grants.ts';
-import { retireTemporary } from './temporary-users.ts';
-import { dropUser } from './user-statements.ts';
-import { readPasswordDigest, readUsers } from './users.ts';
+import { revokeAccess, setAccess } from './users/grants.ts';
+import { retireTemporary } from './users/temporary-users.ts';
+import { dropUser } from './users/user-statements.ts';
+import { readPasswordDigest, readUsers } from './users/users.ts';
 
 interface Parts extends Pick<Host, 'identity'> {
   readonly servers: AccountServers;

@@ -1,6 +1,6 @@
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 import { MAINTENANCE_ACTIONS } from './maintenance/actions.ts';
-import { PRIVILEGES } from './privileges.ts';
+import { PRIVILEGES } from './users/privileges.ts';
 
 export const MysqlConfig = Type.Object(
   {

@@ -1,11 +1,11 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { isSqlError, quotedUser, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
+import { isSqlError, quotedUser, userText, type UserName } from '../../kernel/kit/databases/mysql-text.ts';
 import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServers } from './account-servers.ts';
 import { endProcesses } from './processes.ts';
-import { isTemporary } from './temporary-users.ts';
-import { readUsers } from './users.ts';
+import { isTemporary } from './users/temporary-users.ts';
+import { readUsers } from './users/users.ts';
 
 /** There is no such user any more. */
 const NO_USER = 1396;

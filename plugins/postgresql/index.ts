@@ -1,9 +1,9 @@
 import { Bytes } from '../../kernel/contract/incoming-body.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { SUSPENSIONS, eventWakers } from '../../kernel/contract/workers.ts';
-import { MaintainedTables } from '../../kernel/kit/table-maintenance.ts';
+import { MaintainedTables } from '../../kernel/kit/databases/table-maintenance.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
-import { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
+import { DatabaseTransfers } from '../../kernel/kit/databases/database-transfers.ts';
 import { Type } from '../../kernel/schema.ts';
 import { AccountServers } from './account-servers.ts';
 import { recoverChanges } from './changes.ts';

@@ -5,8 +5,8 @@ import {
   MAINTENANCE,
   type MaintainedTable,
   type MaintainedTables,
-} from '../../kernel/kit/table-maintenance.ts';
-import type { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
+} from '../../kernel/kit/databases/table-maintenance.ts';
+import type { DatabaseTransfers } from '../../kernel/kit/databases/database-transfers.ts';
 import type { Databases } from './databases.ts';
 import { hasFailed, PostgresqlClient } from './server/client.ts';
 import { identifier as id } from './server/sql-text.ts';

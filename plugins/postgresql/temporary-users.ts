@@ -1,6 +1,6 @@
 /** Database users that are made for one use of one database, with rights on it only. */
 import { newPassword } from '../../kernel/kit/new-password.ts';
-import { MAINTENANCE } from '../../kernel/kit/table-maintenance.ts';
+import { MAINTENANCE } from '../../kernel/kit/databases/table-maintenance.ts';
 import type { PostgresqlLogin } from './server/client.ts';
 import { groupFor } from './server/names.ts';
 import { dropRole, makeUser, type Connections } from './server/roles.ts';

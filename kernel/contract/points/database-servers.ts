@@ -1,5 +1,5 @@
 import type { Account } from '../../identity/accounts/account.ts';
-import type { ServerLogin } from '../../kit/programs/mariadb-programs.ts';
+import type { ServerLogin } from '../../kit/databases/mariadb-programs.ts';
 import type { IncomingBody } from '../incoming-body.ts';
 
 /** The kernel's service that asks providers of `databasesElsewhere`. */

@@ -6,8 +6,8 @@ import type {
   SqlTable,
   TableLimits,
 } from '../../../kernel/contract/points/database-servers.ts';
-import type { ServerLogin } from '../../../kernel/kit/programs/mariadb-programs.ts';
-import { isSqlError } from '../../../kernel/kit/mysql-text.ts';
+import type { ServerLogin } from '../../../kernel/kit/databases/mariadb-programs.ts';
+import { isSqlError } from '../../../kernel/kit/databases/mysql-text.ts';
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import type { ServerSettings } from '../schema.ts';

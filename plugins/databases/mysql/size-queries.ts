@@ -3,7 +3,7 @@
  * so no customer can hold it up. Tables that it does not size are opened, for each database by itself.
  */
 import type { DatabaseClient } from '../../../kernel/contract/points/database-servers.ts';
-import { isSqlError } from '../../../kernel/kit/mysql-text.ts';
+import { isSqlError } from '../../../kernel/kit/databases/mysql-text.ts';
 import type { Grant, ListedDatabase, SizeMethod } from './server-catalogue.ts';
 
 /** Databases of one account that are listed; further ones are not. */

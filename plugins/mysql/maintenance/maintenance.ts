@@ -1,14 +1,14 @@
 import type { DatabaseClient } from '../../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { identifier, isSqlError } from '../../../kernel/kit/mysql-text.ts';
+import { identifier, isSqlError } from '../../../kernel/kit/databases/mysql-text.ts';
 import {
   maintainEach,
   MAINTENANCE,
   type MaintainedTable,
   type MaintainedTables,
-} from '../../../kernel/kit/table-maintenance.ts';
-import type { DatabaseTransfers } from '../../../kernel/kit/waiting/database-transfers.ts';
-import { withTemporary, type TemporaryParts } from '../temporary-transfer.ts';
+} from '../../../kernel/kit/databases/table-maintenance.ts';
+import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
+import { withTemporary, type TemporaryParts } from '../transfers/temporary-transfer.ts';
 import type { MaintenanceAction } from './actions.ts';
 import { statusIn, verdictOn, type AdminRow } from './table-verdict.ts';
 

@@ -1,8 +1,8 @@
 import { streamed, type Stream } from '../../../kernel/contract/reply.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { sendDump } from '../../../kernel/kit/programs/dump-stream.ts';
-import type { DatabaseTransfers } from '../../../kernel/kit/waiting/database-transfers.ts';
+import { sendDump } from '../../../kernel/kit/databases/dump-stream.ts';
+import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import type { Databases } from '../databases.ts';
 import { fail } from '../errors.ts';
 import { withTemporary, type TemporaryParts } from './temporary-transfer.ts';

@@ -1,7 +1,7 @@
 import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { boundedBytes, gunzipped, isGzipFailure } from '../../../kernel/kit/waiting/byte-streams.ts';
-import type { DatabaseTransfers } from '../../../kernel/kit/waiting/database-transfers.ts';
+import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import type { Databases } from '../databases.ts';
 import { fail } from '../errors.ts';
 import { loadDump } from './load.ts';

@@ -1,6 +1,6 @@
-import { MariaDbFailure } from '../../kernel/kit/programs/mariadb-programs.ts';
-import { escapeControl } from '../../kernel/log.ts';
-import { fail } from './errors.ts';
+import { MariaDbFailure } from '../../../kernel/kit/databases/mariadb-programs.ts';
+import { escapeControl } from '../../../kernel/log.ts';
+import { fail } from '../errors.ts';
 
 /** The words of a dump for a statement that the server refuses, such as one about a view without its table. */
 const REFUSED = /Couldn't execute [^]*\(1\d{3}\)$/;

@@ -1,11 +1,11 @@
-import type { Log } from '../../kernel/log.ts';
-import { streamed, type Stream } from '../../kernel/contract/reply.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { dumpDatabase } from '../../kernel/kit/programs/mariadb-programs.ts';
-import { sendDump } from '../../kernel/kit/programs/dump-stream.ts';
-import type { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
-import type { AccountServers } from './account-servers.ts';
-import { assertOwn } from './databases.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { streamed, type Stream } from '../../../kernel/contract/reply.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { dumpDatabase } from '../../../kernel/kit/databases/mariadb-programs.ts';
+import { sendDump } from '../../../kernel/kit/databases/dump-stream.ts';
+import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
+import type { AccountServers } from '../account-servers.ts';
+import { assertOwn } from '../databases.ts';
 import { programFailure } from './program-failure.ts';
 
 const OPTIONS = ['--routines', '--events', '--triggers'];

@@ -1,7 +1,7 @@
-import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
-import { isSqlError, literal, quotedUser, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
-import { fail } from './errors.ts';
-import { endProcesses } from './processes.ts';
+import type { DatabaseClient } from '../../../kernel/contract/points/database-servers.ts';
+import { isSqlError, literal, quotedUser, userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
+import { fail } from '../errors.ts';
+import { endProcesses } from '../processes.ts';
 
 /** There is such a user already. */
 const TAKEN = 1396;

@@ -1,9 +1,9 @@
 /** The programs of MariaDB that write databases as statements, and run such statements. */
 import { errorMessage } from '../../errors.ts';
 import { writeAll } from '../waiting/byte-streams.ts';
-import { runProgram } from './run-program.ts';
-import type { ProgramLimits } from './start-program.ts';
-import { LOGIN_FD, readOutput, startTransfer, type TransferRun } from './transfer-program.ts';
+import { runProgram } from '../programs/run-program.ts';
+import type { ProgramLimits } from '../programs/start-program.ts';
+import { LOGIN_FD, readOutput, startTransfer, type TransferRun } from '../programs/transfer-program.ts';
 
 /** How to reach a server, and as whom; the socket is used if there is one. */
 export interface ServerLogin {

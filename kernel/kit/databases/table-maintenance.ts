@@ -1,6 +1,6 @@
 /** Maintenance of the tables of a database, of whichever kind its server is. */
-import { escapeControl } from '../log.ts';
-import { NamedObject, Type, type Static } from '../schema.ts';
+import { escapeControl } from '../../log.ts';
+import { NamedObject, Type, type Static } from '../../schema.ts';
 
 /** How many tables a request maintains, and how long it may take; after the last one has begun, it may run as long as any. */
 export const MAINTENANCE = { tables: 1000, tableMs: 600_000, allMs: 1_800_000, lockMs: 10_000 } as const;

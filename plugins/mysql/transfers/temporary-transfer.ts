@@ -1,9 +1,9 @@
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { ServerLogin } from '../../kernel/kit/programs/mariadb-programs.ts';
-import type { AccountServers } from './account-servers.ts';
-import type { Change, Changes } from './changes.ts';
-import { assertOwn } from './databases.ts';
-import { makeTemporary, readOwnHost, retireTemporary } from './temporary-users.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { ServerLogin } from '../../../kernel/kit/databases/mariadb-programs.ts';
+import type { AccountServers } from '../account-servers.ts';
+import type { Change, Changes } from '../changes.ts';
+import { assertOwn } from '../databases.ts';
+import { makeTemporary, readOwnHost, retireTemporary } from '../users/temporary-users.ts';
 
 export interface TemporaryParts {
   readonly servers: AccountServers;

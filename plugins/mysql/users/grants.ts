@@ -1,6 +1,12 @@
 /** The rights of a user on one database. */
-import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
-import { identifier, isSqlError, quotedInPattern, quotedUser, type UserName } from '../../kernel/kit/mysql-text.ts';
+import type { DatabaseClient } from '../../../kernel/contract/points/database-servers.ts';
+import {
+  identifier,
+  isSqlError,
+  quotedInPattern,
+  quotedUser,
+  type UserName,
+} from '../../../kernel/kit/databases/mysql-text.ts';
 import { privilegesIn } from './privileges.ts';
 
 /** The user has no such rights. */

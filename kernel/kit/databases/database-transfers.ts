@@ -1,4 +1,4 @@
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue } from '../waiting/fair-queue.ts';
 
 /** Exports and imports at once: of all, and of one account; each runs a program or holds a connection. */
 const QUEUE = { slots: 4, perClient: 1, waiting: 1, waitingOfAll: 32 } as const;

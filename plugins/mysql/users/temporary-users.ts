@@ -1,11 +1,11 @@
 /** Database users that are made for one import, query or maintenance, with rights on one database only. */
-import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
-import { literal, quotedUser, userText, type UserName } from '../../kernel/kit/mysql-text.ts';
-import { newPassword } from '../../kernel/kit/new-password.ts';
-import { MAINTENANCE } from '../../kernel/kit/table-maintenance.ts';
+import type { DatabaseClient } from '../../../kernel/contract/points/database-servers.ts';
+import { literal, quotedUser, userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
+import { newPassword } from '../../../kernel/kit/new-password.ts';
+import { MAINTENANCE } from '../../../kernel/kit/databases/table-maintenance.ts';
 import { setAccess } from './grants.ts';
 import { PRIVILEGES } from './privileges.ts';
-import { endProcesses } from './processes.ts';
+import { endProcesses } from '../processes.ts';
 import { dropUser } from './user-statements.ts';
 
 /** Rights, and for how long a statement may run. */

@@ -1,8 +1,8 @@
 /** The database users of an account: those with its prefix whose rights do not reach beyond its databases. */
-import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
-import { userText, type UserName } from '../../kernel/kit/mysql-text.ts';
+import type { DatabaseClient, OwnNames } from '../../../kernel/contract/points/database-servers.ts';
+import { userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
 import { privilegesIn } from './privileges.ts';
-import type { DatabaseUser } from './schema.ts';
+import type { DatabaseUser } from '../schema.ts';
 
 type Row = UserName & Readonly<Record<string, string | number | null>>;
 interface Right extends UserName {

@@ -1,11 +1,11 @@
-import { escapeControl } from '../../kernel/log.ts';
-import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { loadDatabase, MariaDbFailure } from '../../kernel/kit/programs/mariadb-programs.ts';
-import { boundedBytes, gunzipped, isGzipFailure } from '../../kernel/kit/waiting/byte-streams.ts';
-import type { DatabaseTransfers } from '../../kernel/kit/waiting/database-transfers.ts';
+import { escapeControl } from '../../../kernel/log.ts';
+import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { loadDatabase, MariaDbFailure } from '../../../kernel/kit/databases/mariadb-programs.ts';
+import { boundedBytes, gunzipped, isGzipFailure } from '../../../kernel/kit/waiting/byte-streams.ts';
+import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import { withoutDefiners } from './definers.ts';
-import { fail } from './errors.ts';
+import { fail } from '../errors.ts';
 import { programFailure } from './program-failure.ts';
 import { withTemporary, type TemporaryParts } from './temporary-transfer.ts';
 
