@@ -24,12 +24,22 @@ interface Counting extends Making {
   readonly counted: { -readonly [K in keyof Counted]: Counted[K] };
 }
 
-/** How often it says that it goes on, while a server or its queue says nothing. */
-export const BEAT_MS = 1000;
+/** How often work says that it goes on, while a server or its queue says nothing. */
+const BEAT_MS = 1000;
 
 /** Resolves with how the databases of this node are backed up, kind by kind. */
 export async function findSources({ gather }: Pick<Host, 'gather'>): Promise<DatabaseBackups[]> {
   return (await gather('databaseBackups')).flatMap((part) => (part.ok ? [part.value] : []));
+}
+
+/** Does work that counts into `counted`, and tells of it all the time. */
+export async function withBeat<T>({ onProgress }: TaskRun, counted: Counted, work: () => Promise<T>): Promise<T> {
+  const beat = setInterval(() => onProgress({ ...counted }), BEAT_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(beat);
+  }
 }
 
 /**
@@ -50,7 +60,7 @@ export async function addSnapshots(making: Making, parent: string | null) {
     return `${WITHOUT_FILES}${randomUUID()}`;
   });
   const { files, bytes: sizeBytes } = counted;
-  const databases = await addDatabases({ ...making, counted });
+  const databases = await withBeat(run, counted, () => addDatabases({ ...making, counted }));
   const missing = databases.filter(({ snapshot }) => snapshot === null);
   if (nothing !== undefined && missing.length === databases.length)
     throw missing[0] === undefined ? nothing : fail.backup_failed(`no database was read: ${missing[0].problem}`, AGAIN);
@@ -66,17 +76,12 @@ async function addDatabases(making: Counting): Promise<DatabaseRow[]> {
     rows.push({ engine, name, snapshot: null, size_bytes: 0, problem: publicReason(err) });
     counted.leftOut += 1;
   };
-  const beat = setInterval(() => run.onProgress({ ...counted }), BEAT_MS);
-  try {
-    for (const source of await findSources(host)) {
-      const names = await source.names(account).catch(miss(source.engine, ''));
-      for (const name of names ?? [])
-        await addDatabase(making, source, name).then((row) => rows.push(row), miss(source.engine, name));
-    }
-    return rows;
-  } finally {
-    clearInterval(beat);
+  for (const source of await findSources(host)) {
+    const names = await source.names(account).catch(miss(source.engine, ''));
+    for (const name of names ?? [])
+      await addDatabase(making, source, name).then((row) => rows.push(row), miss(source.engine, name));
   }
+  return rows;
 }
 
 async function addDatabase(making: Counting, source: DatabaseBackups, name: string): Promise<DatabaseRow> {

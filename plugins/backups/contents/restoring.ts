@@ -7,7 +7,7 @@ import type { Reading } from '../reading.ts';
 import { DUMP_FILE } from '../repository/questions.ts';
 import type { BackupTask, DatabaseParams } from '../schema.ts';
 import { listDatabases, type DatabaseRow } from '../store.ts';
-import { BEAT_MS, findSources } from './making.ts';
+import { findSources, withBeat } from './making.ts';
 
 interface Parts extends Pick<Host, 'local' | 'store' | 'events' | 'gather'> {
   readonly backups: Backups;
@@ -36,23 +36,20 @@ export async function restoreDatabase(parts: Parts, account: Account, named: Nam
   const { backup, snapshot } = await findDump(parts, account, named);
   const source = (await findSources(parts)).find((each) => each.engine === engine);
   if (source === undefined) throw fail.backups_unavailable(`databases of ${engine} are not managed here`, AGAIN);
-  return backups.tasks.begin(account, { kind: 'restore', path: database }, ({ signal, onProgress }) =>
-    backups.alone(account, signal, async () => {
-      const { content, sizeBytes } = await reading.content(account, snapshot, [DUMP_FILE], signal, STALL_MS);
+  return backups.tasks.begin(account, { kind: 'restore', path: database }, (run) =>
+    backups.alone(account, run.signal, async () => {
+      const { content, sizeBytes } = await reading.content(account, snapshot, [DUMP_FILE], run.signal, STALL_MS);
       const told = { files: 1, bytes: 0, leftOut: 0 };
-      const beat = setInterval(() => onProgress({ ...told }), BEAT_MS);
       async function* counted() {
         for await (const chunk of content as AsyncIterable<Buffer>) {
           told.bytes += chunk.length;
           yield chunk;
         }
       }
-      try {
-        await source.restore(account, database, { body: Object.assign(counted(), { sizeBytes }), ip, signal });
-      } finally {
-        clearInterval(beat);
-        content.destroy();
-      }
+      const body = Object.assign(counted(), { sizeBytes });
+      await withBeat(run, told, () => source.restore(account, database, { body, ip, signal: run.signal })).finally(() =>
+        content.destroy(),
+      );
       const data = { made_at: new Date(backup.createdAt).toISOString(), path: database };
       const text = `restored the database ${database} from the backup of ${data.made_at}`;
       await store.write((tx) => events.record(tx, { type: 'backup.restored', account, text, ip, data }));

@@ -49,12 +49,7 @@ export class RepositoryAccess {
     return this.#addedBytes;
   }
 
-  /** The snapshot that the latest run has added; each may add one. */
-  get snapshot(): string | undefined {
-    return this.#snapshot;
-  }
-
-  /** Has a run add a snapshot. Resolves with its id. Errors: those of `run`, 503 `backup_failed` if there is none. */
+  /** Has a run add a snapshot, which may be one only. Resolves with its id. Errors: those of `run`, 503 `backup_failed` if there is none. */
   async added(run: () => Promise<unknown>): Promise<string> {
     this.#snapshot = undefined;
     await run().finally(() => this.#discard());

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import {
-  IconButton,
   Answer,
   api,
   Badge,
   Card,
   changed,
   Empty,
+  IconButton,
   PageHead,
   t,
   Table,

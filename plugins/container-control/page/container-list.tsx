@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import {
-  IconButton,
   Answer,
   api,
   attempt,
@@ -10,6 +9,7 @@ import {
   changed,
   ConfirmDialog,
   Empty,
+  IconButton,
   t,
   Table,
   toast,

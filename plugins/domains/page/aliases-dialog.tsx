@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import {
-  IconButton,
   api,
   attempt,
   changed,
   Dialog,
   DomainName,
   Field,
+  IconButton,
   t,
   toast,
   toUnicode,

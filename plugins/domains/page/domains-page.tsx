@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
 import {
-  IconButton,
   Answer,
   api,
   Badge,
@@ -9,6 +8,7 @@ import {
   Card,
   changed,
   Empty,
+  IconButton,
   PageHead,
   Panel,
   Parts,

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { ApiError } from './server/api.ts';
-import { IconButton, Button } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { t } from './text/i18n.ts';
 

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import {
-  IconButton,
   Answer,
   api,
   Button,
@@ -8,6 +7,7 @@ import {
   changed,
   ConfirmDialog,
   Empty,
+  IconButton,
   PageHead,
   t,
   Table,

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import {
-  IconButton,
   api,
   attempt,
   changed,
   Dialog,
   Field,
+  IconButton,
   PasswordField,
   t,
   toast,

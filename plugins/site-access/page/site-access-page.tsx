@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import {
-  IconButton,
   Answer,
   api,
   Card,
   DomainName,
   Empty,
+  IconButton,
   PageHead,
   t,
   Table,

@@ -2,7 +2,11 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import type { TestServer } from '../../support/hostkeep.ts';
 import { Postgres } from '../../support/postgres.ts';
+
+export const LIST = '/api/postgresql/databases';
 
 interface As {
   readonly name: string;
@@ -74,4 +78,19 @@ export class CustomersServer {
   remove(): void {
     this.#server.remove();
   }
+}
+
+type Token = Pick<Awaited<ReturnType<TestServer['user']>>, 'token'>;
+
+/** Makes a database of an account, through the API. */
+export async function makeDatabase(server: TestServer, { token }: Token, name: string): Promise<void> {
+  const { status } = await server.ask(LIST, { token, method: 'POST', body: { name } });
+  assert.is(status, 201);
+}
+
+/** Drops an account's databases, and makes an empty one. */
+export async function startOver(server: TestServer, { token }: Token, name: string): Promise<void> {
+  const { body } = await server.ask<{ databases: { name: string }[] }>(LIST, { token });
+  for (const each of body.databases) await server.ask(`${LIST}/${each.name}`, { token, method: 'DELETE' });
+  await makeDatabase(server, { token }, name);
 }

@@ -7,11 +7,10 @@ import { TestServer } from '../../../support/hostkeep.ts';
 import { pick } from '../../../support/lists.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
-import { CustomersServer } from '../server.ts';
+import { CustomersServer, LIST, makeDatabase, startOver } from '../server.ts';
 
 const test = testSuite('postgresql, maintenance');
 type Who = Awaited<ReturnType<TestServer['user']>>;
-const LIST = '/api/postgresql/databases';
 interface Maintained {
   tables: { table: string; status: string; text: string }[];
   total: number;
@@ -26,22 +25,14 @@ test.before(async () => {
   customers = await CustomersServer.start();
   server = await TestServer.start({ plugins: [postgresql], config: { postgresql: customers.settings } });
   [ann, ben] = [await server.user('ann'), await server.user('ben')];
-  await make('own', ben);
+  await makeDatabase(server, ben, 'own');
 });
 test.after(async () => {
   await server.close();
   customers.remove();
 });
-test.before.each(async () => {
-  const { body } = await server.ask<{ databases: { name: string }[] }>(LIST, { token: ann.token });
-  for (const { name } of body.databases) await server.ask(`${LIST}/${name}`, { token: ann.token, method: 'DELETE' });
-  await make('shop');
-});
+test.before.each(() => startOver(server, ann, 'shop'));
 
-const make = async (name: string, who = ann) => {
-  const { status } = await server.ask(LIST, { token: who.token, method: 'POST', body: { name } });
-  assert.is(status, 201);
-};
 const maintain = (database = 'ann_shop', who = ann, action = 'optimize') =>
   server.ask<Maintained>(`${LIST}/${encodeURIComponent(database)}/maintenance`, {
     ...{ token: who.token, method: 'POST', body: { action } },

@@ -7,10 +7,9 @@ import { TestServer, type Answer, type RequestOptions } from '../../../support/h
 import { pick } from '../../../support/lists.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
-import { CustomersServer } from '../server.ts';
+import { CustomersServer, LIST } from '../server.ts';
 
 const test = testSuite('postgresql');
-const LIST = '/api/postgresql/databases';
 const USERS = '/api/postgresql/users';
 
 type Who = Awaited<ReturnType<TestServer['user']>>;

@@ -9,11 +9,10 @@ import { TestServer } from '../../../support/hostkeep.ts';
 import { pick } from '../../../support/lists.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
-import { CustomersServer } from '../server.ts';
+import { CustomersServer, LIST, makeDatabase, startOver } from '../server.ts';
 
 const test = testSuite('postgresql, transfers');
 type Who = Awaited<ReturnType<TestServer['user']>>;
-const LIST = '/api/postgresql/databases';
 
 let customers: CustomersServer;
 let server: TestServer;
@@ -41,7 +40,7 @@ test.before(async () => {
     config: { postgresql: { ...customers.settings, import_max_bytes: 8 << 20 } },
   });
   [ann, ben] = [await server.user('ann'), await server.user('ben')];
-  await make('own', ben);
+  await makeDatabase(server, ben, 'own');
   await customers.sql('create table secret (id int); insert into secret values (42)', 'ben_own');
 });
 test.after(async () => {
@@ -49,16 +48,8 @@ test.after(async () => {
   customers.remove();
   rmSync(folder, { recursive: true });
 });
-test.before.each(async () => {
-  const { body } = await server.ask<{ databases: { name: string }[] }>(LIST, { token: ann.token });
-  for (const { name } of body.databases) await server.ask(`${LIST}/${name}`, { token: ann.token, method: 'DELETE' });
-  await make('shop');
-});
+test.before.each(() => startOver(server, ann, 'shop'));
 
-const make = async (name: string, who = ann) => {
-  const { status } = await server.ask(LIST, { token: who.token, method: 'POST', body: { name } });
-  assert.is(status, 201);
-};
 /** Runs statements as the owners of a database, without the rights of the superuser. */
 const asOwner = (database: string, sql: string) =>
   customers.sql(`set session authorization "${database}-owner"; ${sql}`, database);
@@ -115,7 +106,7 @@ test('what is exported is all there after an import, and the owners own it', asy
     ['copy', dump],
     ['again', gunzipSync(dump)],
   ] as const) {
-    await make(name);
+    await makeDatabase(server, ann, name);
     await loaded(`ann_${name}`, body);
     for (const sql of [
       'select * from t order by id',
