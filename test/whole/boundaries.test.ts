@@ -435,7 +435,7 @@ const OF_SQLITE = [
   /^kernel\/store\/(?:sqlite\/|local-store\.ts$)/,
   /^plugins\/(?:quota|websites|usage\/history)\/store\.ts$/,
   /^plugins\/(?:databases|database-moves)\//,
-  /^plugins\/mysql\/(?:processes|users|temporary-users)\.ts$/,
+  /^plugins\/mysql\/(?:processes|users\/(?:users|temporary-users))\.ts$/,
 ];
 
 test('SQL of the store is in the dialect of both engines', () => {

@@ -38,7 +38,8 @@ export function markedEngine(owners: readonly MarkedAccount[]): Answers {
     if (response.req.method === 'DELETE') {
       containers = containers.filter(({ Id }) => path !== `/containers/${Id}`);
       response.writeHead(204).end();
-    } else if (path === '/containers/json') json(response, containers);
+    } else if (path === '/version') json(response, { Version: '1.2.3', ApiVersion: '1.41' });
+    else if (path === '/containers/json') json(response, containers);
     else if (path === '/volumes') json(response, { Volumes: volumes });
     else if (path === '/system/df')
       json(response, { Containers: containers, Images: images, Volumes: volumes, BuildCache: null, LayersSize: 0 });
