@@ -39,13 +39,23 @@ export function markedEngine(owners: readonly MarkedAccount[]): Answers {
       containers = containers.filter(({ Id }) => path !== `/containers/${Id}`);
       response.writeHead(204).end();
     } else if (path === '/version') json(response, { Version: '1.2.3', ApiVersion: '1.41' });
-    else if (path === '/containers/json') json(response, containers);
+    else if (path === '/containers/json') json(response, containers.filter(wantedBy(response.req.url ?? '')));
     else if (path === '/volumes') json(response, { Volumes: volumes });
     else if (path === '/system/df')
       json(response, { Containers: containers, Images: images, Volumes: volumes, BuildCache: null, LayersSize: 0 });
     else if (path.endsWith('/stats')) json(response, statsById.get(path.split('/').at(-2) ?? ''));
     else if (path.endsWith('/json')) json(response, { State: { Pid: 0 } });
     else json(response, { message: 'page not found' }, 404);
+  };
+}
+
+/** Returns whether a container has the labels for which a request filters. */
+function wantedBy(url: string): (container: { readonly Labels: object }) => boolean {
+  const filters = new URL(url, 'http://engine').searchParams.get('filters') ?? '{}';
+  const { label = [] } = JSON.parse(filters) as { readonly label?: readonly string[] };
+  return ({ Labels }) => {
+    const labels = Object.entries(Labels).map(([name, value]) => `${name}=${value}`);
+    return label.every((each) => labels.includes(each));
   };
 }
 
