@@ -8,6 +8,8 @@ import { MOST_LINES } from './schema.ts';
 const LIMITS = { all: 100, own: 5 };
 /** Lines with which a stream begins. */
 const FIRST_LINES = 100;
+/** The engine may tell a line this much later than lines of the other stream that are newer. */
+const LATE_MS = 2000;
 
 export interface LogFollowersParts {
   readonly counter: SharedCounter;
@@ -40,20 +42,32 @@ export class LogFollowers {
   }
 
   async #follow(container: OwnContainer, sink: Sink, signal: AbortSignal): Promise<void> {
-    let [after, sent] = [undefined as string | undefined, 0];
+    let [after, sent, known] = [undefined as string | undefined, 0, new Set<string>()];
     while (!signal.aborted) {
-      let lines: readonly ContainerLine[];
-      try {
-        lines = sink.isBehind ? [] : await container.lines(after === undefined ? FIRST_LINES : MOST_LINES, after);
-      } catch {
-        sink.end(); // the client reconnects, and is told then why it cannot
-        return;
+      if (!sink.isBehind) {
+        let lines: readonly ContainerLine[];
+        try {
+          lines = await container.lines(after === undefined ? FIRST_LINES : MOST_LINES, after);
+        } catch {
+          sink.end(); // the client reconnects, and is told then why it cannot
+          return;
+        }
+        const fresh = lines.filter((line) => !known.has(keyOf(line)));
+        for (const line of signal.aborted ? [] : fresh) sink.write(formatEvent('line', (sent += 1), line));
+        if (lines.length > 0) known = new Set(lines.map(keyOf));
+        after = beforeLate(lines) ?? after ?? '';
       }
-      for (const line of signal.aborted ? [] : lines) sink.write(formatEvent('line', (sent += 1), line));
-      after = lines.at(-1)?.at ?? after ?? '';
       await pause(this.#everyMs, signal);
     }
   }
+}
+
+const keyOf = ({ at, stream, text }: ContainerLine): string => `${at} ${stream} ${text}`;
+
+/** Returns the time after which lines may still come. */
+function beforeLate(lines: readonly ContainerLine[]): string | undefined {
+  const newest = Date.parse(lines.at(-1)?.at ?? '');
+  return Number.isNaN(newest) ? undefined : new Date(newest - LATE_MS).toISOString();
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

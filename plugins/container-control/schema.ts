@@ -59,7 +59,9 @@ export const Changed = NamedObject('ContainerChanged', { id: Type.String(), chan
 
 export const LogQuery = Type.Object({
   lines: Type.Integer({ minimum: 1, maximum: MOST_LINES, default: 200, description: 'The newest' }),
-  after: Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description: 'Later lines only' })),
+  after: Type.Optional(
+    Type.String({ format: 'date-time', pattern: 'Z$', maxLength: 40, description: 'Later lines only' }),
+  ),
   text: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: 'Of these, the lines that contain it' }),
   ),

@@ -105,7 +105,8 @@ const answers = {
         });
     const bytes = await logs(most);
     const lines = bytes instanceof Uint8Array ? parseLines(Buffer.from(bytes)) : [];
-    return lines.filter(({ at }) => at > after);
+    const from = after.replace('Z', ''); // else a second would come after its parts
+    return lines.filter(({ at }) => at.replace('Z', '') > from);
   },
   /** The status with which the engine refuses; `null` if it removed the thing, or there was none. */
   async remove({ docker }: AnswerContext, { what, name }: { readonly what: 'containers' | 'volumes'; name: string }) {

@@ -7,7 +7,8 @@ const LENGTH = 8192;
 
 /**
  * Parses `/containers/<id>/logs` with timestamps: frames of a stream's number, three zeros, a size and text, or for a container
- * with a terminal the text alone. What has no time of its own goes on from the line before.
+ * with a terminal the text alone. What has no time of its own goes on from the line before. Returns the lines by time: the engine
+ * writes the two streams of a container on their own, and a line may come after later ones of the other stream.
  */
 export function parseLines(bytes: Buffer): ContainerLine[] {
   const lines: ContainerLine[] = [];
@@ -20,7 +21,7 @@ export function parseLines(bytes: Buffer): ContainerLine[] {
         lines[lines.length - 1] = { ...before, text: `${before.text}${line}`.slice(0, LENGTH) };
     }
   }
-  return lines;
+  return lines.toSorted((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)));
 }
 
 function* frames(bytes: Buffer): Generator<Pick<ContainerLine, 'stream' | 'text'>> {

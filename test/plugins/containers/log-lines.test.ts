@@ -28,6 +28,20 @@ test('frames are lines of a stream; a long line goes on in the next frame', () =
   ]);
 });
 
+test('lines are by time, whichever stream the engine writes first', () => {
+  const lines = parseLines(
+    Buffer.concat([
+      frame(1, '2026-11-24T09:00:01.300000000Z third\n'),
+      frame(2, '2026-11-24T09:00:01.100000000Z first\n'),
+      frame(2, '2026-11-24T09:00:01.200000000Z second\n'),
+    ]),
+  );
+  assert.equal(
+    lines.map(({ text }) => text),
+    ['first', 'second', 'third'],
+  );
+});
+
 test('a terminal has no frames', () => {
   assert.equal(parseLines(Buffer.from(`${AT} one\r\n${AT} two\r\n`)), [
     { at: AT, stream: 'stdout', text: 'one\r' },

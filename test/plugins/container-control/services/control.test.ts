@@ -118,9 +118,13 @@ function withDocker(): void {
     assert.ok(all.some(({ stream, text }) => stream === 'stderr' && text === 'warned 1'));
     const later = (await ask<Log>(`/${web}/logs?lines=1000&after=${all[1]?.at}`)).body.lines;
     assert.is(later[0]?.at, all[2]?.at);
+    const second = `${all[2]?.at.slice(0, 19)}Z`;
+    const within = (await ask<Log>(`/${web}/logs?lines=1000&after=${second}`)).body.lines;
+    assert.is(within[0]?.at, all.find(({ at }) => at.slice(0, 19) === second.slice(0, 19))?.at, 'what a second has');
     const warned = (await ask<Log>(`/${web}/logs?text=warned%201`)).body.lines;
     assert.ok(warned.length > 0 && warned.every(({ text }) => text.includes('warned 1')));
-    assert.is((await ask(`/${web}/logs?lines=1001`)).status, 400);
+    for (const bad of ['lines=1001', 'after=yesterday', 'after=2026-11-24T09:00:00%2B02:00'])
+      assert.is((await ask(`/${web}/logs?${bad}`)).status, 400, bad);
   });
 
   test('whoever follows a log gets each line once', async () => {
