@@ -42,6 +42,9 @@ export const mysql: DatabaseEngine = {
   importPath: (database) => fillPath('/api/databases/:database/import', { database }),
   query: (database, statement) =>
     api('POST /api/databases/:database/query', { params: { database }, body: { statement } }),
+  maintenance: ['optimize', 'check', 'repair'],
+  maintain: (database, action, signal) =>
+    api('POST /api/databases/:database/maintenance', { params: { database }, body: { action }, signal }),
   users: async (signal) =>
     (await api('GET /api/database-users', { signal })).map(({ is_locked: isLocked, access, ...user }) => ({
       ...user,

@@ -29,6 +29,13 @@ export const postgresql: DatabaseEngine = {
   importPath: (database) => fillPath('/api/postgresql/databases/:database/import', { database }),
   query: (database, statement) =>
     api('POST /api/postgresql/databases/:database/query', { params: { database }, body: { statement } }),
+  maintenance: ['optimize'],
+  maintain: (database, _action, signal) =>
+    api('POST /api/postgresql/databases/:database/maintenance', {
+      params: { database },
+      body: { action: 'optimize' },
+      signal,
+    }),
   users: async (signal) =>
     (await api('GET /api/postgresql/users', { signal })).map(({ name, is_locked: isLocked, access }) => ({
       ...{ name, host: '', isLocked },

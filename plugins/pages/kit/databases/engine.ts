@@ -47,6 +47,15 @@ export interface QueriedRows {
   readonly ms: number;
 }
 
+/** What is done to the tables of a database. */
+export type Maintenance = 'optimize' | 'check' | 'repair';
+
+export interface MaintainedTables {
+  readonly tables: readonly { readonly table: string; readonly status: string; readonly text: string }[];
+  /** Of all tables, also those that were not reached. */
+  readonly total: number;
+}
+
 type NamedUser = Pick<ListedUser, 'name' | 'host'>;
 
 /** A kind of database servers: its API, and the words that are its own. */
@@ -61,6 +70,9 @@ export interface DatabaseEngine {
   exportPath(database: string): string;
   importPath(database: string): string;
   query(database: string, statement: string): Promise<QueriedRows>;
+  /** What there is, with the most usual first. */
+  readonly maintenance: readonly [Maintenance, ...Maintenance[]];
+  maintain(database: string, action: Maintenance, signal: AbortSignal): Promise<MaintainedTables>;
   users(signal: AbortSignal): Promise<readonly ListedUser[]>;
   createUser(name: string): Promise<UserWithPassword>;
   renewPassword(user: NamedUser): Promise<UserWithPassword>;

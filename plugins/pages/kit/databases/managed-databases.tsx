@@ -22,6 +22,7 @@ import { DropDatabase } from './drop-database.tsx';
 import type { DatabaseEngine, ListedDatabases, ListedUser } from './engine.ts';
 import { ExportDialog } from './export-dialog.tsx';
 import { ImportDialog } from './import-dialog.tsx';
+import { MaintenanceDialog } from './maintenance-dialog.tsx';
 import { Processes } from './processes.tsx';
 import { QueryDialog } from './query-dialog.tsx';
 
@@ -31,7 +32,7 @@ interface Database {
   readonly users: readonly string[];
 }
 
-type Dialogs = 'drop' | 'export' | 'import' | 'query';
+type Dialogs = 'drop' | 'export' | 'import' | 'maintain' | 'query';
 type Shown = { readonly dialog: 'create' } | { readonly dialog: Dialogs; readonly name: string };
 
 /** The databases of an account at one kind of servers, with their users and what they are doing. */
@@ -93,6 +94,7 @@ export function ManagedDatabases({ engine }: { readonly engine: DatabaseEngine }
       {shown?.dialog === 'drop' && <DropDatabase engine={engine} name={shown.name} onClose={close} onDone={changed} />}
       {shown?.dialog === 'export' && <ExportDialog engine={engine} name={shown.name} onClose={close} />}
       {shown?.dialog === 'import' && <ImportDialog engine={engine} name={shown.name} onClose={close} />}
+      {shown?.dialog === 'maintain' && <MaintenanceDialog engine={engine} name={shown.name} onClose={close} />}
       {shown?.dialog === 'query' && <QueryDialog engine={engine} name={shown.name} onClose={close} />}
     </>
   );
@@ -200,6 +202,7 @@ function Actions({ engine, name, onOpen }: ActionsProps) {
       {action('query', 'search')}
       {action('export', 'download')}
       {engine.mayImport() && action('import', 'upload')}
+      {action('maintain', 'gauge')}
       {action('drop', 'trash')}
     </>
   );

@@ -109,6 +109,51 @@ if (hasMariaDb()) {
     await driver.finish([/status of 422/]);
   });
 
+  test('tables are optimized, checked and repaired', async () => {
+    if (browser === undefined) return;
+    await mariaDb.sql('create or replace database ann_shop');
+    const driver = await PageDriver.entered(browser, server, 'user', 'ann');
+    const { page } = driver;
+    const run = () => page.click('dialog[open] .dialog-end .button.primary');
+    await driver.goto('/home/databases');
+    await driver.press('Maintain ann_shop');
+    await run();
+    await driver.says('There are no tables yet');
+    await mariaDb.sql(`create table ann_shop.t (id int) engine=innodb; create table ann_shop.m (id int) engine=memory;
+      create table ann_shop.old (id int) engine=myisam; insert into ann_shop.old values (1); flush tables`);
+    rmSync(join(mariaDb.data, 'ann_shop', 'old.MYD'));
+    await run();
+    await driver.says('3 tables: 1 with an error');
+    await driver.says('doing recreate + analyze instead');
+    await driver.press('Check');
+    await run();
+    await driver.says("doesn't support check");
+    for (const theme of ['light', 'dark'] as const) {
+      await driver.show(320, theme);
+      assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
+      assert.is(await driver.overflows(), false);
+    }
+    await driver.show(1280, 'light');
+    await mariaDb.sql('drop table ann_shop.old');
+    await driver.press('Repair');
+    await driver.says('export the database first');
+    await run();
+    await driver.says('2 tables: No errors');
+
+    const locking = mariaDb.sql('lock tables ann_shop.t write; select sleep(600)').catch(() => undefined);
+    await until('it is locked', async () => (await mariaDb.sql('show processlist')).includes('sleep(600)'));
+    await run();
+    await driver.says('One table after the other');
+    await until('it waits', async () => (await mariaDb.sql('show processlist')).includes('-maintenance'));
+    await page.keyboard.press('Escape');
+    await until('it has ended', async () => !(await mariaDb.sql('show processlist')).includes('-maintenance'));
+    await mariaDb.sql(
+      "select concat('kill ', id) into @sql from information_schema.processlist where info like 'select sleep(600)'; execute immediate @sql",
+    );
+    await locking;
+    await driver.finish();
+  });
+
   test('an import that is closed ends', async () => {
     if (browser === undefined) return;
     await mariaDb.sql('create or replace database ann_shop');

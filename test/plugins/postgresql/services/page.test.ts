@@ -62,6 +62,11 @@ test('a database and its user are made, used, and dropped', async () => {
   await driver.says('1 row in');
   await page.keyboard.press('Escape');
   await gone();
+  await driver.press('Maintain ann_shop');
+  await confirm();
+  await driver.says('1 table: No errors');
+  await page.keyboard.press('Escape');
+  await gone();
   await driver.press('Set rights of ann_app');
   await driver.press('Read only');
   await confirm();
