@@ -2,6 +2,9 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.ts';
 import type { Dashboard, DashboardConfig } from './schema.ts';
 
+/** Any of them lets an account have databases. */
+const DATABASES = ['mysql', 'postgresql'];
+
 /**
  * Builds the dashboard of an account. A member is empty where the account lacks its feature, even if a plugin supplied
  * a value. `usable` names the features that it can use.
@@ -13,14 +16,14 @@ export function buildDashboard(
   usable: readonly string[],
 ): Omit<Dashboard, 'stale'> {
   const { features, plan } = account;
-  const given = <T>(feature: string, value: T | undefined, empty: T): T =>
-    features.has(feature) ? (value ?? empty) : empty;
+  const given = <T>(feature: string | readonly string[], value: T | undefined, empty: T): T =>
+    [feature].flat().some((each) => features.has(each)) ? (value ?? empty) : empty;
   const [ns1 = '', ns2 = '', ns3 = '', ns4 = ''] = parts.name_servers ?? [];
   return {
     cpu_limit: Math.round((plan?.limits['cpu_limit'] ?? 0) * 100),
     custom_message: config.custom_message,
-    db_limit: given('mysql', plan?.limits['db_limit'], 0),
-    db_usage: given('mysql', parts.db_usage, 0),
+    db_limit: given(DATABASES, plan?.limits['db_limit'], 0),
+    db_usage: given(DATABASES, parts.db_usage, 0),
     domains: given('domains', parts.domains, []),
     domains_limit: given('domains', plan?.limits['domains_limit'], 0),
     email_count: given('emails', parts.email_count, 0),

@@ -17,8 +17,10 @@ export class LastParts {
       if (part !== undefined) known.set(each.plugin, part);
     }
     this.#accounts.set(accountId, known);
+    const all = [...known.values()];
+    const databases = all.reduce((sum, { db_usage: n = 0 }) => sum + n, 0);
     return {
-      part: Object.assign({}, ...known.values()) as DashboardPart,
+      part: { ...(Object.assign({}, ...all) as DashboardPart), db_usage: databases },
       stale: parts.flatMap(({ plugin, ok }) => (ok ? [] : [plugin])).toSorted(),
     };
   }

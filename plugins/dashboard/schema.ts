@@ -29,8 +29,8 @@ const Domain = { domain_url: Type.String(), tld: Type.String({ description: 'Pub
 export const Dashboard = NamedObject('Dashboard', {
   cpu_limit: Type.Integer({ description: 'Percent of one CPU, 100 for each; 0 = unlimited' }),
   custom_message: Type.Union([Type.String(), Type.Null()]),
-  db_limit: Limit('mysql'),
-  db_usage: Type.Integer({ description: 'Databases' }),
+  db_limit: Limit('mysql or postgresql'),
+  db_usage: Type.Integer({ description: 'Databases of all kinds' }),
   domains: Type.Array(
     NamedObject('DomainSummary', { docroot: Type.String(), domain_id: Type.Integer(), domain_url: Type.String() }),
   ),

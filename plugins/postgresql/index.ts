@@ -73,6 +73,8 @@ export default definePlugin({
         endProcess: ({ account, params, ip }) => done(processes.end(account, params.id, ip)),
       },
       provides: {
+        dashboard: async (account) =>
+          account.features.has('postgresql') ? { db_usage: await items.count(account, 'database') } : {},
         databasesElsewhere: (account, engine) => (engine === ENGINE ? 0 : items.count(account, 'database')),
         databaseBackups: () => databaseBackups(parts),
         purge: (account, signal) => purgeDatabases(servers, account, signal),

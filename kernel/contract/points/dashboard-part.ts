@@ -1,5 +1,6 @@
 /** Members of the dashboard. A provider supplies a member only for accounts that have its feature. */
 export interface DashboardPart {
+  /** Databases at servers of one kind; what is shown is the sum of all kinds. */
   db_usage?: number;
   domains?: { docroot: string; domain_id: number; domain_url: string }[];
   email_count?: number;

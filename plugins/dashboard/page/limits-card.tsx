@@ -12,7 +12,12 @@ function rowsOf(data: Dashboard) {
       limit: data.websites_limit,
       isShown: has('websites'),
     },
-    { name: t('dashboard.databases'), used: data.db_usage, limit: data.db_limit, isShown: has('mysql') },
+    {
+      name: t('dashboard.databases'),
+      used: data.db_usage,
+      limit: data.db_limit,
+      isShown: has('mysql') || has('postgresql'),
+    },
     { name: t('dashboard.mailboxes'), used: data.email_count, limit: data.email_limit, isShown: has('emails') },
     { name: t('dashboard.ftp'), used: data.ftp_count, limit: data.ftp_limit, isShown: has('ftp') },
   ].filter(({ isShown }) => isShown);

@@ -13,6 +13,8 @@ const test = testSuite('dashboard');
 /** What the supplying plugin answers, or throws; changed by the tests. */
 let part: DashboardPart | Error = {};
 let asked = 0;
+/** What another plugin has of the account's databases. */
+let elsewhere = 0;
 const supplier = definePlugin({
   name: 'supplier',
   features: [],
@@ -30,6 +32,12 @@ const supplier = definePlugin({
     },
   }),
 });
+const second = definePlugin({
+  name: 'second',
+  features: [],
+  routes: {},
+  setup: () => ({ handlers: {}, provides: { dashboard: () => ({ db_usage: elsewhere }) } }),
+});
 const FULL: DashboardPart = {
   db_usage: 3,
   email_count: 4,
@@ -42,7 +50,7 @@ const FULL: DashboardPart = {
 let server: TestServer;
 test.before(async () => {
   server = await TestServer.start({
-    plugins: [dashboard, ...together, supplier] as unknown as Plugin[],
+    plugins: [dashboard, ...together, supplier, second] as unknown as Plugin[],
     config: {
       external_features: ['emails'],
       hosting: { name_servers: ['ns1.node.test', 'ns2.node.test'], ip_address: '203.0.113.7' },
@@ -59,6 +67,7 @@ test.before(async () => {
 test.before.each(() => {
   part = FULL;
   asked = 0;
+  elsewhere = 0;
 });
 
 const show = async (token: string) => (await server.ask('/api/dashboard', { token })).body;
@@ -119,6 +128,7 @@ test('members of features that the account lacks are empty', async () => {
   for (const feature of [
     'domains',
     'mysql',
+    'postgresql',
     'emails',
     'ftp',
     'websites',
@@ -187,6 +197,22 @@ test('unchanged parts are not gathered again', async () => {
   const { token } = await server.user('calm');
   for (let request = 0; request < 20; request += 1) await show(token);
   assert.is(asked, 1);
+});
+
+test('databases of all kinds are counted together, for accounts that have one of them', async () => {
+  const { account, token } = await server.user('both', 'standard');
+  const counts = async () => {
+    const { db_usage: used, db_limit: limit } = await show(token);
+    return [used, limit];
+  };
+  elsewhere = 2;
+  assert.equal(await counts(), [5, 10]);
+  part = { ...FULL, db_usage: 0 };
+  await toggle(account.username, 'postgresql', true);
+  await toggle(account.username, 'mysql', false);
+  assert.equal(await counts(), [2, 10]);
+  await toggle(account.username, 'postgresql', false);
+  assert.equal(await counts(), [0, 0]);
 });
 
 test('a part that fails costs only its own members', async () => {

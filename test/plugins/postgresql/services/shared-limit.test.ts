@@ -5,16 +5,17 @@ import { TestServer } from '../../../support/hostkeep.ts';
 import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
+import { until } from '../../../support/until.ts';
 import { CustomersServer } from '../server.ts';
 
-const [databases, mysql] = await needs('databases', 'mysql');
+const [databases, mysql, dashboard] = await needs('databases', 'mysql', 'dashboard');
 const test = testSuite('postgresql, shared limit');
 
 if (hasMariaDb())
   test('databases of both kinds together are no more than the plan allows, also at once', async () => {
     const [customers, mariaDb] = [await CustomersServer.start(), await MariaDb.start()];
     const server = await TestServer.start({
-      plugins: [databases, mysql, postgresql],
+      plugins: [databases, mysql, dashboard, postgresql],
       config: {
         databases: { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' },
         postgresql: customers.settings,
@@ -34,6 +35,8 @@ if (hasMariaDb())
     assert.ok(raced.filter((status) => status === 201).length <= 1, raced.join());
     await make(postgres, 'g');
     assert.equal([await make(postgres, 'h'), await make(maria, 'i')], [409, 409]);
+    const shown = async () => (await server.ask('/api/dashboard', { token })).body['db_usage'] === 3;
+    await until('all are counted', shown); // those of MariaDB are counted every few seconds
     await server.close();
     customers.remove();
     await mariaDb.remove();
