@@ -47,7 +47,7 @@ export interface QueriedRows {
   readonly ms: number;
 }
 
-/** What is done to the tables of a database. */
+/** A kind of work on the tables of a database. */
 export type Maintenance = 'optimize' | 'check' | 'repair';
 
 export interface MaintainedTables {
@@ -70,7 +70,7 @@ export interface DatabaseEngine {
   exportPath(database: string): string;
   importPath(database: string): string;
   query(database: string, statement: string): Promise<QueriedRows>;
-  /** What there is, with the most usual first. */
+  /** Those that there are, the most usual first. */
   readonly maintenance: readonly [Maintenance, ...Maintenance[]];
   maintain(database: string, action: Maintenance, signal: AbortSignal): Promise<MaintainedTables>;
   users(signal: AbortSignal): Promise<readonly ListedUser[]>;
