@@ -24,7 +24,7 @@ interface Messages {
   readonly features: Readonly<Record<string, { title: string; description: string }>>;
   /** Titles of limits. */
   readonly limits: Readonly<Record<string, string>>;
-  /** Sentences about events by their types, with members of the data in braces. */
+  /** Sentences about events by their types, with members of the data in braces, as `MEMBER` reads them. */
   readonly events: Readonly<Record<string, string>>;
 }
 
@@ -34,6 +34,9 @@ interface TranslatedEvent {
   readonly line: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
+
+/** A member of an event's data in a sentence: `{feature}`, or `{on?granted:revoked:neither}` for what is true, false or null. */
+const MEMBER = /\{(\w+)(?:\?([^:{}]*):([^:{}]*)(?::([^:{}]*))?)?\}/g;
 
 /** A line of the log: `[time] User 'ann' added a domain from IP 192.0.2.1`. */
 const LINE = /^\[[\d: -]+\] (?:User '[^']*' |The operator )?(.*?)(?: from (?:IP \S+|the command line))?$/s;
@@ -90,7 +93,12 @@ export class Locales {
   /** Returns what an event tells in a language, apart from who did it, when and where from; falls back to the log's English. */
   eventText(locale: string, { type, line, data }: TranslatedEvent): string {
     const text = this.#messagesOf(locale).events[type];
-    if (text !== undefined) return text.replace(/\{(\w+)\}/g, (_, member: string) => String(data[member] ?? '–'));
+    if (text !== undefined)
+      return text.replace(MEMBER, (_, member: string, ...words: (string | undefined)[]) => {
+        const value = data[member];
+        if (words[0] === undefined) return String(value ?? '–');
+        return words[value === true ? 0 : value === false ? 1 : 2] ?? '–';
+      });
     const told = LINE.exec(line)?.[1] ?? line;
     return told.charAt(0).toUpperCase() + told.slice(1);
   }

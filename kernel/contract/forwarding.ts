@@ -21,6 +21,8 @@ export interface AdmittedCall {
   readonly ip: string;
   readonly requestId: string;
   readonly signal: AbortSignal;
+  /** The header `Accept-Language`, where it matters. */
+  readonly acceptLanguage: string;
   header(name: string): string;
 }
 

@@ -1,3 +1,4 @@
+import type { Locales } from '../config/locales.ts';
 import type { Account } from '../identity/accounts/account.ts';
 import type { Session } from '../identity/gate/sessions.ts';
 import type { Static, TObject, TSchema } from '../schema.ts';
@@ -96,12 +97,17 @@ export interface Call<R = RouteSpec> {
   readonly requestId: string;
   /** Aborted if the client disconnects. */
   readonly signal: AbortSignal;
+  /** The header `Accept-Language`; empty for a person, whose account has a language. */
+  readonly acceptLanguage: string;
   /** Returns the value of a header that the route names in `headers`; empty if the client sent none. */
   header(name: Named<R>): string;
 }
-/** Returns the language of texts for whoever asks: the account's, and English for the programs that API tokens are for. */
-export function readersLanguage({ account, session }: Pick<Call, 'account' | 'session'>): string {
-  return session.grant === undefined ? account.locale : 'en';
+/** Returns the language of texts for whoever asks: the account's, and for the programs of API tokens what they ask for. */
+export function readersLanguage(
+  { account, session, acceptLanguage }: Pick<Call, 'account' | 'session' | 'acceptLanguage'>,
+  locales: Pick<Locales, 'preferred'>,
+): string {
+  return session.grant === undefined ? account.locale : locales.preferred(acceptLanguage);
 }
 
 type Answer<T> = T | Reply | Stream;

@@ -85,6 +85,9 @@ function innerCall(
     get signal() {
       return outer.signal;
     },
+    get acceptLanguage() {
+      return outer.acceptLanguage;
+    },
     header(name: string) {
       if (route.info.headers?.includes(name) !== true)
         throw new Error(`the route does not declare the request header ${name}`);

@@ -24,6 +24,13 @@ interface Follower {
   isReading: boolean;
 }
 
+/** Who opens a stream, and in what language. */
+interface StreamReader {
+  readonly account: Account;
+  readonly language: string;
+  readonly lastEventId: string;
+}
+
 /**
  * Sends events to all open streams. Each reads the log from its own position, and reads on only while its client keeps up, so
  * that nothing is lost and nothing is kept in memory.
@@ -57,11 +64,11 @@ export class EventFollowers {
    * Resolves with a stream that begins with the events missed since `lastEventId`. It is known where it begins before the
    * client is answered, so that what happens after the answer is in it. Errors: 503 `overloaded`.
    */
-  async open(filter: EventFilter, lastEventId: string, { id }: Account, language: string): Promise<Stream> {
+  async open(filter: EventFilter, { lastEventId, account, language }: StreamReader): Promise<Stream> {
     const last = await this.#events.lastId();
     const from = Math.min(parseLastEventId(lastEventId) ?? last, last);
     const position = Math.max(from, last - MISSED);
-    const open = this.#streams.opening(id, LIMITS, (sink: Sink) => {
+    const open = this.#streams.opening(account.id, LIMITS, (sink: Sink) => {
       const follower: Follower = { sink, filter, language, position, isReading: false };
       this.#followers.add(follower);
       void this.#read(follower);

@@ -63,9 +63,13 @@ export default definePlugin({
     onClose(() => streams.close());
     return {
       handlers: {
-        list: (call) => search(host, call.query, readersLanguage(call)),
+        list: (call) => search(host, call.query, readersLanguage(call, node.locales)),
         stream: (call) =>
-          streams.open(filterOf(call.query), call.header('last-event-id'), call.account, readersLanguage(call)),
+          streams.open(filterOf(call.query), {
+            lastEventId: call.header('last-event-id'),
+            account: call.account,
+            language: readersLanguage(call, node.locales),
+          }),
       },
     };
   },

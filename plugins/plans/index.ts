@@ -1,5 +1,6 @@
 import { warnIfUnprovided, type NodeInfo } from '../../kernel/contract/node-info.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { readersLanguage } from '../../kernel/contract/route-spec.ts';
 import * as plans from './plans.ts';
 import { planRoutes } from './routes.ts';
 
@@ -13,7 +14,7 @@ export default definePlugin({
     const by = ({ account, ip }: { account: { username: string }; ip: string }) => ({ username: account.username, ip });
     return {
       handlers: {
-        plans: ({ query, account }) => plans.listPlans(host, query, account.locale),
+        plans: (call) => plans.listPlans(host, call.query, readersLanguage(call, node.locales)),
         createPlan: (call) => plans.createPlan(host, call.body, by(call)),
         plan: ({ params }) => plans.showPlan(identity, params.name),
         updatePlan: (call) => plans.updatePlan(host, call.params.name, call.body, by(call)),
@@ -23,7 +24,7 @@ export default definePlugin({
           warning: warnIfUnprovided(node, call.params.feature),
         }),
         switchOff: (call) => plans.setPlanFeature(host, call.params, false, by(call)),
-        features: async ({ account }) => ({ features: await featureList(node, account.locale) }),
+        features: async (call) => ({ features: await featureList(node, readersLanguage(call, node.locales)) }),
       },
     };
   },

@@ -112,7 +112,7 @@ export default definePlugin({
       handlers: {
         ...sessionHandlers(host.identity.sessions),
         activity: ({ account, query }) => activityPage(host.events, account, query),
-        events: (call) => eventPage(host, call.account, readersLanguage(call), call.query),
+        events: (call) => eventPage(host, call.account, readersLanguage(call, host.node.locales), call.query),
         activityOf: async ({ params, query }) =>
           activityPage(host.events, await host.identity.accounts.get(params.username), query),
         loginHistory: ({ account }) => loginHistory(logins, account, countries),

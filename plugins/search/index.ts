@@ -1,5 +1,6 @@
 import { fail } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { readersLanguage } from '../../kernel/contract/route-spec.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { FileSearch, watchLimit } from './file-search.ts';
 import {
@@ -73,12 +74,12 @@ export default definePlugin({
       handlers: {
         files: ({ account, query }) => search.find(account, 'files', query),
         folders: ({ account, query }) => search.find(account, 'folders', query),
-        features: async ({ account, query }) => {
-          const usable = new Set(node.usableFeatures(account));
-          const features = await node.features(account.locale);
+        features: async (call) => {
+          const usable = new Set(node.usableFeatures(call.account));
+          const features = await node.features(readersLanguage(call, node.locales));
           return findFeatures(
             features.filter(({ name }) => usable.has(name)),
-            query,
+            call.query,
           );
         },
         websites: async ({ account, query }) => {

@@ -36,6 +36,7 @@ export function forwardedRequest(info: RouteInfo, call: AdmittedCall, authorizat
   const path = (info.paths[0] ?? '').replaceAll(/[:*](\w+)/g, (_, name: string) => encoded(params[name]));
   const pairs = given((call.query ?? {}) as Values, info.query).map((pair) => pair.map(encoded).join('='));
   const named = (info.headers ?? []).map((name) => [name, call.header(name)] as const);
+  const { acceptLanguage } = call;
   const odd = named.find(([, value]) => NOT_PRINTABLE.test(value));
   if (odd !== undefined) throw fail.invalid_request(`the header ${odd[0]} is not printable ASCII`);
   return {
@@ -45,6 +46,8 @@ export function forwardedRequest(info: RouteInfo, call: AdmittedCall, authorizat
     headers: {
       ...Object.fromEntries(named.filter(([, value]) => value !== '')),
       authorization,
+      // for the texts that the other node writes
+      ...(acceptLanguage !== '' && !NOT_PRINTABLE.test(acceptLanguage) && { 'accept-language': acceptLanguage }),
       'x-request-id': call.requestId, // so that it has one id in both logs, and in a problem that the other node reports
     },
     body: forwardedBody(info, call),

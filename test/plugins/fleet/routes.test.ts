@@ -181,6 +181,24 @@ test("an account's home answers, from whichever node the client asked", async ()
   );
 });
 
+test("the other node learns which language an API token's program asks for", async () => {
+  const far = await server.hostkeep.core.accounts.get('far');
+  const wanted = { name: 'script', scopes: ['dns:read'], networks: [], expiresAt: Date.now() + 60_000 };
+  const { token } = await server.hostkeep.core.tokens.make(far, wanted, '');
+  const ask = (language: string, as: string) =>
+    server.ask('/read', { token: as, headers: { 'accept-language': language } });
+  for (const [language, as] of [
+    ['de, en;q=0.5', token],
+    ['de', away],
+  ] as const)
+    assert.is((await ask(language, as)).status, 200, language);
+  assert.equal(
+    sent.map(({ request }) => request.headers['accept-language']),
+    ['de, en;q=0.5', undefined],
+    'a person has the language of the account',
+  );
+});
+
 test("defaults of omitted values are left to the other node's version", async () => {
   for (const [query, size] of [
     ['', undefined],

@@ -205,7 +205,7 @@ test('every language has every title and description, wherever they stand', asyn
       const [told, known] = [(parts[i]?.['events'] ?? {}) as Record<string, string>, eventsIn.get(folder) ?? {}];
       assert.equal(Object.keys(told).toSorted(), Object.keys(known).toSorted(), `events of ${folder} ${locale}`);
       for (const [type, text] of Object.entries(told))
-        for (const [, member = ''] of text.matchAll(/\{(\w+)\}/g))
+        for (const [, member = ''] of text.matchAll(/\{(\w+)/g))
           assert.ok(member in (known[type]?.data?.properties ?? {}), `${type} ${locale}: ${member}`);
     }
     const translated = parts.flatMap((part) => Object.entries(part['features'] ?? {}));
@@ -214,7 +214,7 @@ test('every language has every title and description, wherever they stand', asyn
   }
 });
 
-test("events are told in the account's language, and in English to programs", async () => {
+test("events are told in the account's language, and to programs as they ask", async () => {
   const { account, token } = await server.user('hans');
   const { accounts, tokens } = server.hostkeep.core;
   await accounts.setFeature('hans', 'waf', true, '203.0.113.5');
@@ -227,8 +227,9 @@ test("events are told in the account's language, and in English to programs", as
     }[];
     readonly next_cursor: string | null;
   }
-  const page = async (query = '', as = token) =>
-    (await server.ask<Page>(`/api/account/events${query}`, { token: as })).body;
+  const page = async (query = '', as = token, language = '') =>
+    (await server.ask<Page>(`/api/account/events${query}`, { token: as, headers: { 'accept-language': language } }))
+      .body;
   const [granted] = (await page()).events;
   assert.match(granted?.summary ?? '', /^Was granted |^Granted |^Got /, granted?.summary);
   await accounts.update('hans', { locale: 'de' });
@@ -241,7 +242,7 @@ test("events are told in the account's language, and in English to programs", as
   }
   assert.equal(seen, [
     'Tarif, E-Mail-Adresse oder Sprache des Kontos geändert',
-    'Funktion waf umgeschaltet',
+    'Funktion waf freigegeben',
     'Konto angelegt',
   ]);
   assert.equal(
@@ -251,6 +252,12 @@ test("events are told in the account's language, and in English to programs", as
   const wanted = { name: 'script', scopes: ['activity:read'], networks: [], expiresAt: Date.now() + 60_000 };
   const script = await tokens.make(account, wanted, '');
   assert.is((await page('?search=waf', script.token)).events[0]?.summary, granted?.summary);
+  const told = async (language: string) => (await page('?search=waf', script.token, language)).events[0]?.summary;
+  assert.equal([await told('de-AT'), await told('it')], ['Funktion waf freigegeben', granted?.summary]);
+  await accounts.setFeature('hans', 'waf', false, '203.0.113.5');
+  assert.is((await page('?limit=1')).events[0]?.summary, 'Funktion waf entzogen');
+  await accounts.setFeature('hans', 'waf', undefined, '203.0.113.5');
+  assert.is((await page('?limit=1')).events[0]?.summary, 'Funktion waf wie im Tarif');
   const { token: other } = await server.user('otto');
   assert.not.match(JSON.stringify(await page('', other)), /waf/);
   assert.is((await server.ask('/api/account/events?cursor=1', { token })).status, 400);

@@ -566,6 +566,21 @@ test('features the account has are found by name, title and description', async 
   assert.equal(pick(await find(encodeURIComponent(title.toUpperCase())), 'module'), ['login_history'], title);
 });
 
+test('programs find features by titles in the language that they ask for', async () => {
+  const { account, token } = await server.user('agent', 'basic');
+  await server.hostkeep.core.accounts.update('agent', { locale: 'de' });
+  const wanted = { name: 'script', scopes: ['search:read'], networks: [], expiresAt: Date.now() + 60_000 };
+  const { token: script } = await server.hostkeep.core.tokens.make(account, wanted, '');
+  const nameFor = async (as: string, language: string) => {
+    const options = { token: as, headers: { 'accept-language': language } };
+    const { body } = await server.ask<{ module: string; name: string }[]>('/api/search/features', options);
+    return body.find(({ module }) => module === 'filemanager')?.name;
+  };
+  assert.is(await nameFor(script, ''), 'File manager');
+  assert.is(await nameFor(script, 'de'), await nameFor(token, ''));
+  assert.is.not(await nameFor(script, 'de'), 'File manager');
+});
+
 test('websites are found by their path, best first', async () => {
   const { account, token } = await server.user('webs');
   sites.set(
