@@ -60,6 +60,24 @@ test('capabilities that cannot be read without descriptors are read later', asyn
   assert.equal(rightsIn(stdout), NO_RIGHTS);
 });
 
+test('capabilities that cannot be read in time are read later', async () => {
+  if (!isRoot) return;
+  const script = `
+    import childProcess from 'node:child_process';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { spawnSync } = childProcess;
+    const replace = (by) => { childProcess.spawnSync = by; syncBuiltinESMExports(); };
+    const { runProgram } = await import(${JSON.stringify(MODULE)});
+    const read = () => runProgram('cat', ['/proc/self/status'], { timeoutMs: ${LIMIT_MS} });
+    replace((_, __, options) => spawnSync('sleep', ['1000'], { ...options, timeout: 10 }));
+    const failure = await read().then(({ stdout }) => stdout, ({ code }) => code);
+    replace(spawnSync);
+    console.log(failure, (await read()).stdout);`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script]);
+  assert.match(stdout, /^ETIMEDOUT /);
+  assert.equal(rightsIn(stdout), NO_RIGHTS);
+});
+
 test('an exception keeps the capabilities that it names, if the service has them', async () => {
   if (!isRoot) return;
   for (const user of [[], AS_NOBODY]) {

@@ -102,7 +102,8 @@ const BITS: Readonly<Record<Capability, number>> = {
 };
 /** A process namespace with its own /proc, whose first process the program is. */
 const ALONE = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', '--'];
-const SCARCE = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
+/** Why a probe failed on a busy machine: descriptors, processes, memory or time were short. */
+const SCARCE = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ETIMEDOUT'];
 const PROBE = { env: { PATH }, timeout: 5000, encoding: 'utf8' } as const;
 
 /** The capabilities that this process passes on to programs, probed once, when first needed. */
@@ -241,9 +242,10 @@ function probeFlags(): readonly string[] | undefined {
   });
 }
 
-/** Returns the capabilities that a program has if none are taken from it. */
+/** Returns the capabilities that a program has if none are taken from it. Throws while they are not known. */
 function rightsPassedOn(): bigint {
-  passedOn ??= capabilitiesAfter([]).permitted ?? 0n;
+  passedOn ??= capabilitiesAfter([]).permitted;
+  if (passedOn === undefined) throw new Error('the capabilities of this process cannot be found out');
   return passedOn;
 }
 
@@ -258,7 +260,7 @@ function capabilitiesAfter(command: readonly string[]): { permitted: bigint | un
 }
 
 /**
- * Returns what a command prints; `undefined` if it fails. Throws if this process lacks descriptors, processes or memory: that
+ * Returns what a command prints; `undefined` if it fails. Throws if descriptors, processes, memory or time are short: that
  * says nothing about the system, and would be remembered as if it did.
  */
 function probe([program = '', ...args]: readonly string[]): string | undefined {
