@@ -47,11 +47,14 @@ export class MariaDbFailure extends Error {
   }
 }
 
-/** Resolves with the name of a program. Rejects with `MariaDbFailure`. */
+/** Resolves with the name of a program. Rejects with `MariaDbFailure`, also if one is there and does not answer. */
 export async function findMariaDb(which: MariaDbProgram): Promise<string> {
   for (const name of PROGRAMS[which]) {
-    // perhaps under its other name; if not, that is said below
-    const output = await runProgram(name, ['--version'], { timeoutMs: VERSION_MS }).catch(() => undefined);
+    const output = await runProgram(name, ['--version'], { timeoutMs: VERSION_MS }).catch((cause: unknown) => {
+      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined; // perhaps under its other name
+      throw new MariaDbFailure(`${name} --version: ${errorMessage(cause)}`);
+    });
+    if (output?.endedBy) throw new MariaDbFailure(`${name} --version was ended by ${output.endedBy}`);
     if (output?.code === 0 && output.stdout.includes('MariaDB')) return name;
   }
   throw new MariaDbFailure(`there is no ${PROGRAMS[which][0]} of MariaDB: ${REMEDY}`);
