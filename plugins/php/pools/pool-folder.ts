@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
 import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
 import { POOL_NAME } from './pool.ts';
 
@@ -63,12 +64,11 @@ export class PoolFolder {
     return rename(this.#file(accountId, name, MASTER), this.#file(accountId, name, ENDING));
   }
 
-  /** Resolves with the master of a pool if it runs. */
+  /** Resolves with the master of a pool if it runs. Rejects if that cannot be read: a second one would take its socket. */
   async master(accountId: number, name: string): Promise<Master | undefined> {
     for (const end of [MASTER, ENDING]) {
-      // there is none where there is no such file
-      const id = await readFile(this.#file(accountId, name, end), 'utf8').catch(() => '');
-      if (id !== '' && isRunning(id)) return { id, isEnding: end === ENDING };
+      const id = await readFile(this.#file(accountId, name, end), 'utf8').catch(undefinedIfMissing);
+      if (id !== undefined && id !== '' && isRunning(id)) return { id, isEnding: end === ENDING };
     }
     return undefined;
   }
