@@ -3,9 +3,9 @@ import type { Visitors } from './schema.ts';
 /** The parts of a report of goaccess that are read. */
 interface Report {
   readonly general?: {
-    readonly bandwidth?: number;
-    readonly unique_visitors?: number;
-    readonly valid_requests?: number;
+    readonly bandwidth: number;
+    readonly unique_visitors: number;
+    readonly valid_requests: number;
   };
   readonly visitors?: Panel;
   readonly requests?: Panel;
@@ -40,7 +40,9 @@ export const NOBODY: Counts = {
 /** Reads a report. Throws for one that is none. */
 export function readReport(json: string, hasCountries: boolean): Counts {
   const report = JSON.parse(json) as Report;
-  const { bandwidth = 0, unique_visitors: visitors = 0, valid_requests: hits = 0 } = report.general ?? {};
+  const { bandwidth, unique_visitors: visitors, valid_requests: hits } = report.general ?? {};
+  if (hits === undefined || visitors === undefined || bandwidth === undefined)
+    throw new Error('the report has no totals');
   return {
     ...{ hits, visitors, bytes: bandwidth },
     times: (report.visitors?.data ?? [])
