@@ -13,4 +13,5 @@ export const fail = defineErrors({
   ftp_limit_reached: [409, 'Limit of the plan for FTP accounts reached'],
   public_keys_limit_reached: [409, 'No room for another public key'],
   sftp_failed: [502, 'The logins could not be changed'],
+  connections_unknown: [503, 'It is not known who is logged in'],
 });

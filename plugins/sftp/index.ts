@@ -17,10 +17,11 @@ import type { SftpSession } from './server/sessions.ts';
 import { countLogins, type StoredLogin } from './store.ts';
 
 const NO_LOGIN = 'login_not_found';
-const FAILED = 'sftp_failed';
+const UNKNOWN = 'connections_unknown';
+const FAILED = ['sftp_failed', UNKNOWN] as const;
 const ADDED = [
   ...(['invalid_login_name', 'invalid_path', 'invalid_public_key', 'ssh_keys_disabled', 'folder_not_found'] as const),
-  ...(['login_exists', 'ftp_limit_reached', 'files_unavailable', 'overloaded', FAILED] as const),
+  ...(['login_exists', 'ftp_limit_reached', 'files_unavailable', 'overloaded', ...FAILED] as const),
 ];
 const CONNECTION = /^\d{1,10}-\d{1,20}$/;
 const shared = { at: 'home', feature: 'ftp' } as const;
@@ -64,7 +65,7 @@ export default definePlugin({
       params: schema.LoginParams,
       body: schema.SftpFolder,
       reply: schema.SftpLogin,
-      errors: [NO_LOGIN, 'invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded', FAILED],
+      errors: [NO_LOGIN, 'invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded', ...FAILED],
     },
     renewPassword: {
       ...shared,
@@ -75,7 +76,7 @@ export default definePlugin({
       description: 'The password is made here, and shown now only. Its connections end.',
       params: schema.LoginParams,
       reply: schema.SftpSecret,
-      errors: [NO_LOGIN, FAILED],
+      errors: [NO_LOGIN, ...FAILED],
     },
     remove: {
       ...shared,
@@ -85,7 +86,7 @@ export default definePlugin({
       description: 'Its connections end. The files stay.',
       params: schema.LoginParams,
       reply: schema.RemovedLogin,
-      errors: [NO_LOGIN, FAILED],
+      errors: [NO_LOGIN, ...FAILED],
     },
     addKey: {
       ...withKeys,
@@ -97,7 +98,7 @@ export default definePlugin({
       body: schema.NewSftpKey,
       reply: schema.SftpLogin,
       status: 201,
-      errors: [NO_LOGIN, 'invalid_public_key', 'public_key_exists', 'public_keys_limit_reached', FAILED],
+      errors: [NO_LOGIN, 'invalid_public_key', 'public_key_exists', 'public_keys_limit_reached', ...FAILED],
     },
     removeKey: {
       ...withKeys,
@@ -107,7 +108,7 @@ export default definePlugin({
       description: 'The connections of the login end.',
       params: schema.KeyParams,
       reply: schema.SftpLogin,
-      errors: [NO_LOGIN, 'public_key_not_found', FAILED],
+      errors: [NO_LOGIN, 'public_key_not_found', ...FAILED],
     },
     connections: {
       ...shared,
@@ -116,6 +117,7 @@ export default definePlugin({
       summary: 'List who is logged in by SFTP',
       description: 'What ProFTPD tells of the connections of the account. It is a second old at most.',
       reply: schema.SftpConnections,
+      errors: [UNKNOWN],
     },
     end: {
       ...shared,
@@ -125,7 +127,7 @@ export default definePlugin({
       description: 'The client may log in again.',
       params: schema.ConnectionParams,
       reply: schema.EndedConnection,
-      errors: ['connection_not_found'],
+      errors: ['connection_not_found', UNKNOWN],
     },
   },
   async setup(given) {

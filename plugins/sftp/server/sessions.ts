@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isObject } from '../../../kernel/schema.ts';
 import { identify, isRunning } from '../../../kernel/kit/programs/process-id.ts';
 import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
+import { fail } from '../errors.ts';
 import type { SftpConfig } from '../schema.ts';
 
 /** A connection whose client has logged in. */
@@ -40,18 +41,23 @@ export function findProftpd({ pid_file: file }: Pick<SftpConfig, 'pid_file'>): n
   return pid > 1 && statusOf(pid)?.name === PROGRAM ? pid : undefined;
 }
 
-/** Resolves with the sessions of our virtual host. Rejects if ProFTPD's own list of them cannot be read. */
+/** Resolves with the sessions of our virtual host. Errors: 503 `connections_unknown` if ProFTPD's own list of them cannot be read. */
 export async function readSessions(config: SftpConfig, signal: AbortSignal): Promise<SftpSession[]> {
   const proftpd = findProftpd(config);
-  if (proftpd === undefined || !existsSync(config.scoreboard)) return [];
+  if (proftpd === undefined) return [];
+  if (!existsSync(config.scoreboard))
+    throw fail.connections_unknown(
+      'ProFTPD runs without the file of its sessions: set sftp.scoreboard to its ScoreboardFile',
+    );
   const { stdout, stderr, code } = await runProgram('ftpwho', ['-o', 'json', '-f', config.scoreboard], {
     signal,
     timeoutMs: WHO_MS,
     stdoutBytes: WHO_BYTES,
   });
-  if (code !== 0) throw new Error(`ftpwho: ${stderr.trim() || `exit code ${code}`}`);
+  if (code !== 0) throw fail.connections_unknown(`ftpwho: ${stderr.trim() || `exit code ${code}`}`);
   const { connections } = JSON.parse(stdout) as { connections?: unknown };
-  return (Array.isArray(connections) ? connections : []).flatMap((each) => toSession(each, proftpd, config));
+  if (!Array.isArray(connections)) throw fail.connections_unknown('ftpwho: the answer has no connections');
+  return connections.flatMap((each) => toSession(each, proftpd, config));
 }
 
 /** One that is not a process of this ProFTPD, or in which nobody has logged in, is none. */

@@ -390,3 +390,19 @@ if (hasProftpd()) {
     assert.equal(purged?.ok === true && purged.value, [{ what: 'SFTP logins', removed: 0 }]);
   });
 }
+
+test('while nothing tells who is logged in, that is an error and not nobody', async () => {
+  const ann = await customer('blind');
+  const scoreboard = join(proftpd.folder, 'scoreboard');
+  const answer = async () => {
+    const { status, body } = await ann.ask('GET', '/api/sftp/connections');
+    return String(body['error'] ?? status);
+  };
+  renameSync(scoreboard, `${scoreboard}.away`);
+  try {
+    await eventually('it is not known', answer, (each) => each === 'connections_unknown');
+  } finally {
+    renameSync(`${scoreboard}.away`, scoreboard);
+  }
+  await eventually('it is known', answer, (each) => each === '200');
+});
