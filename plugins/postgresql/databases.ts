@@ -35,7 +35,7 @@ export class Databases {
     if (name === undefined) return { ...shown, databases: [], server: null };
     const names = (await items.list(account, 'database')).map((item) => item.name);
     const sizes = await servers.with(name, account, ({ main }) => readSizes(main, names));
-    const databases = names.map((each) => ({ name: each, size_bytes: sizes.get(each) ?? 0 }));
+    const databases = names.map((each) => ({ name: each, size_bytes: sizes.get(each) ?? null }));
     const { host, port } = servers.login(name);
     return { ...shown, databases, server: { host, port } };
   }

@@ -96,7 +96,9 @@ export const DatabaseList = NamedObject('PostgresqlDatabaseList', {
   databases: Type.Array(
     NamedObject('PostgresqlDatabase', {
       name: Type.String(),
-      size_bytes: Type.Integer({ description: 'As the server measures it' }),
+      size_bytes: Type.Union([Type.Integer(), Type.Null()], {
+        description: 'As the server measures it; null if the server does not have the database',
+      }),
     }),
     { description: 'Sorted by name' },
   ),

@@ -19,7 +19,7 @@ export const postgresql: DatabaseEngine = {
     const { databases, server, ...rest } = await api('GET /api/postgresql/databases', { signal });
     return {
       ...rest,
-      databases: databases.map(({ name, size_bytes: sizeBytes }) => ({ name, sizeBytes })),
+      databases: databases.map(({ name, size_bytes: sizeBytes }) => ({ name, sizeBytes: sizeBytes ?? undefined })),
       server: server && { ...server, socket: '' },
     };
   },

@@ -380,6 +380,14 @@ test("a suspended account's users cannot log in until it is not suspended any mo
   );
 });
 
+test('a database that the server has lost is listed without a size', async () => {
+  await makeDatabase('lost');
+  await customers.sql('drop database ann_lost');
+  const { body } = await ask<{ databases: { name: string; size_bytes: number | null }[] }>(LIST);
+  assert.equal(body.databases, [{ name: 'ann_lost', size_bytes: null }]);
+  assert.equal((await remove(`${LIST}/ann_lost`)).body, { changed: true });
+});
+
 test('what a process was about when it was killed is made by the next one', async () => {
   const { store, events } = server.hostkeep.core;
   const before = await picture();
