@@ -1,3 +1,4 @@
+import { CONNECT_SETTING } from '../../kernel/kit/databases/schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -64,12 +65,7 @@ export const DatabasesConfig = Type.Object(
       maximum: 60,
       description: 'Pause after a failure before a server is tried again',
     }),
-    connect_timeout_ms: Type.Integer({
-      default: 3000,
-      minimum: 100,
-      maximum: 30_000,
-      description: 'Time limit for a connection',
-    }),
+    ...CONNECT_SETTING,
     query_timeout_ms: Type.Integer({
       default: 10_000,
       minimum: 100,

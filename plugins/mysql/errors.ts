@@ -1,20 +1,9 @@
 import { defineErrors } from '../../kernel/errors.ts';
+import { DATABASE_ERRORS } from '../../kernel/kit/databases/errors.ts';
 
 /** The errors of this plugin; `locales/` has their titles in other languages. */
 export const fail = defineErrors({
-  invalid_database_name: [400, 'Not a usable name'],
+  ...DATABASE_ERRORS,
   invalid_database_host: [400, 'Not a usable host'],
   remote_access_disabled: [403, 'Access from other machines not available on this plan'],
-  database_not_found: [404, 'Database not found'],
-  database_user_not_found: [404, 'Database user not found'],
-  database_access_not_found: [404, 'The user has no rights on this database'],
-  database_process_not_found: [404, 'Process not found'],
-  database_exists: [409, 'Database name already in use'],
-  database_user_exists: [409, 'Database user already there'],
-  database_limit_reached: [409, 'Database limit of the plan reached'],
-  database_users_limit_reached: [409, 'No room for another database user'],
-  databases_not_managed: [409, 'Databases not managed here'],
-  import_failed: [422, 'Import failed'],
-  query_failed: [422, 'The statement failed'],
-  databases_unavailable: [503, 'Databases not available at the moment'],
 });

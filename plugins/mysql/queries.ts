@@ -7,7 +7,7 @@ import type { AccountServers } from './account-servers.ts';
 import type { Changes } from './changes.ts';
 import { assertOwn } from './databases.ts';
 import { fail } from './errors.ts';
-import type { QueryResult } from './schema.ts';
+import type { DatabaseQueryResult } from '../../kernel/kit/databases/schema.ts';
 import { makeTemporary, readOwnHost, retireTemporary } from './users/temporary-users.ts';
 
 const LIMITS = { ms: 10_000, rows: 1000, bytes: 1 << 20 };
@@ -28,7 +28,7 @@ interface Asked {
  * Runs one statement as a user that is made for it and may only read the one database; with that user, the statement ends.
  * Errors: 404 `database_not_found`, 409 `request_in_progress`, 422 `query_failed` with the server's words.
  */
-export function runQuery({ servers, changes }: Parts, account: Account, asked: Asked): Promise<QueryResult> {
+export function runQuery({ servers, changes }: Parts, account: Account, asked: Asked): Promise<DatabaseQueryResult> {
   const { database, statement, ip } = asked;
   return servers.with(account, async ({ client, ownNames, openAs }) => {
     assertOwn(await ownNames(), database);
@@ -50,7 +50,7 @@ export function runQuery({ servers, changes }: Parts, account: Account, asked: A
   });
 }
 
-async function read(reader: DatabaseClient, statement: string): Promise<QueryResult> {
+async function read(reader: DatabaseClient, statement: string): Promise<DatabaseQueryResult> {
   const begun = performance.now();
   const { columns, rows, isCut } = await reader.table(statement.replace(/[;\s]+$/, ''), LIMITS).catch(refuse);
   return {

@@ -1,3 +1,9 @@
+import {
+  DATABASE_LIST,
+  DATABASE_PROCESS,
+  MANAGED_SETTINGS,
+  NewDatabaseName,
+} from '../../kernel/kit/databases/schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 import { MAINTENANCE_ACTIONS } from './maintenance/actions.ts';
 import { PRIVILEGES } from './users/privileges.ts';
@@ -10,30 +16,12 @@ export const MysqlConfig = Type.Object(
       maxLength: 255,
       description: "Where accounts' applications connect from, as a server of MariaDB names it",
     }),
-    users_limit: Type.Integer({
-      default: 100,
-      minimum: 1,
-      maximum: 1000,
-      description: 'Database users of an account',
-    }),
-    import_max_bytes: Type.Integer({
-      default: 16 * 2 ** 30,
-      minimum: 2 ** 20,
-      maximum: 2 ** 50,
-      description: 'Of an import, without compression',
-    }),
+    ...MANAGED_SETTINGS,
   },
   { additionalProperties: false },
 );
 export type MysqlConfig = Static<typeof MysqlConfig>;
 
-const NewName = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  pattern: '^[a-z0-9_]+$',
-  description: "What follows the account's prefix: of `ann`, `shop` becomes `ann_shop`",
-});
-const Name = (what: string) => Type.String({ minLength: 1, maxLength: 128, description: `The whole name of ${what}` });
 const Host = Type.String({
   minLength: 1,
   maxLength: 255,
@@ -55,8 +43,7 @@ export type DatabaseUser = Static<typeof DatabaseUser>;
 
 export const DatabaseList = NamedObject('DatabaseList', {
   databases: Type.Array(Type.String(), { description: 'Sorted by name' }),
-  limit: Type.Integer({ description: '`db_limit` of the plan; 0 = unlimited' }),
-  prefix: Type.String({ description: 'The beginning of the names of databases and users that are made here' }),
+  ...DATABASE_LIST,
   server: Type.Union(
     [
       NamedObject('DatabaseServer', {
@@ -73,10 +60,6 @@ export const DatabaseList = NamedObject('DatabaseList', {
   ),
 });
 export type DatabaseList = Static<typeof DatabaseList>;
-
-export const NewDatabase = NamedObject('NewDatabase', { name: NewName });
-export const OneDatabase = NamedObject('NamedDatabase', { name: Type.String() });
-export const DatabaseParams = Type.Object({ database: Name('a database') });
 
 export const DatabaseTables = NamedObject('DatabaseTables', {
   tables: Type.Array(
@@ -95,23 +78,8 @@ export const NewMaintenance = NamedObject('DatabaseMaintenance', {
   action: Type.String({ enum: MAINTENANCE_ACTIONS, description: '`repair` changes damaged tables only' }),
 });
 
-export const NewQuery = NamedObject('DatabaseQuery', {
-  statement: Type.String({ minLength: 1, maxLength: 65_536, description: 'One SQL statement that reads' }),
-});
-export const QueryResult = NamedObject('DatabaseQueryResult', {
-  columns: Type.Array(Type.String()),
-  rows: Type.Array(Type.Array(Type.Union([Type.String(), Type.Null()], { title: 'DatabaseValue' })), {
-    maxItems: 1000,
-    description: 'Values as text; what is no text, as `0x…` with its first bytes',
-  }),
-  truncated: Type.Boolean({ description: 'Whether there are more rows' }),
-  ms: Type.Integer(),
-});
-export type QueryResult = Static<typeof QueryResult>;
-
 export const DatabaseUsers = Type.Array(DatabaseUser, { description: 'Sorted by name and host' });
-export const NewDatabaseUser = NamedObject('NewDatabaseUser', { name: NewName, host: Type.Optional(Host) });
-export const UserParams = Type.Object({ user: Name('a database user') });
+export const NewDatabaseUser = NamedObject('NewDatabaseUser', { name: NewDatabaseName, host: Type.Optional(Host) });
 export const UserQuery = Type.Object({ host: Type.Optional(Host) });
 export const UserSecret = NamedObject('DatabaseUserSecret', {
   name: Type.String(),
@@ -119,7 +87,6 @@ export const UserSecret = NamedObject('DatabaseUserSecret', {
   password: Type.String({ description: 'Shown now only' }),
 });
 
-export const AccessParams = Type.Object({ user: Name('a database user'), database: Name('a database') });
 export const NewAccess = NamedObject('NewDatabaseAccess', {
   host: Type.Optional(Host),
   privileges: Type.Array(Privilege, {
@@ -130,21 +97,7 @@ export const NewAccess = NamedObject('NewDatabaseAccess', {
 });
 
 export const DatabaseProcesses = Type.Array(
-  NamedObject('DatabaseProcess', {
-    id: Type.Integer(),
-    user: Type.String(),
-    client: Type.String({ description: 'Where it is connected from' }),
-    database: Type.String({ description: 'Empty if none is chosen' }),
-    command: Type.String(),
-    seconds: Type.Integer({ description: 'How long it has been in this state' }),
-    state: Type.String(),
-    statement: Type.String({ description: 'The first 1,000 characters; empty if none runs' }),
-  }),
+  NamedObject('DatabaseProcess', { ...DATABASE_PROCESS, command: Type.String() }),
   { description: 'Longest first' },
 );
 export type DatabaseProcesses = Static<typeof DatabaseProcesses>;
-export const ProcessParams = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 20, description: 'The `id` of a process' }),
-});
-
-export const Done = NamedObject('DatabaseChange', { changed: Type.Literal(true) });

@@ -1,6 +1,6 @@
 import { HttpError } from '../../kernel/errors.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
-import { fail } from './errors.ts';
+import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Owner } from './items.ts';
 import type { PostgresqlConfig } from './schema.ts';
 import { isOfServer, isVerdict, PostgresqlClient, type PostgresqlLogin } from './server/client.ts';

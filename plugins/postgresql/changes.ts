@@ -4,7 +4,7 @@ import { isRunning } from '../../kernel/kit/programs/process-id.ts';
 import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './account-servers.ts';
-import { fail } from './errors.ts';
+import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { ClaimedItem, Items, Owner } from './items.ts';
 import { isVerdict } from './server/client.ts';
 import { dropDatabase, findDatabase, makeDatabase } from './server/databases.ts';

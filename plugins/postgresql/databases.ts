@@ -3,7 +3,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './account-servers.ts';
 import { makeChange } from './changes.ts';
-import { fail } from './errors.ts';
+import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Item, Items, Owner } from './items.ts';
 import type { DatabaseList, DatabaseTables } from './schema.ts';
 import { findDatabase, makeDatabase, readSizes } from './server/databases.ts';

@@ -6,7 +6,7 @@ import { AccountServers } from './account-servers.ts';
 import { recoverChanges } from './changes.ts';
 import { Databases, ENGINE } from './databases.ts';
 import { findings, health } from './doctor.ts';
-import { fail } from './errors.ts';
+import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import { events } from './events.ts';
 import { Items } from './items.ts';
 import { vacuumDatabase } from './maintenance.ts';

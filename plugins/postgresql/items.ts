@@ -1,7 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import type { Tx } from '../../kernel/store/store.ts';
-import { fail } from './errors.ts';
+import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Level } from './schema.ts';
 
 /** A change of a database or a user; each can be made once more. */

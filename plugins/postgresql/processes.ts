@@ -1,7 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './account-servers.ts';
-import { fail } from './errors.ts';
+import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Items } from './items.ts';
 import type { DatabaseProcesses } from './schema.ts';
 import type { PostgresqlClient } from './server/client.ts';

@@ -2,9 +2,9 @@ import { escapeControl } from '../../kernel/log.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './account-servers.ts';
 import type { Databases } from './databases.ts';
-import { fail } from './errors.ts';
+import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Items } from './items.ts';
-import type { QueryResult } from './schema.ts';
+import type { DatabaseQueryResult } from '../../kernel/kit/databases/schema.ts';
 import { isVerdict, PostgresqlClient } from './server/client.ts';
 import { makeTemporary, retireTemporary } from './temporary-users.ts';
 
@@ -31,7 +31,7 @@ export async function runQuery(
   { servers, items, databases }: Parts,
   account: Account,
   asked: Asked,
-): Promise<QueryResult> {
+): Promise<DatabaseQueryResult> {
   const { database, statement, ip } = asked;
   const found = await databases.find(account, database);
   return servers.with(found.server, account, async (server) => {
@@ -55,7 +55,7 @@ export async function runQuery(
   });
 }
 
-async function read(reader: PostgresqlClient, statement: string): Promise<QueryResult> {
+async function read(reader: PostgresqlClient, statement: string): Promise<DatabaseQueryResult> {
   const begun = performance.now();
   const { columns, rows, isCut } = await reader.rowsOf(statement, LIMITS).catch(refuse);
   return {

@@ -1,3 +1,10 @@
+import {
+  CONNECT_SETTING,
+  DATABASE_LIST,
+  DATABASE_PROCESS,
+  MANAGED_SETTINGS,
+  NewDatabaseName,
+} from '../../kernel/kit/databases/schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 import { LEVELS } from './server/names.ts';
 
@@ -34,7 +41,8 @@ export const PostgresqlConfig = Type.Object(
       default: {},
       description: 'Name of the server by user name; "" = none',
     }),
-    users_limit: Type.Integer({ default: 100, minimum: 1, maximum: 1000, description: 'Database users of an account' }),
+    ...MANAGED_SETTINGS,
+    ...CONNECT_SETTING,
     connections_limit: Type.Integer({
       default: 20,
       minimum: 1,
@@ -54,18 +62,6 @@ export const PostgresqlConfig = Type.Object(
       description:
         'How long a connection may do nothing unless it asks for longer, and in a transaction a tenth of that; 0 = for ever',
     }),
-    import_max_bytes: Type.Integer({
-      default: 16 * 2 ** 30,
-      minimum: 2 ** 20,
-      maximum: 2 ** 50,
-      description: 'Of an import, without compression',
-    }),
-    connect_timeout_ms: Type.Integer({
-      default: 3000,
-      minimum: 100,
-      maximum: 30_000,
-      description: 'Time limit for a connection',
-    }),
     query_timeout_ms: Type.Integer({
       default: 20_000,
       minimum: 100,
@@ -77,13 +73,6 @@ export const PostgresqlConfig = Type.Object(
 );
 export type PostgresqlConfig = Static<typeof PostgresqlConfig>;
 
-const NewName = Type.String({
-  minLength: 1,
-  maxLength: 63,
-  pattern: '^[a-z0-9_]+$',
-  description: "What follows the account's prefix: of `ann`, `shop` becomes `ann_shop`",
-});
-const Name = (what: string) => Type.String({ minLength: 1, maxLength: 128, description: `The whole name of ${what}` });
 const Level = Type.String({
   title: 'PostgresqlLevel',
   enum: LEVELS,
@@ -102,8 +91,7 @@ export const DatabaseList = NamedObject('PostgresqlDatabaseList', {
     }),
     { description: 'Sorted by name' },
   ),
-  limit: Type.Integer({ description: '`db_limit` of the plan, also for databases of MariaDB; 0 = unlimited' }),
-  prefix: Type.String({ description: 'The beginning of the names of databases and users' }),
+  ...DATABASE_LIST,
   server: Type.Union(
     [
       NamedObject('PostgresqlAddress', {
@@ -116,10 +104,6 @@ export const DatabaseList = NamedObject('PostgresqlDatabaseList', {
   ),
 });
 export type DatabaseList = Static<typeof DatabaseList>;
-
-export const NewDatabase = NamedObject('NewPostgresqlDatabase', { name: NewName });
-export const OneDatabase = NamedObject('NamedPostgresqlDatabase', { name: Type.String() });
-export const DatabaseParams = Type.Object({ database: Name('a database') });
 
 export const DatabaseTables = NamedObject('PostgresqlTables', {
   tables: Type.Array(
@@ -140,36 +124,10 @@ export const NewMaintenance = NamedObject('PostgresqlMaintenance', {
   action: Type.Literal('optimize', { description: '`vacuum (analyze)`' }),
 });
 
-export const NewQuery = NamedObject('PostgresqlQuery', {
-  statement: Type.String({ minLength: 1, maxLength: 65_536, description: 'One SQL statement that reads' }),
+export const DatabaseProcesses = Type.Array(NamedObject('PostgresqlProcess', DATABASE_PROCESS), {
+  description: 'Longest first; the state is `active` while a statement runs, and the statement is the latest',
 });
-export const QueryResult = NamedObject('PostgresqlQueryResult', {
-  columns: Type.Array(Type.String()),
-  rows: Type.Array(Type.Array(Type.Union([Type.String(), Type.Null()], { title: 'PostgresqlValue' })), {
-    maxItems: 1000,
-    description: 'Values as text',
-  }),
-  truncated: Type.Boolean({ description: 'Whether there are more rows' }),
-  ms: Type.Integer(),
-});
-export type QueryResult = Static<typeof QueryResult>;
-
-export const DatabaseProcesses = Type.Array(
-  NamedObject('PostgresqlProcess', {
-    id: Type.Integer(),
-    user: Type.String(),
-    client: Type.String({ description: 'Where it is connected from; `localhost` for the socket' }),
-    database: Type.String(),
-    seconds: Type.Integer({ description: 'How long it has been in this state' }),
-    state: Type.String({ description: '`active` while a statement runs' }),
-    statement: Type.String({ description: 'The first 1,000 characters of the latest' }),
-  }),
-  { description: 'Longest first' },
-);
 export type DatabaseProcesses = Static<typeof DatabaseProcesses>;
-export const ProcessParams = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 20, description: 'The `id` of a process' }),
-});
 
 export const DatabaseUser = NamedObject('PostgresqlUser', {
   name: Type.String(),
@@ -181,14 +139,10 @@ export const DatabaseUser = NamedObject('PostgresqlUser', {
 });
 export type DatabaseUser = Static<typeof DatabaseUser>;
 export const DatabaseUsers = Type.Array(DatabaseUser, { description: 'Sorted by name' });
-export const NewDatabaseUser = NamedObject('NewPostgresqlUser', { name: NewName });
-export const UserParams = Type.Object({ user: Name('a database user') });
+export const NewDatabaseUser = NamedObject('NewPostgresqlUser', { name: NewDatabaseName });
 export const UserSecret = NamedObject('PostgresqlUserSecret', {
   name: Type.String(),
   password: Type.String({ description: 'Shown now only' }),
 });
 export type UserSecret = Static<typeof UserSecret>;
-export const AccessParams = Type.Object({ user: Name('a database user'), database: Name('a database') });
 export const NewAccess = NamedObject('NewPostgresqlAccess', { level: Level });
-
-export const Done = NamedObject('PostgresqlChange', { changed: Type.Literal(true) });

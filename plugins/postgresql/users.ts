@@ -4,7 +4,7 @@ import { newPassword } from '../../kernel/kit/new-password.ts';
 import type { AccountServers } from './account-servers.ts';
 import { makeChange } from './changes.ts';
 import { wholeName, type Databases } from './databases.ts';
-import { fail } from './errors.ts';
+import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Change, Item, Items } from './items.ts';
 import type { DatabaseUser, Level, PostgresqlConfig, UserSecret } from './schema.ts';
 import { readAccess, type UserAccess } from './server/access.ts';

@@ -4,7 +4,7 @@ import type { Log } from '../../../kernel/log.ts';
 import { sendDump } from '../../../kernel/kit/databases/dump-stream.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import type { Databases } from '../databases.ts';
-import { fail } from '../errors.ts';
+import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
 import { withTemporary, type TemporaryParts } from './temporary-transfer.ts';
 import { dumpDatabase, PgDumpFailure } from './pg-dump.ts';
 

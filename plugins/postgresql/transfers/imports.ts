@@ -3,7 +3,7 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { boundedBytes, gunzipped, isGzipFailure } from '../../../kernel/kit/waiting/byte-streams.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import type { Databases } from '../databases.ts';
-import { fail } from '../errors.ts';
+import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
 import { loadDump } from './load.ts';
 import { withTemporary, type TemporaryParts } from './temporary-transfer.ts';
 

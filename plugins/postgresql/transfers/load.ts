@@ -1,5 +1,5 @@
 import { escapeControl } from '../../../kernel/log.ts';
-import { fail } from '../errors.ts';
+import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
 import { isVerdict, PostgresqlClient, type ClientLimits, type PostgresqlLogin } from '../server/client.ts';
 import { DumpFault, DumpReader, type DumpStatement } from './dump-reader.ts';
 

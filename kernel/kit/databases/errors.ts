@@ -1,7 +1,7 @@
-import { defineErrors } from '../../kernel/errors.ts';
+import { defineErrors } from '../../errors.ts';
 
-/** The errors of this plugin; `locales/` has their titles in other languages. */
-export const fail = defineErrors({
+/** The errors of managed databases at servers of all kinds. */
+export const DATABASE_ERRORS = {
   invalid_database_name: [400, 'Not a usable name'],
   database_not_found: [404, 'Database not found'],
   database_user_not_found: [404, 'Database user not found'],
@@ -15,4 +15,6 @@ export const fail = defineErrors({
   import_failed: [422, 'Import failed'],
   query_failed: [422, 'The statement failed'],
   databases_unavailable: [503, 'Databases not available at the moment'],
-});
+} as const;
+
+export const databaseFail = defineErrors(DATABASE_ERRORS);
