@@ -1,13 +1,14 @@
 import { assertChange, defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { formatTime, textTable } from '../../kernel/kit/format.ts';
-import { endpointsIn, redeliver as redeliverTo, endpointView, testEndpoint, type NamedEndpoint } from './operations.ts';
+import { allEndpoints, redeliver as redeliverTo, endpointView, testEndpoint } from './operations.ts';
+import type { NamedEndpoint } from './own-endpoints.ts';
 import type { WebhooksConfig } from './schema.ts';
 import { DeliveryQueue } from './store.ts';
 import { fail } from './errors.ts';
 
 export default defineCommands({
   name: 'webhook',
-  summary: 'endpoints that get signed events, as `webhooks.endpoints` of the configuration names them',
+  summary: 'endpoints that get signed events: those of the configuration (`webhooks.endpoints`) and of the console',
   commands: [
     { usage: 'list', summary: 'list the endpoints, and how deliveries to them went', run: list },
     {
@@ -27,8 +28,9 @@ export default defineCommands({
 const HEAD = ['ENDPOINT', 'EVENTS', 'WAITING', 'DELIVERED', 'FAILED', 'GIVEN UP', 'DELIVERED (UTC)', 'FAILED (UTC)'];
 
 async function list(context: CommandContext) {
-  const { endpoints } = await endpointsOf(context);
-  return context.withStore(async ({ store }) => {
+  return context.withStore(async (open) => {
+    const { endpoints } = await endpointsOf(context, open);
+    const { store } = open;
     const queue = new DeliveryQueue(store);
     const value = await Promise.all(endpoints.map((each) => endpointView(queue, each)));
     const rows = value.map((each) => [
@@ -46,8 +48,10 @@ const timeText = (at: string | null): string => (at === null ? '' : formatTime(D
 
 /** The exit code is 1 unless the answer is 2xx. */
 async function test(context: CommandContext, [name = '']: readonly string[]) {
-  const { settings, find } = await endpointsOf(context);
-  const value = await testEndpoint(settings, find(name));
+  const value = await context.withStore(async (open) => {
+    const { settings, find } = await endpointsOf(context, open);
+    return testEndpoint(settings, find(name));
+  });
   if (!value.accepted) process.exitCode = 1;
   const answer = value.reason === null ? `answered ${value.status}` : `did not answer: ${value.reason}`;
   return { value, text: `${value.endpoint} ${answer} (${value.ms} ms)` };
@@ -56,9 +60,11 @@ async function test(context: CommandContext, [name = '']: readonly string[]) {
 async function redeliver(context: CommandContext, [name = '', event]: readonly string[], { waiting }: OptionValues) {
   if ((event === undefined) === (waiting !== true))
     throw fail.invalid_request('name an event by its id, or give --waiting');
-  const endpoint = (await endpointsOf(context)).find(name);
   const eventId = event === undefined ? null : Number(event);
-  const queued = await context.withStore((open) => redeliverTo(open, { endpoint, eventId, ip: '' }));
+  const { endpoint, queued } = await context.withStore(async (open) => {
+    const endpoint = (await endpointsOf(context, open)).find(name);
+    return { endpoint, queued: await redeliverTo(open, { endpoint, eventId, ip: '' }) };
+  });
   assertChange(queued > 0, `nothing waits for ${endpoint.label}`);
   return {
     value: { endpoint: endpoint.label, queued },
@@ -66,9 +72,9 @@ async function redeliver(context: CommandContext, [name = '', event]: readonly s
   };
 }
 
-async function endpointsOf(context: CommandContext) {
+async function endpointsOf(context: CommandContext, open: Parameters<typeof allEndpoints>[1]) {
   const settings = await context.settingsOf<WebhooksConfig>('webhooks');
-  const endpoints = endpointsIn(settings);
+  const endpoints = await allEndpoints(settings, open);
   const find = (name: string): NamedEndpoint => {
     const found = endpoints.find(({ label }, i) => label === name || String(i) === name);
     if (found !== undefined) return found;

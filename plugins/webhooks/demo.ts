@@ -24,7 +24,7 @@ export async function withReceiver(host: Host<WebhooksConfig>): Promise<Host<Web
     secret: `whsec_${randomBytes(24).toString('base64')}`,
     events: [...events],
   }));
-  return { ...host, config: { ...host.config, allow_private: true, endpoints } };
+  return { ...host, config: { ...host.config, allow_private: true, allow_console: true, endpoints } };
 }
 
 function receiver(): Server {

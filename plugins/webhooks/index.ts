@@ -3,66 +3,28 @@ import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import { describeWebhooks } from './description.ts';
 import { assertEndpoints } from './delivery/endpoint-faults.ts';
-import type { Endpoint } from './delivery/endpoint.ts';
+import type { Endpoints } from './delivery/endpoints.ts';
 import type { EventFollower as Follower } from './delivery/event-follower.ts';
 import type { FleetLead as Lead } from './delivery/fleet-lead.ts';
+import { editing } from './editing.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
+import type { NamedEndpoint } from './own-endpoints.ts';
+import { routes } from './routes.ts';
 import * as schema from './schema.ts';
 import { DeliveryQueue } from './store.ts';
 
-const admin = { address: 'admin', access: 'admin' } as const;
 /** Loaded when it is needed, to save start-up time. */
 const operations = () => import('./operations.ts');
 
 export default definePlugin({
   name: 'webhooks',
-  description: 'Events that the server sends to the endpoints in its configuration.',
+  description: 'Events that the server sends to endpoints of its configuration, and of the console.',
   features: [],
   errors: fail,
   events,
   config: schema.WebhooksConfig,
-  routes: {
-    list: {
-      ...admin,
-      method: 'GET',
-      path: '/api/webhooks',
-      summary: 'List the endpoints of the configuration, and how deliveries to them went',
-      description: 'URLs are not shown, because they may contain secrets. The counts are kept over restarts.',
-      reply: schema.EndpointList,
-    },
-    attempts: {
-      ...admin,
-      method: 'GET',
-      path: '/api/webhooks/:id/attempts',
-      summary: 'List the last 20 attempts to deliver to an endpoint, with what was sent and answered',
-      description: 'Newest first, also those that failed.',
-      params: schema.EndpointParams,
-      reply: schema.AttemptList,
-      errors: ['webhook_not_found'],
-    },
-    test: {
-      ...admin,
-      method: 'POST',
-      path: '/api/webhooks/:id/test',
-      summary: 'Send an event of the type webhook.test, and get what the endpoint answers',
-      description: 'Tests of an endpoint at the same time are one. It is not tried again.',
-      params: schema.EndpointParams,
-      reply: schema.TestedEndpoint,
-      errors: ['webhook_not_found'],
-    },
-    redeliver: {
-      ...admin,
-      method: 'POST',
-      path: '/api/webhooks/:id/redeliver',
-      summary: 'Deliver an event of the log once more, or all that wait, at once',
-      description: 'Deliveries that were given up are not among those that wait: name their event.',
-      params: schema.EndpointParams,
-      body: schema.RedeliverBody,
-      reply: schema.Redelivered,
-      errors: ['webhook_not_found'],
-    },
-  },
+  routes,
   async setup(given) {
     const { isDemo, isServing } = given.node;
     const isReceiving = isDemo && isServing && given.config.endpoints.length === 0;
@@ -70,23 +32,29 @@ export default definePlugin({
     const { config, store } = host;
     const queue = new DeliveryQueue(store);
     assertEndpoints(config);
-    if (config.endpoints.length === 0 && host.node.isServing && host.node.fleet === undefined)
+    const read = async () => (await operations()).allEndpoints(config, host);
+    if (config.endpoints.length === 0 && !config.allow_console && host.node.isServing && host.node.fleet === undefined)
       await host.node.onLeader(() => queue.keepOnly([]));
-    const endpoints = config.endpoints.length === 0 ? [] : await deliverTo(host, queue);
-    const waiting = () =>
-      Promise.all(endpoints.map(async ({ key, label }) => ({ label, count: await queue.waiting(key) })));
+    const delivering =
+      config.endpoints.length === 0 && !config.allow_console ? undefined : await deliverTo(host, queue, read);
+    const waiting = async () => {
+      const all = delivering === undefined ? [] : await read();
+      return Promise.all(all.map(async ({ key, label }) => ({ key, label, count: await queue.waiting(key) })));
+    };
     const find = async (id: string) => {
-      const found = (await operations()).endpointsIn(config).find(({ key }) => key === id);
-      if (found === undefined) throw fail.webhook_not_found('the configuration has no such webhook');
+      const found = (await read()).find(({ key }) => key === id);
+      if (found === undefined) throw fail.webhook_not_found('there is no such webhook');
       return found;
     };
     const tests = new Map<string, Promise<schema.TestedEndpoint>>();
     return {
       handlers: {
         list: async () => {
-          const { endpointsIn, endpointView } = await operations();
-          return { webhooks: await Promise.all(endpointsIn(config).map((each) => endpointView(queue, each))) };
+          const [{ endpointView }, all] = [await operations(), await read()];
+          const webhooks = await Promise.all(all.map((each) => endpointView(queue, each)));
+          return { webhooks, editable: config.allow_console };
         },
+        ...editing(host),
         attempts: async ({ params: { id } }) => {
           const [endpoint, { attemptList }] = [await find(id), await operations()];
           return attemptList(store, endpoint);
@@ -105,63 +73,63 @@ export default definePlugin({
       },
       provides: {
         webhooks: () => describeWebhooks(host.node.events()),
-        metrics: async () => metricsOf(endpoints, await waiting()),
+        metrics: async () => metricsOf(delivering, await waiting()),
         doctor: async () => findingsOf(await waiting(), config.backlog / 2),
       },
     };
   },
 });
 
-/** Delivers events to the configured endpoints. Its code is loaded only where there are any, to save start-up time. */
-async function deliverTo(host: Host<schema.WebhooksConfig>, queue: DeliveryQueue): Promise<Endpoint[]> {
+/** Delivers events to the endpoints. Its code is loaded only where there may be any, to save start-up time. */
+async function deliverTo(
+  host: Host<schema.WebhooksConfig>,
+  queue: DeliveryQueue,
+  read: () => Promise<readonly NamedEndpoint[]>,
+): Promise<Endpoints> {
   const { config, events, node, log, onClose } = host;
-  const [{ Endpoint }, { EventFollower }, { FleetLead }] = await Promise.all([
-    import('./delivery/endpoint.ts'),
+  const [{ Endpoints }, { EventFollower }, { FleetLead }] = await Promise.all([
+    import('./delivery/endpoints.ts'),
     import('./delivery/event-follower.ts'),
     import('./delivery/fleet-lead.ts'),
   ]);
   let lead: Lead | undefined;
   const isLeading = () => node.fleet === undefined || lead?.isLeading === true;
   const userAgent = `Hostkeep/${node.version}`;
-  const endpoints = config.endpoints.map(
-    (endpoint, i) => new Endpoint(i, { config: endpoint, settings: config, queue, log, userAgent, isLeading }),
-  );
+  const endpoints = new Endpoints({ read, settings: config, queue, log, userAgent, isLeading });
   if (!node.isServing) return endpoints;
-  const begin = async () => {
-    await queue.keepOnly(endpoints.map(({ key }) => key));
-    follower?.wake();
-    for (const endpoint of endpoints) endpoint.wake();
-  };
   let follower: Follower | undefined;
   await node.onLeader(async () => {
     if (node.fleet !== undefined) {
       const failed = (error: unknown) => log.warn({ err: error }, 'the deliveries that wait could not be read');
-      const onLead = () => void begin().catch(failed);
+      const onLead = () => void endpoints.refresh().then(() => follower?.wake(), failed);
       const leading = new FleetLead({ leases: node.leases, log, onLead });
       lead = leading;
       onClose(() => leading.close());
     }
+    onClose(() => endpoints.close());
     follower = await EventFollower.start({ events, queue, endpoints, backlog: config.backlog, log, isLeading });
-    for (const endpoint of endpoints) onClose(() => endpoint.close());
     onClose(() => follower?.close());
-    if (node.fleet === undefined) await begin();
   });
   return endpoints;
 }
 
 interface Waiting {
+  readonly key: string;
   readonly label: string;
   readonly count: number;
 }
 
-function metricsOf(endpoints: readonly Endpoint[], waiting: readonly Waiting[]): Metric[] {
-  const attempts = endpoints.flatMap(({ label, outcomes }) =>
+function metricsOf(delivering: Endpoints | undefined, waiting: readonly Waiting[]): Metric[] {
+  const known = waiting.flatMap(({ key, label }) =>
+    delivering === undefined ? [] : [{ label, outcomes: delivering.outcomes(key) }],
+  );
+  const attempts = known.flatMap(({ label, outcomes }) =>
     (['delivered', 'failed'] as const).map((outcome) => ({
       labels: { endpoint: label, outcome },
       value: outcomes[outcome],
     })),
   );
-  const dropped = endpoints.map(({ label, outcomes }) => ({ labels: { endpoint: label }, value: outcomes.dropped }));
+  const dropped = known.map(({ label, outcomes }) => ({ labels: { endpoint: label }, value: outcomes.dropped }));
   const queued = waiting.map(({ label, count }) => ({ labels: { endpoint: label }, value: count }));
   return [
     counter('hostkeep_webhook_attempts_total', 'Attempts to deliver an event, by outcome', attempts),

@@ -1,15 +1,16 @@
 /** Operations on endpoints, for the command line and the API. */
 import { errorMessage } from '../../kernel/errors.ts';
+import type { Identity } from '../../kernel/identity/identity.ts';
 import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { deliveryBody, send } from './delivery/delivery.ts';
 import { assertEndpoints } from './delivery/endpoint-faults.ts';
 import { endpointNames } from './delivery/endpoint.ts';
 import { latestAttempts } from './attempts.ts';
+import { readOwn, type NamedEndpoint } from './own-endpoints.ts';
 import {
   endpointSecrets,
   type AttemptList,
-  type EndpointConfig,
   type EndpointView,
   type TestedEndpoint,
   type WebhooksConfig,
@@ -17,20 +18,23 @@ import {
 import { hasten, requeue, type DeliveryQueue } from './store.ts';
 import { fail } from './errors.ts';
 
-export interface NamedEndpoint {
-  /** Stands for the URL, which is not shown, because it may contain a secret. */
-  readonly key: string;
-  readonly label: string;
-  readonly config: EndpointConfig;
-}
-
+/** Returns those of the configuration. */
 export function endpointsIn(settings: WebhooksConfig): NamedEndpoint[] {
   assertEndpoints(settings);
-  return settings.endpoints.map((config, i) => ({ config, ...endpointNames(i, new URL(config.url)) }));
+  return settings.endpoints.map((config, i) => ({ config, isOwn: false, ...endpointNames(i, new URL(config.url)) }));
+}
+
+/** Resolves with those of the configuration, and with those of the console if the configuration allows them. */
+export async function allEndpoints(
+  settings: WebhooksConfig,
+  { store, identity }: { readonly store: Store; readonly identity: Pick<Identity, 'keys'> },
+): Promise<NamedEndpoint[]> {
+  return [...endpointsIn(settings), ...(settings.allow_console ? await readOwn(store, identity.keys) : [])];
 }
 
 /** Resolves with how deliveries to an endpoint went, and what waits. */
-export async function endpointView(queue: DeliveryQueue, { key, label, config }: NamedEndpoint): Promise<EndpointView> {
+export async function endpointView(queue: DeliveryQueue, endpoint: NamedEndpoint): Promise<EndpointView> {
+  const { key, label, config, isOwn } = endpoint;
   const [state, waiting, next] = await Promise.all([queue.state(key), queue.waiting(key), queue.next(key)]);
   return {
     ...state,
@@ -41,6 +45,8 @@ export async function endpointView(queue: DeliveryQueue, { key, label, config }:
     delivered_at: timeOrNull(state.delivered_at),
     failed_at: timeOrNull(state.failed_at),
     next_attempt_at: timeOrNull(next?.due_at ?? null),
+    editable: isOwn,
+    has_previous_secret: config.previous_secret !== undefined,
   };
 }
 

@@ -2,9 +2,13 @@ import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
 
+const Url = Type.String({ pattern: '^https?://', maxLength: 2048, description: 'Receives a POST for each event' });
+const Events = { minItems: 1, maxItems: 50, description: 'Event types to send; * matches anything, as in domain.*' };
+const EventPattern = Type.String({ pattern: '^[a-z0-9_.*-]+$', maxLength: 100 });
+
 const Endpoint = Type.Object(
   {
-    url: Type.String({ pattern: '^https?://', maxLength: 2048, description: 'Receives a POST for each event' }),
+    url: Url,
     secret: Type.String({
       minLength: 16,
       maxLength: 512,
@@ -19,12 +23,7 @@ const Endpoint = Type.Object(
         description: 'Signs as well, until the receiver knows the new secret',
       }),
     ),
-    events: Type.Array(Type.String({ pattern: '^[a-z0-9_.*-]+$', maxLength: 100 }), {
-      minItems: 1,
-      maxItems: 50,
-      default: ['*'],
-      description: 'Event types to send; * matches anything, as in domain.*',
-    }),
+    events: Type.Array(EventPattern, { ...Events, default: ['*'] }),
   },
   closed,
 );
@@ -37,6 +36,10 @@ export function endpointSecrets({ secret, previous_secret: previous }: EndpointC
 export const WebhooksConfig = Type.Object(
   {
     endpoints: Type.Array(Endpoint, { maxItems: 20, default: [], description: 'Where signed events are sent' }),
+    allow_console: Type.Boolean({
+      default: false,
+      description: 'Administrators may add endpoints in the console; while false, those are kept and not used',
+    }),
     allow_private: Type.Boolean({
       default: false,
       description: 'Also deliver to private, loopback and link-local addresses',
@@ -79,8 +82,13 @@ export const WebhooksConfig = Type.Object(
 export type WebhooksConfig = Static<typeof WebhooksConfig>;
 
 const TimeOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-const Id = Type.String({ description: 'Stays the same while the URL does' });
-const Label = Type.String({ description: 'Host, port and place in the configuration; the URL may contain a secret' });
+const Id = Type.String({
+  description: 'Stays the same; that of an endpoint of the configuration changes with its URL',
+});
+const Label = Type.String({
+  description:
+    'Host, port and place in the configuration, or c and a number in the console; the URL may contain a secret',
+});
 const EndpointView = NamedObject('Webhook', {
   id: Id,
   endpoint: Label,
@@ -93,12 +101,33 @@ const EndpointView = NamedObject('Webhook', {
   failed_at: TimeOrNull('Last attempt that failed'),
   reason: Type.String({ description: 'Why it failed; empty if none did' }),
   next_attempt_at: TimeOrNull('When the next delivery is tried'),
+  editable: Type.Boolean({ description: 'Whether it was added here, and not in the configuration' }),
+  has_previous_secret: Type.Boolean({ description: 'Whether a former secret signs as well' }),
 });
 export type EndpointView = Static<typeof EndpointView>;
-export const EndpointList = NamedObject('WebhookList', { webhooks: Type.Array(EndpointView, { maxItems: 20 }) });
+export const EndpointList = NamedObject('WebhookList', {
+  webhooks: Type.Array(EndpointView, { maxItems: 40, description: 'Those of the configuration first' }),
+  editable: Type.Boolean({ description: 'Whether the configuration allows to add some here (webhooks.allow_console)' }),
+});
 export const EndpointParams = Type.Object({
   id: Type.String({ maxLength: 64, description: 'From GET /api/webhooks' }),
 });
+export const EndpointBody = NamedObject(
+  'NewWebhook',
+  { url: Url, events: Type.Array(EventPattern, { ...Events, default: ['*'] }) },
+  { ...closed, examples: [{ url: 'https://hooks.example/hostkeep', events: ['account.*', 'domain.*'] }] },
+);
+export type EndpointBody = Static<typeof EndpointBody>;
+export const EndpointChange = NamedObject(
+  'WebhookChange',
+  { url: Type.Optional(Url), events: Type.Optional(Type.Array(EventPattern, Events)) },
+  { ...closed, minProperties: 1, examples: [{ events: ['*'] }] },
+);
+export type EndpointChange = Static<typeof EndpointChange>;
+const Secret = Type.String({ description: 'Key of the signatures, as Standard Webhooks write it; shown now only' });
+export const AddedEndpoint = NamedObject('WebhookAdded', { id: Id, endpoint: Label, secret: Secret });
+export const RenewedSecret = NamedObject('WebhookSecret', { id: Id, secret: Secret });
+export const EndpointChanged = NamedObject('WebhookChanged', { id: Id, changed: Type.Boolean() });
 export const TestedEndpoint = NamedObject('WebhookTest', {
   id: Id,
   endpoint: Label,

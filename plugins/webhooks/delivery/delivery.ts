@@ -25,6 +25,11 @@ interface EndpointAnswer {
 /** Kept of an answer's body, for who looks at it, and how long the body may take. */
 const ANSWER_BYTES = 2048;
 const ANSWER_MS = 500;
+/** Read of it: a secret that begins before the end of what is kept is known as a whole. */
+const READ_BYTES = 3 * ANSWER_BYTES;
+/** A shorter part of a URL is no secret. */
+const TELLING_CHARACTERS = 8;
+const MASK = '•••';
 
 /** Returns the body of a delivery; `id` is the same in every attempt, so that receivers can ignore duplicates. */
 export function deliveryBody({ id, at, type, account_id, username, ip, line, data, node }: LoggedEvent): string {
@@ -69,7 +74,7 @@ export async function send(
       clearTimeout(limit);
       const { statusCode: status = 0, headers } = response;
       void beginning(response).then((answer) => {
-        resolve({ status, retryAfter: headers['retry-after'] ?? '', answer });
+        resolve({ status, retryAfter: headers['retry-after'] ?? '', answer: masked(answer, url, secrets) });
         response.destroy();
       });
     });
@@ -80,7 +85,7 @@ export async function send(
   });
 }
 
-/** Resolves with the beginning of a body, as far as it comes in time. A store in PostgreSQL takes no NUL. */
+/** Resolves with the beginning of a body, as far as it comes in time. */
 async function beginning(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -89,11 +94,32 @@ async function beginning(response: IncomingMessage): Promise<string> {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size >= ANSWER_BYTES) break;
+      if (size >= READ_BYTES) break;
     }
   } catch {
     // it broke off: what came is the answer
   }
   clearTimeout(limit);
-  return Buffer.concat(chunks).subarray(0, ANSWER_BYTES).toString('utf8').replaceAll('\0', '\ufffd');
+  return Buffer.concat(chunks).subarray(0, READ_BYTES).toString('utf8');
+}
+
+/**
+ * Returns the beginning of an answer, in which dots stand for what it repeats of the secrets and of the URL, which may hold one. A
+ * store in PostgreSQL takes no NUL.
+ */
+function masked(answer: string, { href, pathname, search, searchParams }: URL, secrets: readonly string[]): string {
+  const keys = secrets.flatMap((secret) => [secret, secret.replace(/^whsec_/, '')]);
+  const parts = [
+    href,
+    `${pathname}${search}`,
+    pathname,
+    ...searchParams.values(),
+    ...pathname.split('/'),
+    ...search.split(/[?&=]/),
+  ];
+  let text = answer;
+  for (const each of [...keys, ...parts.filter(({ length }) => length >= TELLING_CHARACTERS)]) {
+    text = text.replaceAll(each, MASK).replaceAll(JSON.stringify(each).slice(1, -1).replaceAll('/', '\\/'), MASK);
+  }
+  return Buffer.from(text).subarray(0, ANSWER_BYTES).toString('utf8').replaceAll('\0', '\ufffd');
 }

@@ -12,7 +12,8 @@ export function assertEndpoints({ endpoints }: WebhooksConfig): void {
   }
 }
 
-function urlFault(url: string, seen: ReadonlySet<string>): string | undefined {
+/** Returns what is wrong with a URL; `seen` are those that others have. */
+export function urlFault(url: string, seen: ReadonlySet<string>): string | undefined {
   if (!URL.canParse(url)) return 'url is not a URL';
   const { username, password, href } = new URL(url);
   if (username !== '' || password !== '') return 'url must not contain a password';

@@ -4,8 +4,9 @@ import { retryAfterMs } from '../../../kernel/kit/net/retry-after.ts';
 import { Recurring } from '../../../kernel/kit/waiting/recurring.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { send } from './delivery.ts';
-import { endpointSecrets, type EndpointConfig, type WebhooksConfig } from '../schema.ts';
+import { endpointSecrets, type WebhooksConfig } from '../schema.ts';
 import type { Attempt } from '../attempts.ts';
+import type { NamedEndpoint } from '../own-endpoints.ts';
 import type { Delivery, DeliveryQueue } from '../store.ts';
 
 const LONGEST_BACKOFF_MS = 6 * 3_600_000;
@@ -18,8 +19,8 @@ const CLAIM_MARGIN_MS = 1000;
 /** Stands for the status when there was no answer. */
 const NO_ANSWER = 0;
 
-interface EndpointParts {
-  readonly config: EndpointConfig;
+export interface EndpointParts {
+  readonly named: NamedEndpoint;
   readonly settings: WebhooksConfig;
   readonly queue: DeliveryQueue;
   readonly log: Log;
@@ -45,11 +46,12 @@ export class Endpoint {
   #failures = 0;
   #pausedUntil = 0;
 
-  constructor(index: number, parts: EndpointParts) {
+  constructor(parts: EndpointParts) {
+    const { key, label, config } = parts.named;
+    [this.key, this.label] = [key, label];
     this.#parts = parts;
-    this.#url = new URL(parts.config.url);
-    ({ key: this.key, label: this.label } = endpointNames(index, this.#url));
-    this.#patterns = parts.config.events.map(
+    this.#url = new URL(config.url);
+    this.#patterns = config.events.map(
       (pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`),
     );
     this.#delivering = new Recurring({
@@ -101,10 +103,10 @@ export class Endpoint {
   }
 
   async #attempt(delivery: Delivery): Promise<void> {
-    const { config, settings, queue, userAgent } = this.#parts;
+    const { named, settings, queue, userAgent } = this.#parts;
     const options = {
       url: this.#url,
-      secrets: endpointSecrets(config),
+      secrets: endpointSecrets(named.config),
       timeoutMs: settings.timeout_ms,
       allowPrivate: settings.allow_private,
       userAgent,

@@ -2,7 +2,8 @@ import { Recurring } from '../../../kernel/kit/waiting/recurring.ts';
 import type { AuditLog } from '../../../kernel/store/events/audit-log.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { deliveryBody } from './delivery.ts';
-import type { Endpoint } from './endpoint.ts';
+import { CHANGES } from '../events.ts';
+import type { Endpoints } from './endpoints.ts';
 import type { DeliveryQueue } from '../store.ts';
 
 const PAGE = 200;
@@ -14,7 +15,7 @@ const MAX_UNSAVED = 1000;
 interface FollowerParts {
   readonly events: AuditLog;
   readonly queue: DeliveryQueue;
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: Endpoints;
   readonly backlog: number;
   readonly log: Log;
   /** Whether this node follows the log; only one node of a fleet does. */
@@ -63,11 +64,12 @@ export class EventFollower {
 
   async #read(): Promise<void> {
     if (!this.#parts.isLeading()) this.#cursor = undefined;
-    while (!this.#isClosed && this.#parts.isLeading() && (await this.#page()) === PAGE);
+    while (!this.#isClosed && this.#parts.isLeading() && (await this.#page()));
   }
 
   async #begin(): Promise<number> {
-    const { events, queue, backlog } = this.#parts;
+    const { events, queue, backlog, endpoints } = this.#parts;
+    await endpoints.refresh(); // another node may have led, and read of changes
     let cursor = await queue.cursor();
     if (cursor === undefined) {
       cursor = await events.lastId();
@@ -77,13 +79,16 @@ export class EventFollower {
     return (this.#cursor = cursor);
   }
 
-  async #page(): Promise<number> {
+  /** Queues the next events; resolves with whether there may be more. An endpoint that was added gets those after that. */
+  async #page(): Promise<boolean> {
     const { events, queue, endpoints, backlog, log } = this.#parts;
-    const page = await events.after(this.#cursor ?? (await this.#begin()), PAGE);
+    const found = await events.after(this.#cursor ?? (await this.#begin()), PAGE);
+    const change = found.findIndex(({ type }) => CHANGES.has(type));
+    const page = change < 0 ? found : found.slice(0, change + 1);
     const last = page.at(-1);
-    if (last === undefined) return 0;
+    if (last === undefined) return false;
     const deliveries = page.flatMap((event) =>
-      endpoints
+      endpoints.all
         .filter((each) => each.wants(event.type))
         .map(({ key }) => ({ endpoint: key, eventId: event.id, body: deliveryBody(event) })),
     );
@@ -93,8 +98,9 @@ export class EventFollower {
       this.#saved = last.id;
     }
     this.#cursor = last.id;
-    if (page.some(({ type }) => type === 'webhook.requeued')) for (const endpoint of endpoints) endpoint.retry();
-    else if (deliveries.length > 0) for (const endpoint of endpoints) endpoint.wake();
-    return page.length;
+    if (change >= 0) await endpoints.refresh();
+    if (page.some(({ type }) => type === 'webhook.requeued')) for (const endpoint of endpoints.all) endpoint.retry();
+    else if (deliveries.length > 0) for (const endpoint of endpoints.all) endpoint.wake();
+    return found.length === PAGE || change >= 0;
   }
 }

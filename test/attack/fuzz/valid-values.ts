@@ -218,6 +218,12 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'login.endTokenOf id': fc.nat({ max: 1_000_000 }).map((nth) => new Placeholder('same-path', ['tokens.id'], nth)),
   'accounts.accounts cursor': fc.constant(''),
   'webhooks.test id': known('webhooks.id'),
+  'webhooks.add url': label.map((name) => `http://127.0.0.1:9/${name}`),
+  'webhooks.change url': label.map((name) => `http://127.0.0.1:9/${name}`),
+  'webhooks.change id': known('webhooks.id'),
+  'webhooks.renewSecret id': known('webhooks.id'),
+  'webhooks.removeSecret id': known('webhooks.id'),
+  'webhooks.remove id': known('webhooks.id'),
   'webhooks.attempts id': known('webhooks.id'),
   'webhooks.redeliver id': known('webhooks.id'),
 };

@@ -292,14 +292,14 @@ test('new deliveries wait while an endpoint is paused', async () => {
   };
   const config = { url: await receiver.listen(), secret: SECRET, events: ['*'] };
   const parts = {
-    config,
+    named: { key: 'key', label: 'label', config, isOwn: false },
     settings: { timeout_ms: 5000, attempts: 15, age_hours: 72, backoff_ms: 1, allow_private: true },
     queue,
     log: createLog('silent'),
     userAgent: '',
     isLeading: () => true,
   };
-  const endpoint = new Endpoint(0, parts as never);
+  const endpoint = new Endpoint(parts as never);
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() });
   endpoint.wake();
   await looked(2);

@@ -1,0 +1,103 @@
+import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
+import * as schema from './schema.ts';
+
+const admin = { address: 'admin', access: 'admin' } as const;
+const NOT_FOUND = ['webhook_not_found'] as const;
+const NOT_EDITABLE = [...NOT_FOUND, 'webhook_not_editable'] as const;
+
+export const routes = {
+  list: {
+    ...admin,
+    method: 'GET',
+    path: '/api/webhooks',
+    summary: 'List the endpoints, and how deliveries to them went',
+    description: 'URLs are not shown, because they may contain secrets. The counts are kept over restarts.',
+    reply: schema.EndpointList,
+  },
+  add: {
+    ...admin,
+    method: 'POST',
+    path: '/api/webhooks',
+    summary: 'Add an endpoint',
+    description: 'It gets the events from now on. The secret is made here, and shown now only.',
+    idempotencyKey: 'refused',
+    body: schema.EndpointBody,
+    reply: schema.AddedEndpoint,
+    status: 201,
+    errors: ['webhook_exists', 'webhook_not_editable', 'webhooks_full'],
+  },
+  change: {
+    ...admin,
+    method: 'PATCH',
+    path: '/api/webhooks/:id',
+    summary: 'Change the URL or the events of an endpoint that was added here',
+    description: 'What waits goes to the new URL.',
+    params: schema.EndpointParams,
+    body: schema.EndpointChange,
+    reply: schema.EndpointChanged,
+    errors: [...NOT_EDITABLE, 'webhook_exists'],
+  },
+  renewSecret: {
+    ...admin,
+    method: 'POST',
+    path: '/api/webhooks/:id/secret',
+    summary: 'Give an endpoint that was added here a new secret',
+    description: 'The one so far signs as well, until it is removed. The new one is shown now only.',
+    idempotencyKey: 'refused',
+    params: schema.EndpointParams,
+    reply: schema.RenewedSecret,
+    errors: NOT_EDITABLE,
+  },
+  removeSecret: {
+    ...admin,
+    method: 'DELETE',
+    path: '/api/webhooks/:id/previous-secret',
+    summary: 'Have only the newest secret sign',
+    description: 'Without a former secret nothing changes.',
+    params: schema.EndpointParams,
+    reply: schema.EndpointChanged,
+    errors: NOT_EDITABLE,
+  },
+  remove: {
+    ...admin,
+    method: 'DELETE',
+    path: '/api/webhooks/:id',
+    summary: 'Remove an endpoint that was added here',
+    description: 'What waits for it is not sent any more.',
+    params: schema.EndpointParams,
+    reply: schema.EndpointChanged,
+    errors: NOT_EDITABLE,
+  },
+  attempts: {
+    ...admin,
+    method: 'GET',
+    path: '/api/webhooks/:id/attempts',
+    summary: 'List the last 20 attempts to deliver to an endpoint, with what was sent and answered',
+    description:
+      "Newest first, also those that failed. An answer that repeats the endpoint's URL or secret shows dots there.",
+    params: schema.EndpointParams,
+    reply: schema.AttemptList,
+    errors: NOT_FOUND,
+  },
+  test: {
+    ...admin,
+    method: 'POST',
+    path: '/api/webhooks/:id/test',
+    summary: 'Send an event of the type webhook.test, and get what the endpoint answers',
+    description: 'Tests of an endpoint at the same time are one. It is not tried again.',
+    params: schema.EndpointParams,
+    reply: schema.TestedEndpoint,
+    errors: NOT_FOUND,
+  },
+  redeliver: {
+    ...admin,
+    method: 'POST',
+    path: '/api/webhooks/:id/redeliver',
+    summary: 'Deliver an event of the log once more, or all that wait, at once',
+    description: 'Deliveries that were given up are not among those that wait: name their event.',
+    params: schema.EndpointParams,
+    body: schema.RedeliverBody,
+    reply: schema.Redelivered,
+    errors: NOT_FOUND,
+  },
+} as const satisfies RouteSpecs;
