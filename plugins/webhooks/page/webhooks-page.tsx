@@ -1,27 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import {
-  Answer,
-  api,
-  attempt,
-  Badge,
-  Button,
-  Card,
-  changed,
-  Empty,
-  number,
-  PageHead,
-  Panel,
-  t,
-  Time,
-  toast,
-  useQuery,
-  type ReplyOf,
-} from '../../pages/kit/index.ts';
-import { AttemptsDialog } from './attempts-dialog.tsx';
-import { RedeliverDialog, type Webhook } from './redeliver-dialog.tsx';
-
-type Tested = ReplyOf<'POST /api/webhooks/:id/test'>;
+import { Answer, api, Button, Card, Empty, PageHead, t, useQuery } from '../../pages/kit/index.ts';
+import { EndpointDialog } from './endpoint-dialog.tsx';
+import { SecretOnce, type ShownSecret } from './secret-once.tsx';
+import { WebhookCard } from './webhook-card.tsx';
 
 const REFRESH_MS = 5000;
 
@@ -31,158 +13,38 @@ export default function WebhooksPage() {
     const timer = setInterval(() => document.visibilityState === 'visible' && webhooks.reload(), REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
+  const isAdding = useSignal(false);
+  const secret = useSignal<ShownSecret | undefined>(undefined);
+  const show = (next: ShownSecret | undefined) => void (secret.value = next);
+  const mayAdd = webhooks.data?.editable === true;
   return (
     <>
-      <PageHead title={t('webhooks.title')} about={t('webhooks.about')} />
+      <PageHead title={t('webhooks.title')} about={t('webhooks.about')}>
+        {mayAdd && (
+          <Button kind="primary" icon="plus" onClick={() => void (isAdding.value = true)}>
+            {t('webhooks.add')}
+          </Button>
+        )}
+      </PageHead>
       <Answer of={webhooks} lines={6}>
         {({ webhooks: all }) =>
           all.length === 0 ? (
             <Card>
               <Empty icon="send" title={t('webhooks.none')}>
-                {t('webhooks.noneAbout')}
+                {t(mayAdd ? 'webhooks.noneYet' : 'webhooks.noneAbout')}
               </Empty>
             </Card>
           ) : (
             <div class="grid halves">
               {all.map((webhook) => (
-                <WebhookCard key={webhook.id} webhook={webhook} />
+                <WebhookCard key={webhook.id} webhook={webhook} onSecret={show} />
               ))}
             </div>
           )
         }
       </Answer>
+      {isAdding.value && <EndpointDialog onClose={() => void (isAdding.value = false)} onSecret={show} />}
+      {secret.value && <SecretOnce of={secret.value} onClose={() => show(undefined)} />}
     </>
-  );
-}
-
-/** Whether what happened last was a failure. */
-function isFailing({ delivered_at: good, failed_at: bad }: Webhook): boolean {
-  return bad !== null && (good === null || bad > good);
-}
-
-function WebhookCard({ webhook }: { readonly webhook: Webhook }) {
-  const { id, endpoint, events, waiting, reason } = webhook;
-  const tested = useSignal<Tested | undefined>(undefined);
-  const isTesting = useSignal(false);
-  const isAsking = useSignal(false);
-  const isListing = useSignal(false);
-  const test = async () => {
-    isTesting.value = true;
-    await attempt(async () => {
-      tested.value = await api('POST /api/webhooks/:id/test', { params: { id } });
-    });
-    isTesting.value = false;
-  };
-  const redeliver = async (eventId: number | null) => {
-    const { queued } = await api('POST /api/webhooks/:id/redeliver', { params: { id }, body: { event_id: eventId } });
-    toast(t(queued === 0 ? 'webhooks.nothingWaits' : 'webhooks.queued', { n: queued }));
-    changed();
-  };
-  return (
-    <Card title={endpoint} end={<State of={webhook} />}>
-      <div class="stack">
-        <dl class="facts">
-          <dt>{t('webhooks.events')}</dt>
-          <dd class="row">
-            {events.map((each) => (
-              <Badge key={each}>{each}</Badge>
-            ))}
-          </dd>
-          <dt>{t('webhooks.waiting')}</dt>
-          <dd class="number">
-            {number(waiting)}
-            {webhook.next_attempt_at !== null && (
-              <span class="small soft">
-                {' '}
-                · {t('webhooks.next')} <Time at={webhook.next_attempt_at} isRelative />
-              </span>
-            )}
-          </dd>
-          <dt>{t('webhooks.delivered')}</dt>
-          <dd class="number">
-            <Count n={webhook.delivered} at={webhook.delivered_at} />
-          </dd>
-          <dt>{t('webhooks.failed')}</dt>
-          <dd class="number">
-            <Count n={webhook.failed} at={webhook.failed_at} />
-          </dd>
-          <dt>{t('webhooks.givenUp')}</dt>
-          <dd class="number">{number(webhook.given_up)}</dd>
-          {reason !== '' && (
-            <>
-              <dt>{t('webhooks.lastError')}</dt>
-              <dd class="wrap">{reason}</dd>
-            </>
-          )}
-        </dl>
-        {tested.value && <TestResult of={tested.value} />}
-        <div class="row">
-          <Button
-            isSmall
-            icon="send"
-            isBusy={isTesting.value}
-            label={t('webhooks.testOne', { name: endpoint })}
-            onClick={test}
-          >
-            {t('webhooks.test')}
-          </Button>
-          <Button
-            isSmall
-            icon="refresh"
-            label={t('webhooks.redeliverOne', { name: endpoint })}
-            onClick={() => void (isAsking.value = true)}
-          >
-            {t('webhooks.redeliver')}
-          </Button>
-          <Button
-            isSmall
-            icon="clock"
-            label={t('webhooks.attemptsOne', { name: endpoint })}
-            onClick={() => void (isListing.value = true)}
-          >
-            {t('webhooks.attempts')}
-          </Button>
-        </div>
-      </div>
-      {isListing.value && <AttemptsDialog webhook={webhook} onClose={() => void (isListing.value = false)} />}
-      {isAsking.value && (
-        <RedeliverDialog webhook={webhook} onSend={redeliver} onClose={() => void (isAsking.value = false)} />
-      )}
-    </Card>
-  );
-}
-
-function State({ of: webhook }: { readonly of: Webhook }) {
-  if (isFailing(webhook)) return <Badge tone="bad">{t('webhooks.failing')}</Badge>;
-  if (webhook.delivered_at === null) return <Badge>{t('webhooks.unused')}</Badge>;
-  return <Badge tone="good">{t('webhooks.fine')}</Badge>;
-}
-
-function Count({ n, at }: { readonly n: number; readonly at: string | null }) {
-  return (
-    <>
-      {number(n)}
-      {at !== null && (
-        <span class="small soft">
-          {' '}
-          · <Time at={at} isRelative />
-        </span>
-      )}
-    </>
-  );
-}
-
-function TestResult({ of: { accepted, status, reason, ms } }: { readonly of: Tested }) {
-  const answer = status === null ? (reason ?? '') : t('webhooks.answered', { status: String(status), ms });
-  return (
-    <div role="status">
-      <Panel
-        kind={accepted ? 'accent' : 'bad'}
-        icon={accepted ? 'check' : 'warn'}
-        title={t(accepted ? 'webhooks.accepted' : 'webhooks.refused')}
-      >
-        <p class="wrap">{answer}</p>
-      </Panel>
-    </div>
   );
 }

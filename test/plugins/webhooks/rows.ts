@@ -32,6 +32,6 @@ const rows: PluginRows = {
     redeliver: () => ({ path: `/api/webhooks/${firstId}/redeliver`, body: { event_id: null } }),
   },
   answered: 'anywhere',
-  pages: { '/console/webhooks': ['Redeliver to 127.0.0.1:1#1', 'Deliveries to 127.0.0.1:1#1'] },
+  pages: { '/console/webhooks': ['Add webhook', 'Redeliver to 127.0.0.1:1#1', 'Deliveries to 127.0.0.1:1#1'] },
 };
 export default rows;
