@@ -1,4 +1,3 @@
-import { errorMessage, HttpError } from '../../kernel/errors.ts';
 import type {
   DatabaseClient,
   DatabaseServers,
@@ -7,13 +6,10 @@ import type {
 } from '../../kernel/contract/points/database-servers.ts';
 import { isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
 import type { ServerLogin } from '../../kernel/kit/databases/mariadb-programs.ts';
-import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
+import { ServerTurns } from '../../kernel/kit/databases/server-turns.ts';
 import { fail } from './errors.ts';
 
 const QUERY_MS = 10_000;
-const RETRY_SECONDS = 5;
-/** At one server: what may run at once, of one account, and what may wait. */
-const QUEUE = { slots: 8, perClient: 1, waiting: 16, waitingOfAll: 256 } as const;
 
 export interface Owner {
   readonly id: number;
@@ -27,14 +23,12 @@ export interface OwnServer {
   ownNames(): Promise<OwnNames>;
   /** Resolves with the login in the settings. */
   login(): Promise<ServerLogin>;
-  /** Opens one connection as another user; the caller closes it. */
-  openAs(user: Pick<ServerLogin, 'user' | 'password'>): Promise<DatabaseClient>;
 }
 
 /** The servers on which accounts have databases that can be managed: those where the names say whose they are. */
 export class AccountServers {
   readonly #servers: DatabaseServers | undefined;
-  readonly #queues = new Map<string, FairQueue>();
+  readonly #turns = new ServerTurns({ isFailure, isVerdict: isSqlError });
 
   constructor(servers: DatabaseServers | undefined) {
     this.#servers = servers;
@@ -46,34 +40,19 @@ export class AccountServers {
     return access?.ownership === 'prefix' ? access : undefined;
   }
 
-  /**
-   * Runs `work` with a connection, after what else the account does at its server. Errors: 409 `databases_not_managed`; 503
-   * `databases_unavailable` for what the server refuses for reasons of its own, and if it does not answer; 503 `overloaded`.
-   */
+  /** Runs `work` with a connection. Errors: 409 `databases_not_managed`, those of `ServerTurns.run`. */
   async with<T>(account: Owner, work: (server: OwnServer) => Promise<T>): Promise<T> {
     const access = this.#require(account);
-    const queue = this.#queues.get(access.name) ?? new FairQueue(QUEUE);
-    this.#queues.set(access.name, queue);
-    return queue.run(account.id, async () => {
-      const client = await access.open({ queryMs: QUERY_MS, connections: 1 });
-      try {
-        return await work({
-          client,
-          ownNames: () => access.ownNames(client, account.username),
-          login: () => access.login(),
-          openAs: (as) => access.open({ queryMs: QUERY_MS, connections: 1, as }),
-        });
-      } catch (error) {
-        throw failureOf(error, access.name);
-      } finally {
-        await client.close();
-      }
-    });
+    return this.#turns.run(access.name, account.id, () =>
+      connected(access, { queryMs: QUERY_MS }, (client) =>
+        work({ client, ownNames: () => access.ownNames(client, account.username), login: () => access.login() }),
+      ),
+    );
   }
 
   /**
    * Runs `work` with a connection as another user, beside what else the account does at its server; each statement has `queryMs`. Errors:
-   * as those of `with`, without the queue's.
+   * 409 `databases_not_managed`, those of `ServerTurns.judged`.
    */
   async as<T>(
     account: Owner,
@@ -82,14 +61,7 @@ export class AccountServers {
     work: (client: DatabaseClient) => Promise<T>,
   ): Promise<T> {
     const access = this.#require(account);
-    const client = await access.open({ queryMs, connections: 1, as });
-    try {
-      return await work(client);
-    } catch (error) {
-      throw failureOf(error, access.name);
-    } finally {
-      await client.close();
-    }
+    return this.#turns.judged(access.name, () => connected(access, { queryMs, as }, work));
   }
 
   #require(account: Owner): ServerAccess {
@@ -99,11 +71,18 @@ export class AccountServers {
   }
 }
 
-/** Errors of the driver have a code in letters; all others are the program's own. */
-function failureOf(error: unknown, server: string): unknown {
-  if (error instanceof HttpError || !(error instanceof Error)) return error;
-  if (!('code' in error) || typeof error.code !== 'string') return error;
-  const cause = new Error(`${server}: ${errorMessage(error)}`, { cause: error });
-  const detail = isSqlError(error) ? 'the database server refuses this' : 'the database server does not answer';
-  return fail.databases_unavailable(detail, { retryAfterSeconds: RETRY_SECONDS, cause });
+async function connected<T>(
+  access: ServerAccess,
+  options: Parameters<ServerAccess['open']>[0],
+  work: (client: DatabaseClient) => Promise<T>,
+): Promise<T> {
+  const client = await access.open({ connections: 1, ...options });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
 }
+
+/** Errors of the driver have a code in letters; all others are the program's own. */
+const isFailure = (error: Error): boolean => 'code' in error && typeof error.code === 'string';

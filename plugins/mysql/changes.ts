@@ -100,6 +100,11 @@ export class Changes {
     });
   }
 
+  /** Ends the work of a user that was made for it: of what is only read, no event is recorded. */
+  async end(account: Owner, claimed: ClaimedChange, isWhole: boolean): Promise<void> {
+    await (claimed.kind === 'query' ? this.cancel(claimed) : this.complete(account, claimed, isWhole));
+  }
+
   /** Takes it back: nothing was changed. */
   async cancel(claimed: ClaimedChange): Promise<void> {
     await this.#parts.store.write((tx) => remove(tx, claimed));
@@ -138,39 +143,37 @@ const MAINTAINED = { optimize: 'optimized', check: 'checked', repair: 'repaired'
 function eventFor({ kind, name, host, change, about = {} }: Change, isWhole: boolean) {
   const past = change === 'create' ? 'created' : 'dropped';
   const { database = name, privileges = [], action = 'check' } = about;
-  const [user, data] = [userText({ name, host }), { user: name, host }];
+  const [data, work] = [
+    { user: name, host },
+    { database, is_whole: isWhole },
+  ];
+  const [user, where] = [`the database user ${userText({ name, host })}`, `the database ${name}`];
   switch (kind) {
     case 'database':
-      return { type: `database.${past}`, text: `${past} the database ${name}`, data: { database } } as const;
-    case 'import': {
-      const text = `imported ${isWhole ? 'a dump' : 'a part of a dump'} into the database ${name}`;
-      return { type: 'database.imported', text, data: { database, is_whole: isWhole } } as const;
-    }
+      return event(`database.${past}`, `${past} ${where}`, { database });
+    case 'import':
+      return event('database.imported', `imported ${isWhole ? 'a' : 'a part of a'} dump into ${where}`, work);
     case 'maintenance': {
       const done = MAINTAINED[action];
-      const text = `${done} ${isWhole ? 'the tables' : 'a part of the tables'} of the database ${name}`;
-      return { type: `database.${done}`, text, data: { database, is_whole: isWhole } } as const;
+      return event(`database.${done}`, `${done} ${isWhole ? '' : 'a part of '}the tables of ${where}`, work);
     }
     case 'query':
       throw new Error('no event is recorded of what is only read');
     case 'user':
-      return { type: `database_user.${past}`, text: `${past} the database user ${user}`, data } as const;
+      return event(`database_user.${past}`, `${past} ${user}`, data);
     case 'password':
-      return {
-        type: 'database_user.password_changed',
-        text: `gave the database user ${user} a new password`,
-        data,
-      } as const;
-    case 'access': {
-      const [given, taken] = [
-        `gave the database user ${user} rights on ${database}: ${privileges.join(', ')}`,
-        `took the rights on ${database} from the database user ${user}`,
-      ];
-      const type = `database_user.access_${change === 'create' ? 'granted' : 'revoked'}` as const;
-      return { type, text: change === 'create' ? given : taken, data: { ...data, database } } as const;
-    }
+      return event('database_user.password_changed', `gave ${user} a new password`, data);
+    case 'access':
+      return change === 'create'
+        ? event('database_user.access_granted', `gave ${user} rights on ${database}: ${privileges.join(', ')}`, {
+            ...data,
+            database,
+          })
+        : event('database_user.access_revoked', `took the rights on ${database} from ${user}`, { ...data, database });
   }
 }
+
+const event = <const T extends string, D>(type: T, text: string, data: D) => ({ type, text, data });
 
 interface Steps {
   /** `earlier`: see `Changes.earlier`. */

@@ -2,6 +2,7 @@ import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { DatabaseServers } from '../../kernel/contract/points/database-servers.ts';
 import { SUSPENSIONS, eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { changed } from '../../kernel/kit/databases/schema.ts';
 import { DatabaseTransfers } from '../../kernel/kit/databases/database-transfers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { AccountServers } from './account-servers.ts';
@@ -20,8 +21,6 @@ import { mysqlRoutes } from './routes.ts';
 import * as schema from './schema.ts';
 import { Suspensions } from './suspension.ts';
 import { UserChanges } from './users/user-changes.ts';
-
-const DONE = { changed: true } as const;
 
 export default definePlugin({
   name: 'mysql',
@@ -62,11 +61,11 @@ export default definePlugin({
       handlers: {
         databases: ({ account }) => describe(account),
         create: async ({ account, body, ip }) => ({ name: await databases.create(account, body.name, ip) }),
-        drop: ({ account, params, ip }) => done(databases.drop(account, params.database, ip)),
+        drop: ({ account, params, ip }) => changed(databases.drop(account, params.database, ip)),
         tables: ({ account, params }) => databases.tables(account, params.database),
-        export: ({ account, params, signal }) => exportDatabase(parts, account, params.database, signal),
+        export: ({ account, params, signal }) => exportDatabase(parts, account, { ...params, signal }),
         import: ({ account, params: { database }, body, ip, signal }) =>
-          done(importDatabase(parts, account, { database, body, ip, signal })),
+          changed(importDatabase(parts, account, { database, body, ip, signal })),
         query: ({ account, params: { database }, body, ip }) => runQuery(parts, account, { database, ...body, ip }),
         maintain: ({ account, params: { database }, body, ip, signal }) =>
           maintainDatabase(parts, account, { database, action: body.action as MaintenanceAction, ip, signal }),
@@ -74,13 +73,13 @@ export default definePlugin({
         createUser: ({ account, body, ip }) => users.create(account, body, ip),
         renewPassword: ({ account, params, query, ip }) =>
           users.renewPassword(account, { name: params.user, ...query }, ip),
-        dropUser: ({ account, params, query, ip }) => done(users.drop(account, { name: params.user, ...query }, ip)),
+        dropUser: ({ account, params, query, ip }) => changed(users.drop(account, { name: params.user, ...query }, ip)),
         setAccess: ({ account, params: { user: name, database }, body: { host: from, privileges }, ip }) =>
-          done(users.setAccess(account, { name, host: from }, database, [...new Set(privileges)], ip)),
+          changed(users.setAccess(account, { name, host: from }, database, [...new Set(privileges)], ip)),
         revokeAccess: ({ account, params: { user: name, database }, query, ip }) =>
-          done(users.revokeAccess(account, { name, ...query }, database, ip)),
+          changed(users.revokeAccess(account, { name, ...query }, database, ip)),
         processes: ({ account }) => listed(servers.of(account), () => processes.list(account)),
-        endProcess: ({ account, params, ip }) => done(processes.end(account, params.id, ip)),
+        endProcess: ({ account, params, ip }) => changed(processes.end(account, params.id, ip)),
       },
       provides: {
         databasesElsewhere: (account, engine) => (engine === ENGINE ? 0 : databases.count(account)),
@@ -98,9 +97,4 @@ export default definePlugin({
 /** Resolves with an empty list for an account whose databases are managed elsewhere. */
 async function listed<T>(server: unknown, list: () => Promise<T[]>): Promise<T[]> {
   return server === undefined ? [] : list();
-}
-
-async function done(change: Promise<void>): Promise<typeof DONE> {
-  await change;
-  return DONE;
 }

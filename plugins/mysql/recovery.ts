@@ -40,16 +40,13 @@ function recover(
   if (servers.of(account) === undefined) return changes.cancel(claimed);
   return servers.with(account, async ({ client, ownNames }) => {
     const own = await ownNames();
-    const end = (isDone: boolean, isWhole?: boolean) =>
-      isDone ? changes.complete(account, claimed, isWhole) : changes.cancel(claimed);
+    const end = (isDone: boolean) => (isDone ? changes.complete(account, claimed) : changes.cancel(claimed));
     switch (kind) {
       case 'import':
       case 'maintenance':
-        await retireTemporary(client, kind, name, host);
-        return end(true, false);
       case 'query':
         await retireTemporary(client, kind, name, host);
-        return end(false);
+        return changes.end(account, claimed, false);
       case 'database':
         if (change === 'create') return end(own.databases.includes(name));
         await dropDatabase(client, own, name);

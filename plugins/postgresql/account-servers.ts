@@ -1,20 +1,16 @@
-import { HttpError } from '../../kernel/errors.ts';
-import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
+import { ServerTurns } from '../../kernel/kit/databases/server-turns.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Owner } from './items.ts';
 import type { PostgresqlConfig } from './schema.ts';
-import { isOfServer, isVerdict, PostgresqlClient, type PostgresqlLogin } from './server/client.ts';
+import { isFailure, isVerdict, PostgresqlClient, type PostgresqlLogin } from './server/client.ts';
 import type { Connections } from './server/roles.ts';
 
 const MAIN = 'postgres';
-const RETRY_SECONDS = 5;
-/** At one server: what may run at once, of one account, and what may wait. */
-const QUEUE = { slots: 8, perClient: 1, waiting: 16, waitingOfAll: 256 } as const;
 
 /** The servers of accounts, by the settings. */
 export class AccountServers {
   readonly #config: PostgresqlConfig;
-  readonly #queues = new Map<string, FairQueue>();
+  readonly #turns = new ServerTurns({ isFailure, isVerdict });
 
   constructor(config: PostgresqlConfig) {
     this.#config = config;
@@ -45,20 +41,14 @@ export class AccountServers {
     return { host: socket || host, port, user, password };
   }
 
-  /**
-   * Runs `work` with connections to a server, after what else is done for the account there. Errors: 503 `databases_unavailable` if
-   * the server refuses, or does not answer; 503 `overloaded`.
-   */
+  /** Runs `work` with connections to a server. Errors: those of `ServerTurns.run`. */
   async with<T>(name: string, account: Pick<Owner, 'id'>, work: (server: Connections) => Promise<T>): Promise<T> {
-    const queue = this.#queues.get(name) ?? new FairQueue(QUEUE);
-    this.#queues.set(name, queue);
-    return queue.run(account.id, async () => {
-      try {
-        return await this.open(name, work);
-      } catch (error) {
-        throw this.failureAt(name, error);
-      }
-    });
+    return this.#turns.run(name, account.id, () => this.open(name, work));
+  }
+
+  /** Runs `work` beside what else is done for an account. Errors: those of `ServerTurns.judged`. */
+  beside<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#turns.judged(name, work);
   }
 
   /** Runs `work` with connections to a server at once. Errors: those of the server as they are. */
@@ -68,29 +58,12 @@ export class AccountServers {
     );
   }
 
-  /** Returns 503 `databases_unavailable` for an error of a server; other errors as they are. */
-  failureAt(name: string, error: unknown): unknown {
-    return failureOf(error, name);
-  }
-
-  async #connected<T>(name: string, database: string, work: (client: PostgresqlClient) => Promise<T>): Promise<T> {
+  #connected<T>(name: string, database: string, work: (client: PostgresqlClient) => Promise<T>): Promise<T> {
     const { connect_timeout_ms: connectMs, query_timeout_ms: queryMs } = this.#config;
-    const client = await PostgresqlClient.open(this.login(name), database, { connectMs, queryMs });
-    try {
-      return await work(client);
-    } finally {
-      await client.close();
-    }
+    return PostgresqlClient.use(this.login(name), { database, connectMs, queryMs }, work);
   }
 }
 
 function missing(name: string): never {
   throw fail.databases_unavailable(`the settings have no server ${name}`);
-}
-
-function failureOf(error: unknown, server: string): unknown {
-  if (error instanceof HttpError || !isOfServer(error)) return error;
-  const cause = new Error(`${server}: ${error.message}`, { cause: error });
-  const detail = isVerdict(error) ? 'the database server refuses this' : 'the database server does not answer';
-  return fail.databases_unavailable(detail, { retryAfterSeconds: RETRY_SECONDS, cause });
 }

@@ -5,7 +5,7 @@ import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './account-servers.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
-import type { ClaimedItem, Items, Owner } from './items.ts';
+import type { Change, ClaimedItem, Item, Items, NewItem, Owner } from './items.ts';
 import { isVerdict } from './server/client.ts';
 import { dropDatabase, findDatabase, makeDatabase } from './server/databases.ts';
 import { dropRole, hasRole, setAccess, setPassword, type Connections } from './server/roles.ts';
@@ -17,11 +17,34 @@ interface Parts {
 }
 
 /**
+ * Makes something new with `make`, which is told how many there are with it. Errors: those of `Items.add` and of `make`; 503
+ * `databases_unavailable`, `overloaded`.
+ */
+export function makeItem(
+  { servers, items }: Parts,
+  account: Owner,
+  item: NewItem,
+  make: (server: Connections, count: number) => Promise<void>,
+): Promise<void> {
+  return servers.with(item.server, account, async (server) => {
+    const { item: claimed, count } = await items.add(account, item);
+    await makeChange(items, account, claimed, server, () => make(server, count));
+  });
+}
+
+/** Changes what is there. Errors: 409 `request_in_progress`; 503 `databases_unavailable`, `overloaded`. */
+export function changeItem({ servers, items }: Parts, account: Owner, item: Item, change: Change): Promise<void> {
+  return servers.with(item.server, account, async (server) =>
+    makeChange(items, account, await items.claim(item, change), server),
+  );
+}
+
+/**
  * Makes a claimed change at the server, and records it. Rejects with errors of `make`: an `HttpError` says that nothing was changed.
  * What the server refused to make is taken back; all else is left to be recovered.
  */
-export async function makeChange(
-  { items }: Pick<Parts, 'items'>,
+async function makeChange(
+  items: Items,
   account: Owner,
   item: ClaimedItem,
   server: Connections,
@@ -105,8 +128,7 @@ async function recoverChange(items: Items, account: Account, item: ClaimedItem, 
     if (isCreated) await drop(server, item);
     return items.cancel(item);
   }
-  if (item.change.kind === 'query' || item.change.kind === 'export') return items.cancel(item);
-  await items.complete(account, item, false);
+  await items.end(account, item, false);
 }
 
 /** Whether what a change is about is gone. */

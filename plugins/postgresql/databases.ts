@@ -2,7 +2,7 @@ import { countElsewhere } from '../../kernel/contract/points/database-servers.ts
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './account-servers.ts';
-import { makeChange } from './changes.ts';
+import { changeItem, makeItem } from './changes.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Item, Items, Owner } from './items.ts';
 import type { DatabaseList, DatabaseTables } from './schema.ts';
@@ -44,36 +44,24 @@ export class Databases {
    * Resolves with the whole name. Errors: 400 `invalid_database_name`; 409 `database_exists`, `database_limit_reached`,
    * `databases_not_managed`.
    */
-  create(account: Account, suffix: string, ip: string): Promise<string> {
-    const { servers, items } = this.#parts;
-    const server = servers.requireFor(account);
+  async create(account: Account, suffix: string, ip: string): Promise<string> {
+    const server = this.#parts.servers.requireFor(account);
     const name = wholeName(account, suffix, DATABASE_NAME_BYTES);
     const limit = limitOf(account);
     const isFull = () => fail.database_limit_reached(`the plan allows ${limit} database${limit === 1 ? '' : 's'}`);
     const isTaken = () => fail.database_exists(`the name ${name} is in use`);
-    return servers.with(server, account, async (connections) => {
-      const { item, count } = await items.add(
-        account,
-        { server, kind: 'database', name },
-        { limit, isFull, isTaken },
-        ip,
-      );
-      await makeChange(this.#parts, account, item, connections, async () => {
-        if (limit > 0 && count + (await countElsewhere(this.#parts, account, ENGINE)) > limit) throw isFull();
-        if (await isThere(connections, name)) throw isTaken();
-        await makeDatabase(connections, name);
-      });
-      return name;
+    const item = { server, kind: 'database', name, limit, isFull, isTaken, ip } as const;
+    await makeItem(this.#parts, account, item, async (connections, count) => {
+      if (limit > 0 && count + (await countElsewhere(this.#parts, account, ENGINE)) > limit) throw isFull();
+      if (await isThere(connections, name)) throw isTaken();
+      await makeDatabase(connections, name);
     });
+    return name;
   }
 
   /** Drops it with all that is in it, and the rights on it. Errors: 404 `database_not_found`, 409 `request_in_progress`. */
   async drop(account: Account, name: string, ip: string): Promise<void> {
-    const { servers, items } = this.#parts;
-    const found = await this.find(account, name);
-    await servers.with(found.server, account, async (connections) => {
-      await makeChange(this.#parts, account, await items.claim(found, { kind: 'drop', ip }), connections);
-    });
+    await changeItem(this.#parts, account, await this.find(account, name), { kind: 'drop', ip });
   }
 
   /** Resolves with the first tables and views. Errors: 404 `database_not_found`, 503 `databases_unavailable`. */

@@ -7,37 +7,38 @@ import type { Connections } from './server/roles.ts';
 const OLDEST_VERSION = 150_000;
 
 /** Whether each server answers. */
-export function health(servers: AccountServers): Promise<Finding[]> {
-  return Promise.all(
-    servers.names.map(async (server) => {
-      const name = nameOf(server);
-      try {
-        await servers.open(server, ({ main }) => main.query('select 1'));
-        return { name, ok: true, detail: 'answers' };
-      } catch (error) {
-        return { name, ok: false, detail: failureText('gives no answer', error) };
-      }
-    }),
+export const health = (servers: AccountServers): Promise<Finding[]> =>
+  askEach(
+    servers,
+    async ({ main }) => {
+      await main.query('select 1');
+      return { ok: true, detail: 'answers' };
+    },
+    (_, error) => ({ ok: false, detail: failureText('gives no answer', error) }),
   );
-}
 
 /** Whether each server can be used, and keeps customers out of what is not theirs. */
-export async function findings(servers: AccountServers): Promise<Finding[]> {
+export const findings = (servers: AccountServers): Promise<Finding[]> =>
+  askEach(servers, examine, (server, error) => ({
+    ...{ ok: false, detail: errorMessage(error), remedy: `check postgresql.servers.${server}` },
+  }));
+
+type Answer = Omit<Finding, 'name'>;
+
+function askEach(
+  servers: AccountServers,
+  ask: (server: Connections) => Promise<Answer>,
+  failed: (server: string, error: unknown) => Answer,
+): Promise<Finding[]> {
   return Promise.all(
     servers.names.map(async (server) => {
-      const name = nameOf(server);
-      try {
-        return { name, ...(await servers.open(server, examine)) };
-      } catch (error) {
-        return { name, ok: false, detail: errorMessage(error), remedy: `check postgresql.servers.${server}` };
-      }
+      const answer = await servers.open(server, ask).catch((error: unknown) => failed(server, error));
+      return { name: `PostgreSQL server ${server}`, ...answer };
     }),
   );
 }
 
-const nameOf = (server: string): string => `PostgreSQL server ${server}`;
-
-async function examine({ main }: Connections): Promise<Omit<Finding, 'name'>> {
+async function examine({ main }: Connections): Promise<Answer> {
   const [about] = await main.query<{ version: string; number: number; isSuper: boolean }>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
       rolsuper as "isSuper" from pg_roles where rolname = current_user`,

@@ -1,6 +1,7 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { SUSPENSIONS, eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
+import { changed } from '../../kernel/kit/databases/schema.ts';
 import { DatabaseTransfers } from '../../kernel/kit/databases/database-transfers.ts';
 import { AccountServers } from './account-servers.ts';
 import { recoverChanges } from './changes.ts';
@@ -20,8 +21,6 @@ import { databaseBackups } from './transfers/backups.ts';
 import { exportDatabase } from './transfers/exports.ts';
 import { importDatabase } from './transfers/imports.ts';
 import { Users } from './users.ts';
-
-const DONE = { changed: true } as const;
 
 export default definePlugin({
   name: 'postgresql',
@@ -55,22 +54,23 @@ export default definePlugin({
       handlers: {
         databases: ({ account }) => databases.list(account),
         create: async ({ account, body, ip }) => ({ name: await databases.create(account, body.name, ip) }),
-        drop: ({ account, params, ip }) => done(databases.drop(account, params.database, ip)),
+        drop: ({ account, params, ip }) => changed(databases.drop(account, params.database, ip)),
         tables: ({ account, params }) => databases.tables(account, params.database),
         export: ({ account, params, ip, signal }) => exportDatabase(parts, account, { ...params, ip, signal }),
         import: ({ account, params, body, ip, signal }) =>
-          done(importDatabase(parts, account, { ...params, body, ip, signal })),
+          changed(importDatabase(parts, account, { ...params, body, ip, signal })),
         query: ({ account, params, body, ip }) => runQuery(parts, account, { ...params, ...body, ip }),
         maintain: ({ account, params, ip, signal }) => vacuumDatabase(parts, account, { ...params, ip, signal }),
         users: ({ account }) => users.list(account),
         createUser: ({ account, body, ip }) => users.create(account, body.name, ip),
         renewPassword: ({ account, params, ip }) => users.renewPassword(account, params.user, ip),
-        dropUser: ({ account, params, ip }) => done(users.drop(account, params.user, ip)),
+        dropUser: ({ account, params, ip }) => changed(users.drop(account, params.user, ip)),
         setAccess: ({ account, params, body, ip }) =>
-          done(users.setAccess(account, params.user, params.database, body.level as schema.Level, ip)),
-        revokeAccess: ({ account, params, ip }) => done(users.revokeAccess(account, params.user, params.database, ip)),
+          changed(users.setAccess(account, params.user, params.database, body.level as schema.Level, ip)),
+        revokeAccess: ({ account, params, ip }) =>
+          changed(users.revokeAccess(account, params.user, params.database, ip)),
         processes: ({ account }) => processes.list(account),
-        endProcess: ({ account, params, ip }) => done(processes.end(account, params.id, ip)),
+        endProcess: ({ account, params, ip }) => changed(processes.end(account, params.id, ip)),
       },
       provides: {
         dashboard: async (account) =>
@@ -91,8 +91,3 @@ export default definePlugin({
     };
   },
 });
-
-async function done(change: Promise<void>): Promise<typeof DONE> {
-  await change;
-  return DONE;
-}

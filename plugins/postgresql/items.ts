@@ -26,6 +26,15 @@ interface Named {
   readonly name: string;
 }
 
+/** Something that is to be made. */
+export interface NewItem extends Named {
+  /** How many an account has of its kind; 0 for any number. */
+  readonly limit: number;
+  readonly isFull: () => Error;
+  readonly isTaken: () => Error;
+  readonly ip: string;
+}
+
 /** A database or a user of an account. */
 export interface Item extends Named {
   readonly id: number;
@@ -72,15 +81,10 @@ export class Items {
     return countIn(this.#parts.store, account, kind);
   }
 
-  /**
-   * Takes a name, for something that is to be made. `limit`: see `isFull`. Resolves with it, and with how many there are then.
-   * Errors: those of the second argument.
-   */
+  /** Takes a name. Resolves with the item, and with how many the account has then. Errors: `isTaken`, `isFull`. */
   add(
     account: Owner,
-    { server, kind, name }: Named,
-    { limit, isFull, isTaken }: { readonly limit: number; readonly isFull: () => Error; readonly isTaken: () => Error },
-    ip: string,
+    { server, kind, name, limit, isFull, isTaken, ip }: NewItem,
   ): Promise<{ readonly item: ClaimedItem; readonly count: number }> {
     const change = { kind: 'create', ip } as const;
     return this.#parts.store.write(async (tx) => {
@@ -112,15 +116,21 @@ export class Items {
   /** Records that a change is done; of an import or a vacuum, whether as a whole. Resolves with `false` if its account was removed meanwhile. */
   complete(account: Owner, item: ClaimedItem, isWhole = true): Promise<boolean> {
     return this.#parts.store.write(async (tx) => {
-      const isThere = await end(tx, item, item.change.kind !== 'drop');
+      const isThere = await endChange(tx, item, item.change.kind !== 'drop');
       if (isThere) await this.#parts.events.record(tx, { account, ip: item.change.ip, ...eventFor(item, isWhole) });
       return isThere;
     });
   }
 
+  /** Ends the work of a user that was made for it: what only reads is forgotten, and all else recorded. */
+  async end(account: Owner, item: ClaimedItem, isWhole: boolean): Promise<void> {
+    const isRead = item.change.kind === 'query' || item.change.kind === 'export';
+    await (isRead ? this.cancel(item) : this.complete(account, item, isWhole));
+  }
+
   /** Forgets a change: nothing was changed, or all of it was taken back. */
   async cancel(item: ClaimedItem): Promise<void> {
-    await this.#parts.store.write((tx) => end(tx, item, item.is_made === 1));
+    await this.#parts.store.write((tx) => endChange(tx, item, item.is_made === 1));
   }
 
   /** Leaves a change to be made by another process, or the next time. */
@@ -165,7 +175,7 @@ async function countIn(reader: Pick<Tx, 'get'>, { id }: Owner, kind: Named['kind
   return (await reader.get<{ n: number }>(sql, id, kind))?.n ?? 0;
 }
 
-async function end(tx: Tx, { id }: ClaimedItem, isThere: boolean): Promise<boolean> {
+async function endChange(tx: Tx, { id }: ClaimedItem, isThere: boolean): Promise<boolean> {
   const sql = isThere
     ? "update postgresql_items set is_made = 1, change = '', claimed_by = '' where id = ?"
     : 'delete from postgresql_items where id = ?';
@@ -175,40 +185,33 @@ async function end(tx: Tx, { id }: ClaimedItem, isThere: boolean): Promise<boole
 /** Returns the event of a change that is done. */
 function eventFor({ kind, name, change }: ClaimedItem, isWhole: boolean) {
   const [past, user] = [change.kind === 'create' ? 'created' : 'dropped', { user: name }] as const;
-  if (change.kind === 'password')
-    return {
-      type: 'postgresql.password_changed',
-      text: `gave the PostgreSQL user ${name} a new password`,
-      data: user,
-    } as const;
-  if (change.kind === 'access') {
-    const { database, level } = change;
-    const data = { ...user, database };
-    return level === undefined
-      ? ({
-          type: 'postgresql.access_revoked',
-          text: `took the rights on ${database} from the PostgreSQL user ${name}`,
-          data,
-        } as const)
-      : ({
-          type: 'postgresql.access_granted',
-          text: `gave the PostgreSQL user ${name} rights on ${database}: ${level}`,
-          data,
-        } as const);
+  const work = { database: name, is_whole: isWhole };
+  const database = `the PostgreSQL database ${name}`;
+  switch (change.kind) {
+    case 'password':
+      return event('postgresql.password_changed', `gave the PostgreSQL user ${name} a new password`, user);
+    case 'access': {
+      const data = { ...user, database: change.database };
+      const [on, who] = [`rights on ${change.database}`, `the PostgreSQL user ${name}`];
+      return change.level === undefined
+        ? event('postgresql.access_revoked', `took the ${on} from ${who}`, data)
+        : event('postgresql.access_granted', `gave ${who} ${on}: ${change.level}`, data);
+    }
+    case 'import':
+      return event(
+        'postgresql.database_imported',
+        `imported ${isWhole ? 'a' : 'a part of a'} dump into ${database}`,
+        work,
+      );
+    case 'vacuum': {
+      const what = isWhole ? 'the tables' : 'a part of the tables';
+      return event('postgresql.database_optimized', `optimized ${what} of ${database}`, work);
+    }
+    default:
+      return kind === 'database'
+        ? event(`postgresql.database_${past}`, `${past} ${database}`, { database: name })
+        : event(`postgresql.user_${past}`, `${past} the PostgreSQL user ${name}`, user);
   }
-  if (change.kind === 'import') {
-    const text = `imported ${isWhole ? 'a dump' : 'a part of a dump'} into the PostgreSQL database ${name}`;
-    return { type: 'postgresql.database_imported', text, data: { database: name, is_whole: isWhole } } as const;
-  }
-  if (change.kind === 'vacuum') {
-    const text = `optimized ${isWhole ? 'the tables' : 'a part of the tables'} of the PostgreSQL database ${name}`;
-    return { type: 'postgresql.database_optimized', text, data: { database: name, is_whole: isWhole } } as const;
-  }
-  if (kind === 'database')
-    return {
-      type: `postgresql.database_${past}`,
-      text: `${past} the PostgreSQL database ${name}`,
-      data: { database: name },
-    } as const;
-  return { type: `postgresql.user_${past}`, text: `${past} the PostgreSQL user ${name}`, data: user } as const;
 }
+
+const event = <const T extends string, D>(type: T, text: string, data: D) => ({ type, text, data });

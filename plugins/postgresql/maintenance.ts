@@ -7,13 +7,12 @@ import {
   type MaintainedTables,
 } from '../../kernel/kit/databases/table-maintenance.ts';
 import type { DatabaseTransfers } from '../../kernel/kit/databases/database-transfers.ts';
-import type { Databases } from './databases.ts';
 import { hasFailed, PostgresqlClient } from './server/client.ts';
 import { identifier as id } from './server/sql-text.ts';
-import { withTemporary, type TemporaryParts } from './transfers/temporary-transfer.ts';
+import { withTemporary, type TemporaryParts, type Use } from './temporary-work.ts';
 
 /** Settings by which no name in a statement of ours is a customer's; what an index or a view calls is. */
-const OPTIONS = [
+const SETTINGS = [
   ...['search_path=pg_catalog,pg_temp', 'client_min_messages=warning', 'default_transaction_read_only=off'],
   ...[`lock_timeout=${MAINTENANCE.lockMs}`, `statement_timeout=${MAINTENANCE.tableMs}`],
 ];
@@ -22,14 +21,8 @@ const FROM = `from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'm') and c.relpersistence <> 't' and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
 
 interface Parts extends TemporaryParts {
-  readonly databases: Databases;
   readonly transfers: DatabaseTransfers;
   readonly config: { readonly connect_timeout_ms: number };
-}
-interface Asked {
-  readonly database: string;
-  readonly ip: string;
-  readonly signal: AbortSignal;
 }
 interface Table {
   readonly schema: string;
@@ -40,24 +33,20 @@ interface Table {
  * Vacuums and analyses the tables of a database one by one, as a user that is made for this; what runs ends with `signal`. Errors: 404
  * `database_not_found`; 409 `request_in_progress`; 503 `databases_unavailable`, `overloaded`.
  */
-export async function vacuumDatabase(parts: Parts, account: Account, asked: Asked): Promise<MaintainedTables> {
-  const { database, ip } = asked;
-  const found = await parts.databases.find(account, database);
-  return parts.transfers.run(account.id, asked.signal, (signal) =>
-    withTemporary(parts, account, found, { kind: 'vacuum', ip }, async (login) => {
-      const limits = { connectMs: parts.config.connect_timeout_ms, queryMs: MAINTENANCE.tableMs };
-      try {
-        const client = await PostgresqlClient.open(login, database, limits, OPTIONS);
-        try {
-          const { tables, total } = await readTables(client);
-          return { tables: await maintainEach(tables, signal, (table) => vacuum(client, table)), total };
-        } finally {
-          await client.close();
-        }
-      } catch (error) {
-        throw parts.servers.failureAt(found.server, error);
-      }
-    }),
+export function vacuumDatabase(
+  parts: Parts,
+  account: Account,
+  { signal: given, ...use }: Use & { readonly signal: AbortSignal },
+): Promise<MaintainedTables> {
+  const limits = { connectMs: parts.config.connect_timeout_ms, queryMs: MAINTENANCE.tableMs };
+  const options = { ...limits, database: use.database, settings: SETTINGS };
+  return parts.transfers.run(account.id, given, (signal) =>
+    withTemporary(parts, account, { kind: 'vacuum', ...use }, (login) =>
+      PostgresqlClient.use(login, options, async (client) => {
+        const { tables, total } = await readTables(client);
+        return { tables: await maintainEach(tables, signal, (table) => vacuum(client, table)), total };
+      }),
+    ),
   );
 }
 

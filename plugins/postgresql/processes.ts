@@ -24,34 +24,33 @@ export class Processes {
   }
 
   /** Resolves with them, longest first. Errors: 503 `databases_unavailable`. */
-  async list(account: Account): Promise<DatabaseProcesses> {
-    const { servers, items } = this.#parts;
-    const users = await items.list(account, 'user');
-    const [first] = users;
-    if (first === undefined) return [];
-    const names = users.map(({ name }) => name);
-    return servers.with(first.server, account, ({ main }) => readProcesses(main, names));
+  list(account: Account): Promise<DatabaseProcesses> {
+    return this.#with(account, readProcesses);
   }
 
   /** Errors: 404 `database_process_not_found`. */
   async end(account: Account, id: string, ip: string): Promise<void> {
-    const found = (await this.list(account)).find((each) => String(each.id) === id);
-    const isEnded =
-      found !== undefined &&
-      (await this.#parts.servers.with(this.#parts.servers.requireFor(account), account, ({ main }) =>
-        end(main, found),
-      ));
-    if (!isEnded) throw fail.database_process_not_found('there is no such process');
-    const text = `ended a process of the PostgreSQL user ${found.user}`;
+    const [ended] = await this.#with(account, async (main, users) => {
+      const found = (await readProcesses(main, users)).filter((each) => String(each.id) === id);
+      return found[0] !== undefined && (await end(main, found[0])) ? found : [];
+    });
+    if (ended === undefined) throw fail.database_process_not_found('there is no such process');
+    const { user } = ended;
+    const text = `ended a process of the PostgreSQL user ${user}`;
     await this.#parts.store.write((tx) =>
-      this.#parts.events.record(tx, {
-        type: 'postgresql.process_ended',
-        account,
-        ip,
-        text,
-        data: { user: found.user },
-      }),
+      this.#parts.events.record(tx, { type: 'postgresql.process_ended', account, ip, text, data: { user } }),
     );
+  }
+
+  async #with(
+    account: Account,
+    work: (main: PostgresqlClient, users: readonly string[]) => Promise<DatabaseProcesses>,
+  ): Promise<DatabaseProcesses> {
+    const users = await this.#parts.items.list(account, 'user');
+    const [first] = users;
+    if (first === undefined) return [];
+    const names = users.map(({ name }) => name);
+    return this.#parts.servers.with(first.server, account, ({ main }) => work(main, names));
   }
 }
 

@@ -3,8 +3,8 @@ import type { AccountServers } from './account-servers.ts';
 import { prefixFor } from './databases.ts';
 import type { Owner } from './items.ts';
 import { dropDatabase } from './server/databases.ts';
-import { DATABASES, groupFor, LEVELS, USERS } from './server/names.ts';
-import { dropRole, type Connections } from './server/roles.ts';
+import { DATABASES, groupFor, LEVELS } from './server/names.ts';
+import { customersRoles, dropRole, type Connections } from './server/roles.ts';
 
 /** Drops what a removed account has at its server: what has its prefix, and was made here. */
 export async function purgeDatabases(
@@ -16,7 +16,7 @@ export async function purgeDatabases(
   if (name === undefined) return [];
   return servers.open(name, async (server) => {
     const prefix = prefixFor(account);
-    const roles = await marked(server, prefix);
+    const roles = await customersRoles(server.main, 'starts_with(r.rolname, $2)', prefix);
     const groups = new Set(roles.flatMap((role) => databasesOf(role)));
     const databases = new Set([...groups, ...(await owned(server, prefix))]);
     const removed = { databases: 0, users: 0 };
@@ -35,16 +35,6 @@ export async function purgeDatabases(
       { what: 'PostgreSQL users', removed: removed.users },
     ];
   });
-}
-
-/** Resolves with the customers' roles whose names begin so. */
-async function marked({ main }: Connections, prefix: string): Promise<string[]> {
-  const rows = await main.query<{ name: string }>(
-    `select r.rolname as name from pg_roles r join pg_auth_members m on m.member = r.oid join pg_roles g on g.oid = m.roleid
-      where g.rolname = $1 and starts_with(r.rolname, $2) order by r.rolname collate "C"`,
-    [USERS, prefix],
-  );
-  return rows.map(({ name }) => name);
 }
 
 async function owned({ main }: Connections, prefix: string): Promise<string[]> {

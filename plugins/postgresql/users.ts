@@ -2,7 +2,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { newPassword } from '../../kernel/kit/new-password.ts';
 import type { AccountServers } from './account-servers.ts';
-import { makeChange } from './changes.ts';
+import { changeItem, makeItem } from './changes.ts';
 import { wholeName, type Databases } from './databases.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Change, Item, Items } from './items.ts';
@@ -41,22 +41,20 @@ export class Users {
    * Resolves with the password, which nobody can learn afterwards. Errors: 400 `invalid_database_name`; 409 `database_user_exists`,
    * `database_users_limit_reached`, `databases_not_managed`.
    */
-  create(account: Account, suffix: string, ip: string): Promise<UserSecret> {
-    const { servers, items, config } = this.#parts;
+  async create(account: Account, suffix: string, ip: string): Promise<UserSecret> {
+    const { servers, config } = this.#parts;
     const server = servers.requireFor(account);
     const secret = { name: wholeName(account, suffix, USER_NAME_BYTES), password: newPassword() };
     const { name } = secret;
     const limit = config.users_limit;
     const isFull = () => fail.database_users_limit_reached(`an account has at most ${limit} database users`);
     const isTaken = () => fail.database_user_exists(`there is a database user ${name} already`);
-    return servers.with(server, account, async (connections) => {
-      const { item } = await items.add(account, { server, kind: 'user', name }, { limit, isFull, isTaken }, ip);
-      await makeChange(this.#parts, account, item, connections, async () => {
-        if (await hasRole(connections.main, name)) throw isTaken();
-        await makeUser(connections.main, name, scramVerifier(secret.password), config);
-      });
-      return secret;
+    const item = { server, kind: 'user', name, limit, isFull, isTaken, ip } as const;
+    await makeItem(this.#parts, account, item, async ({ main }) => {
+      if (await hasRole(main, name)) throw isTaken();
+      await makeUser(main, name, scramVerifier(secret.password), config);
     });
+    return secret;
   }
 
   /** Gives a user a new password; who is logged in stays so. Errors: 404 `database_user_not_found`, 409 `request_in_progress`. */
@@ -88,11 +86,7 @@ export class Users {
   }
 
   async #change(account: Account, name: string, change: Change): Promise<void> {
-    const { servers, items } = this.#parts;
-    const user = await this.#find(account, name);
-    await servers.with(user.server, account, async (connections) =>
-      makeChange(this.#parts, account, await items.claim(user, change), connections),
-    );
+    await changeItem(this.#parts, account, await this.#find(account, name), change);
   }
 
   async #find(account: Account, name: string): Promise<Item> {

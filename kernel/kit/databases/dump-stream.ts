@@ -1,30 +1,57 @@
+/** Dumps on their way to customers, and from them. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import type { Log } from '../../log.ts';
+import { boundedBytes, gunzipped, isGzipFailure } from '../waiting/byte-streams.ts';
+import { databaseFail } from './errors.ts';
 
 interface Dump {
-  readonly database: string;
-  /** Its statements. */
-  readonly plain: AsyncGenerator<Buffer>;
-  readonly signal: AbortSignal;
-  readonly log: Log;
+  readonly file: Readable;
+  /** Of the reply. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Calls `begun` with a database as a file of statements, which are compressed as they are read, and the headers of the reply, and resolves when it was sent or
- * broken off. Rejects with what fails before the first bytes.
+ * Resolves with a database as a file of statements, which are compressed as they are read. `read` calls its argument with them, and a signal that
+ * ends with what is left to read. Rejects with what fails before the first bytes.
  */
-export async function sendDump(
-  { database, plain, signal, log }: Dump,
-  begun: (file: Readable, headers: Readonly<Record<string, string>>) => void,
-): Promise<void> {
-  const first = await plain.next(); // what fails at once is refused
-  const gzip = createGzip({ level: constants.Z_BEST_SPEED }); // to keep up with the server
-  begun(gzip, headersFor(database));
-  await pipeline(startingWith(first, plain), gzip, { signal }).catch((err: unknown) => {
-    if (!signal.aborted) log.warn({ err, database }, 'an export was broken off');
+export function compressedDump(
+  { database, log }: { readonly database: string; readonly log: Log },
+  read: (use: (plain: AsyncGenerator<Buffer>, signal: AbortSignal) => Promise<void>) => Promise<void>,
+): Promise<Dump> {
+  return new Promise((resolve, reject) => {
+    read(async (plain, signal) => {
+      const first = await plain.next(); // what fails at once is refused
+      const file = createGzip({ level: constants.Z_BEST_SPEED }); // to keep up with the server
+      resolve({ file, headers: headersFor(database) });
+      await pipeline(startingWith(first, plain), file, { signal }).catch((err: unknown) => {
+        if (!signal.aborted) log.warn({ err, database }, 'an export was broken off');
+      });
+    }).catch(reject);
   });
+}
+
+/**
+ * Returns the statements of a dump, which may be compressed with gzip. Errors: 422 `import_failed`, at once for a body that is announced as
+ * too large, and later for one that is, or that is not whole.
+ */
+export function dumpText(
+  body: AsyncIterable<Uint8Array> & { readonly sizeBytes: number | undefined },
+  limitBytes: number,
+): AsyncGenerator<Uint8Array> {
+  const tooMuch = () => databaseFail.import_failed(`a dump has at most ${limitBytes} bytes`);
+  if ((body.sizeBytes ?? 0) > limitBytes) throw tooMuch();
+  return readText(boundedBytes(gunzipped(body), limitBytes, tooMuch));
+}
+
+async function* readText(text: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* text;
+  } catch (error) {
+    if (!isGzipFailure(error)) throw error;
+    throw databaseFail.import_failed('the file is not whole, or it is not compressed with gzip', { cause: error });
+  }
 }
 
 const headersFor = (database: string) => ({

@@ -71,3 +71,9 @@ export const DATABASE_PROCESS = {
 };
 
 export const DatabaseChange = NamedObject('DatabaseChange', { changed: Type.Literal(true) });
+
+/** Resolves with the reply of a route that changes something. */
+export async function changed(change: Promise<unknown>): Promise<{ changed: true }> {
+  await change;
+  return { changed: true };
+}

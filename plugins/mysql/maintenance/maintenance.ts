@@ -8,7 +8,7 @@ import {
   type MaintainedTables,
 } from '../../../kernel/kit/databases/table-maintenance.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
-import { withTemporary, type TemporaryParts } from '../transfers/temporary-transfer.ts';
+import { withTemporary, type TemporaryParts } from '../temporary-work.ts';
 import type { MaintenanceAction } from './actions.ts';
 import { statusIn, verdictOn, type AdminRow } from './table-verdict.ts';
 

@@ -2,7 +2,7 @@ import type { Log } from '../../../kernel/log.ts';
 import { streamed, type Stream } from '../../../kernel/contract/reply.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { dumpDatabase } from '../../../kernel/kit/databases/mariadb-programs.ts';
-import { sendDump } from '../../../kernel/kit/databases/dump-stream.ts';
+import { compressedDump } from '../../../kernel/kit/databases/dump-stream.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import type { AccountServers } from '../account-servers.ts';
 import { assertOwn } from '../databases.ts';
@@ -37,20 +37,15 @@ export async function readDump(
 }
 
 /**
- * Resolves with a database as statements, compressed as they are read; the program ends with `given`. Errors: 404
- * `database_not_found`; 503 `databases_unavailable` for what fails before the first bytes, 503 `overloaded`.
+ * Resolves with a database as statements, compressed as they are read; the program ends with `signal`. Errors: those of `readDump`, for what
+ * fails before the first bytes.
  */
 export async function exportDatabase(
   parts: Parts,
   account: Account,
-  database: string,
-  given: AbortSignal,
+  asked: { readonly database: string; readonly signal: AbortSignal },
 ): Promise<Stream> {
-  return new Promise((resolve, reject) => {
-    readDump(parts, account, { database, signal: given }, (plain, signal) =>
-      sendDump({ database, plain, signal, log: parts.log }, (file, headers) =>
-        resolve(streamed('application/gzip', file, { headers })),
-      ),
-    ).catch(reject);
-  });
+  const about = { database: asked.database, log: parts.log };
+  const { file, headers } = await compressedDump(about, (use) => readDump(parts, account, asked, use));
+  return streamed('application/gzip', file, { headers });
 }

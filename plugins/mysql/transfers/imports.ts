@@ -2,12 +2,12 @@ import { escapeControl } from '../../../kernel/log.ts';
 import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { loadDatabase, MariaDbFailure } from '../../../kernel/kit/databases/mariadb-programs.ts';
-import { boundedBytes, gunzipped, isGzipFailure } from '../../../kernel/kit/waiting/byte-streams.ts';
+import { dumpText } from '../../../kernel/kit/databases/dump-stream.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import { withoutDefiners } from './definers.ts';
 import { fail } from '../errors.ts';
 import { programFailure } from './program-failure.ts';
-import { withTemporary, type TemporaryParts } from './temporary-transfer.ts';
+import { withTemporary, type TemporaryParts } from '../temporary-work.ts';
 
 /** The client says so of a statement that failed. */
 const REFUSAL = /^ERROR (?:(\d+) \(\w+\) )?at line (\d+)[^:\n]*: ([^]*)$/m;
@@ -35,24 +35,17 @@ interface Asked {
  */
 export async function importDatabase(parts: Parts, account: Account, asked: Asked): Promise<void> {
   const { database: name, body, ip } = asked;
-  const most = parts.config.import_max_bytes;
-  const tooMuch = () => fail.import_failed(`a dump has at most ${most} bytes`);
-  if ((body.sizeBytes ?? 0) > most) throw tooMuch(); // before anything is replaced
+  const text = withoutDefiners(dumpText(body, parts.config.import_max_bytes));
   await parts.transfers.run(account.id, asked.signal, (signal) =>
-    withTemporary(parts, account, { kind: 'import', name, ip }, async (login) => {
-      try {
-        const text = withoutDefiners(boundedBytes(gunzipped(body), most, tooMuch));
-        await loadDatabase(login, name, text, signal, LIMITS);
-      } catch (error) {
+    withTemporary(parts, account, { kind: 'import', name, ip }, (login) =>
+      loadDatabase(login, name, text, signal, LIMITS).catch((error: unknown) => {
         throw failureOf(error);
-      }
-    }),
+      }),
+    ),
   );
 }
 
 function failureOf(error: unknown): unknown {
-  if (isGzipFailure(error))
-    return fail.import_failed('the file is not whole, or it is not compressed with gzip', { cause: error });
   if (!(error instanceof MariaDbFailure)) return error;
   const [, number = '0', line, why = ''] = REFUSAL.exec(error.said) ?? [];
   if (line !== undefined && !isOfClient(Number(number)))

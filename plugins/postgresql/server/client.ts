@@ -14,10 +14,13 @@ export interface PostgresqlLogin {
   readonly password: string;
 }
 
-export interface ClientLimits {
+export interface ClientOptions {
+  readonly database: string;
   readonly connectMs: number;
   /** 0 for no limit. */
   readonly queryMs: number;
+  /** See `OPTIONS`. */
+  readonly settings?: readonly string[];
 }
 
 /** The server rejected a statement, or a connection. */
@@ -60,12 +63,9 @@ export function hasFailed(error: unknown): error is SqlFailure {
 }
 
 /** Whether an error is the server's, or one of the connection to it. */
-export function isOfServer(error: unknown): error is Error {
-  return error instanceof Error && (error instanceof pg().DatabaseError || isLost(error));
+export function isFailure(error: unknown): boolean {
+  return error instanceof ConnectionFailure || error instanceof pg().DatabaseError;
 }
-
-/** Losses of a connection have a code of the system, or none, by which the driver tells its own errors. */
-const isLost = (error: Error): boolean => error instanceof ConnectionFailure;
 
 /** There was no connection, it was lost, or no answer came in time. */
 export class ConnectionFailure extends Error {}
@@ -89,12 +89,24 @@ export class PostgresqlClient {
     socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error(`no answer within ${SILENCE_MS} ms`)));
   }
 
-  /** `settings`: see `OPTIONS`. Rejects with `ConnectionFailure`, and with the server's error if it refuses. */
-  static async open(
+  /** Runs `work` with a connection, and closes it. Rejects as `#open` does, and with errors of `work`. */
+  static async use<T>(
     login: PostgresqlLogin,
-    database: string,
-    { connectMs, queryMs }: ClientLimits,
-    settings: readonly string[] = [...OPTIONS, `statement_timeout=${queryMs}`],
+    options: ClientOptions,
+    work: (client: PostgresqlClient) => Promise<T>,
+  ): Promise<T> {
+    const client = await PostgresqlClient.#open(login, options);
+    try {
+      return await work(client);
+    } finally {
+      await client.close();
+    }
+  }
+
+  /** Rejects with `ConnectionFailure`, and with the server's error if it refuses. */
+  static async #open(
+    login: PostgresqlLogin,
+    { database, connectMs, queryMs, settings = [...OPTIONS, `statement_timeout=${queryMs}`] }: ClientOptions,
   ): Promise<PostgresqlClient> {
     const socket = new Socket();
     const options = settings.map((each) => `-c ${each}`).join(' ');
@@ -135,7 +147,7 @@ export class PostgresqlClient {
 
   /** Runs what a customer wrote: resolves with the first rows, and leaves the rest unread. */
   async rowsOf(sql: string, limits: RowLimits): Promise<Rows> {
-    return this.#run(() => this.#client.query(new RowsOf(sql, limits)).result);
+    return this.#run(() => this.#client.query(new RowsOf(sql, limits)).ended);
   }
 
   /** Runs what a customer wrote, whatever its result; if the server takes rows for it, they are those of `rows`, whose errors it rejects with, too. */

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { Connection, Submittable } from 'pg';
+import type { Connection } from 'pg';
 import { errorMessage } from '../../../kernel/errors.ts';
+import { Submitted } from './submitted.ts';
 
 /** The driver's connection, as far as its types do not say. */
 interface Wire {
@@ -12,20 +13,17 @@ interface Wire {
 }
 
 /** Runs a statement without its result; if the server takes rows for it, they are those of `rows`, as fast as it takes them. */
-export class LoadedStatement implements Submittable {
-  readonly ended: Promise<void>;
+export class LoadedStatement extends Submitted<void> {
   readonly #text: string;
   readonly #rows: () => AsyncIterable<Buffer>;
   readonly #over = new AbortController();
   /** The error of the rows, if there was one. */
   fault: unknown;
-  #resolve!: () => void;
-  #reject!: (error: unknown) => void;
 
   constructor(text: string, rows: () => AsyncIterable<Buffer>) {
+    super();
     this.#text = text;
     this.#rows = rows;
-    this.ended = new Promise((resolve, reject) => ([this.#resolve, this.#reject] = [resolve, reject]));
   }
 
   submit(connection: Connection): void {
@@ -43,14 +41,14 @@ export class LoadedStatement implements Submittable {
     );
   }
 
-  handleError(error: unknown): void {
+  override handleError(error: unknown): void {
     this.#over.abort();
-    this.#reject(error);
+    super.handleError(error);
   }
 
   handleReadyForQuery(): void {
     this.#over.abort();
-    this.#resolve();
+    this.resolve();
   }
 
   async #feed(wire: Wire): Promise<void> {
@@ -64,8 +62,4 @@ export class LoadedStatement implements Submittable {
 
   handleRowDescription(): void {}
   handleDataRow(): void {}
-  handlePortalSuspended(): void {}
-  handleCommandComplete(): void {}
-  handleEmptyQuery(): void {}
-  handleCopyData(): void {}
 }

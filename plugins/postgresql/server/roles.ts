@@ -19,12 +19,12 @@ export interface UserLimits {
 
 const NO_RIGHTS = 'nosuperuser nocreatedb nocreaterole noreplication nobypassrls';
 
-/** Resolves with those of the names that are roles of customers. */
-export async function customersRoles(main: PostgresqlClient, names: readonly string[]): Promise<string[]> {
+/** Resolves with the roles of customers of which `where` is true, with `r` for `pg_roles` and `$2` for a value. */
+export async function customersRoles(main: PostgresqlClient, where: string, value: string): Promise<string[]> {
   const rows = await main.query<{ name: string }>(
     `select r.rolname as name from pg_roles r join pg_auth_members m on m.member = r.oid join pg_roles g on g.oid = m.roleid
-      where g.rolname = $1 and r.rolname in (select json_array_elements_text($2::json)) order by r.rolname collate "C"`,
-    [USERS, JSON.stringify(names)],
+      where g.rolname = $1 and ${where} order by r.rolname collate "C"`,
+    [USERS, value],
   );
   return rows.map(({ name }) => name);
 }
@@ -84,7 +84,7 @@ export async function setLocked(main: PostgresqlClient, user: string, isLocked: 
 /** Drops a role of a customer, unless it is gone, after what it does; what it owns becomes that of the databases. */
 export async function dropRole(server: Connections, name: string): Promise<void> {
   const { main } = server;
-  if ((await customersRoles(main, [name])).length === 0) return;
+  if ((await customersRoles(main, 'r.rolname = $2', name)).length === 0) return;
   await main.query(`alter role ${id(name)} nologin`);
   await endSessions(main, name);
   for (const { database, isManaged } of await databasesWith(main, name))

@@ -1,4 +1,5 @@
-import type { Connection, Submittable } from 'pg';
+import type { Connection } from 'pg';
+import { Submitted } from './submitted.ts';
 
 export interface RowLimits {
   readonly rows: number;
@@ -24,21 +25,18 @@ interface Wire {
 }
 
 /** Reads the first rows of one statement, which the protocol refuses to be several, and leaves the rest at the server. */
-export class RowsOf implements Submittable {
-  readonly result: Promise<Rows>;
+export class RowsOf extends Submitted<Rows> {
   readonly #text: string;
   readonly #limits: RowLimits;
   readonly #rows: (string | null)[][] = [];
   #columns: string[] = [];
   #bytes = 0;
   #isCut = false;
-  #resolve!: (rows: Rows) => void;
-  #reject!: (error: unknown) => void;
 
   constructor(text: string, limits: RowLimits) {
+    super();
     this.#text = text;
     this.#limits = limits;
-    this.result = new Promise((resolve, reject) => ([this.#resolve, this.#reject] = [resolve, reject]));
   }
 
   submit(connection: Connection): void {
@@ -60,7 +58,7 @@ export class RowsOf implements Submittable {
     else this.#isCut = true;
   }
 
-  handlePortalSuspended(): void {
+  override handlePortalSuspended(): void {
     this.#isCut = true;
   }
 
@@ -68,15 +66,7 @@ export class RowsOf implements Submittable {
     (connection as unknown as Wire).sendCopyFail('nothing is sent');
   }
 
-  handleError(error: unknown): void {
-    this.#reject(error);
-  }
-
   handleReadyForQuery(): void {
-    this.#resolve({ columns: this.#columns, rows: this.#rows, isCut: this.#isCut });
+    this.resolve({ columns: this.#columns, rows: this.#rows, isCut: this.#isCut });
   }
-
-  handleCommandComplete(): void {}
-  handleEmptyQuery(): void {}
-  handleCopyData(): void {}
 }

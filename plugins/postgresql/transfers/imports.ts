@@ -1,23 +1,19 @@
 import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { boundedBytes, gunzipped, isGzipFailure } from '../../../kernel/kit/waiting/byte-streams.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
-import type { Databases } from '../databases.ts';
+import { dumpText } from '../../../kernel/kit/databases/dump-stream.ts';
 import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
+import { withTemporary, type TemporaryParts, type Use } from '../temporary-work.ts';
 import { loadDump } from './load.ts';
-import { withTemporary, type TemporaryParts } from './temporary-transfer.ts';
 
 const ARCHIVE = 'PGDMP';
 
 export interface ImportParts extends TemporaryParts {
-  readonly databases: Databases;
   readonly transfers: DatabaseTransfers;
   readonly config: { readonly import_max_bytes: number; readonly connect_timeout_ms: number };
 }
-interface Asked {
-  readonly database: string;
+interface Asked extends Use {
   readonly body: IncomingBody;
-  readonly ip: string;
   readonly signal: AbortSignal;
 }
 /**
@@ -25,23 +21,17 @@ interface Asked {
  * `database_not_found`; 409 `request_in_progress`; 422 `import_failed` with the line, where all before it stays; 503
  * `databases_unavailable`, `overloaded`.
  */
-export async function importDatabase(parts: ImportParts, account: Account, asked: Asked): Promise<void> {
-  const { servers, databases, transfers, config } = parts;
-  const { database, body, ip } = asked;
-  const found = await databases.find(account, database);
-  const most = config.import_max_bytes;
-  const tooMuch = () => fail.import_failed(`a dump has at most ${most} bytes`);
-  if ((body.sizeBytes ?? 0) > most) throw tooMuch();
-  await transfers.run(account.id, asked.signal, (signal) =>
-    withTemporary(parts, account, found, { kind: 'import', ip }, async (login) => {
-      const dump = statements(boundedBytes(gunzipped(body), most, tooMuch));
-      try {
-        await loadDump(login, database, { connectMs: config.connect_timeout_ms, queryMs: 0 }, dump, signal);
-      } catch (error) {
-        if (!isGzipFailure(error)) throw servers.failureAt(found.server, error);
-        throw fail.import_failed('the file is not whole, or it is not compressed with gzip', { cause: error });
-      }
-    }),
+export async function importDatabase(
+  parts: ImportParts,
+  account: Account,
+  { body, signal: given, ...use }: Asked,
+): Promise<void> {
+  const { import_max_bytes: most, connect_timeout_ms: connectMs } = parts.config;
+  const dump = statements(dumpText(body, most));
+  await parts.transfers.run(account.id, given, (signal) =>
+    withTemporary(parts, account, { kind: 'import', ...use }, (login) =>
+      loadDump(login, { database: use.database, connectMs, queryMs: 0 }, dump, signal),
+    ),
   );
 }
 

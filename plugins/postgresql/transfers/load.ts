@@ -1,10 +1,10 @@
 import { escapeControl } from '../../../kernel/log.ts';
 import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
-import { isVerdict, PostgresqlClient, type ClientLimits, type PostgresqlLogin } from '../server/client.ts';
+import { isVerdict, PostgresqlClient, type ClientOptions, type PostgresqlLogin } from '../server/client.ts';
 import { DumpFault, DumpReader, type DumpStatement } from './dump-reader.ts';
 
 /** As psql has it, apart from the time of a statement, which is that of the user. */
-const OPTIONS = ['client_min_messages=error'];
+const SETTINGS = ['client_min_messages=error'];
 /**
  * Statements of dumps about owners and rights, which are those of the database here, about extensions, which stay, and about what servers
  * of other versions know.
@@ -25,29 +25,28 @@ const SHORT = 10_000;
  */
 export async function loadDump(
   login: PostgresqlLogin,
-  database: string,
-  limits: ClientLimits,
+  options: ClientOptions,
   dump: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> {
-  const client = await PostgresqlClient.open(login, database, limits, OPTIONS);
-  const stop = () => client.destroy();
-  signal.addEventListener('abort', stop);
-  try {
-    signal.throwIfAborted();
-    const reader = new DumpReader(dump);
-    for (let next = await read(reader); next !== undefined; next = await read(reader)) {
-      const statement = next;
-      if (isLeftOut(statement.text)) continue;
-      await client.load(statement.text, () => reader.rows()).catch((error: unknown) => refuse(error, statement));
+  await PostgresqlClient.use(login, { ...options, settings: SETTINGS }, async (client) => {
+    const stop = () => client.destroy();
+    signal.addEventListener('abort', stop);
+    try {
+      signal.throwIfAborted();
+      const reader = new DumpReader(dump);
+      for (let next = await read(reader); next !== undefined; next = await read(reader)) {
+        const statement = next;
+        if (isLeftOut(statement.text)) continue;
+        await client.load(statement.text, () => reader.rows()).catch((error: unknown) => refuse(error, statement));
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', stop);
     }
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', stop);
-    await client.close();
-  }
+  });
 }
 
 const isLeftOut = (text: string): boolean => text.length < SHORT && LEFT_OUT.some((each) => each.test(text));

@@ -1,30 +1,37 @@
+import { databaseFail } from '../../../kernel/kit/databases/errors.ts';
 import { readOutput, LOGIN_FD, startTransfer } from '../../../kernel/kit/programs/transfer-program.ts';
 import type { PostgresqlLogin } from '../server/client.ts';
 
 /** Owners and rights are those of the database that a dump is loaded into. */
 const OPTIONS = ['--no-password', '--no-owner', '--no-privileges', '--no-publications', '--no-subscriptions'];
 
-/** The program is missing, or has failed. */
-export class PgDumpFailure extends Error {}
+const failure = (message: string, cause?: unknown) =>
+  databaseFail.databases_unavailable('pg_dump is missing, too old, or has failed', {
+    cause: new Error(message, { cause }),
+  });
 
-/** A database as SQL statements. Rejects with `PgDumpFailure`. */
+/** A database as SQL statements. Errors: 503 `databases_unavailable` if the program is missing, or has failed. */
 export async function* dumpDatabase(
   { host, port, user, password }: PostgresqlLogin,
   { database, options }: { readonly database: string; readonly options: readonly string[] },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const where = [`--host=${host}`, `--port=${port}`, `--username=${user}`, `--dbname=${connectionOf(database)}`];
-  const failure = (message: string) => new PgDumpFailure(message);
   const env = { PGPASSFILE: `/dev/fd/${LOGIN_FD}`, PGAPPNAME: 'hostkeep', PGSSLMODE: 'prefer' };
   const login = `*:*:*:*:${password.replace(/[\\:]/g, '\\$&')}\n`;
   yield* readOutput(start());
 
   function start() {
     try {
-      return startTransfer('pg_dump', [...OPTIONS, ...options, ...where], { login, env, failure }, signal);
+      return startTransfer(
+        'pg_dump',
+        [...OPTIONS, ...options, ...where],
+        { login, env, failure: (message) => failure(message) },
+        signal,
+      );
     } catch (error) {
       signal.throwIfAborted();
-      throw new PgDumpFailure(`pg_dump cannot be started: apt-get install postgresql-client`, { cause: error });
+      throw failure('pg_dump cannot be started: apt-get install postgresql-client', error);
     }
   }
 }
