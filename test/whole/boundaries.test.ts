@@ -20,6 +20,7 @@
  * - The SQL of the store is what SQLite and PostgreSQL both take, so that no code asks which engine it runs on.
  * - A plugin's tables are its own, so that a change of its schema concerns nobody else.
  * - An error that goes no further says beside it why it may not, so that no failure looks like "nothing" by accident.
+ * - A plugin fits into a head: one that outgrows its bound is two features, or writes an idea twice.
  * - Names say what is in a file. A drawer called after nothing in particular collects everything.
  */
 import { execFileSync } from 'node:child_process';
@@ -111,6 +112,18 @@ const TOP_LEVEL = [
 ];
 /** A folder of the kernel with more files than this has rooms of its own. */
 const FILES_IN_A_FOLDER = 15;
+
+/** Lines of a plugin's code for the server, without its pages. */
+const PLUGIN_LINES = 2200;
+/** Plugins that are longer, each with a bound that it has reached: it may fall, and goes when the plugin fits. */
+const LONGER: Readonly<Record<string, number>> = {
+  files: 2677,
+  webserver: 2603,
+  backups: 2539,
+  postgresql: 2523,
+  containers: 2497,
+  search: 2247,
+};
 
 function sources(folder: string, ending = /\.ts$/): string[] {
   return readdirSync(join(projectDir, folder), { withFileTypes: true, recursive: true })
@@ -407,6 +420,23 @@ test('the contract with plugins stays small', () => {
   assert.ok(host.includes('gather') && route.includes('path'), 'the members were found');
   assert.ok(host.length <= 12, host.join(' '));
   assert.ok(route.length <= 20, route.join(' '));
+});
+
+test('no plugin is longer than a reader can hold, and none that is grows', () => {
+  const lines = new Map<string, number>();
+  for (const file of files.filter((each) => each.startsWith('plugins/'))) {
+    const plugin = pluginOf(file) ?? '';
+    const inFile = readFileSync(join(projectDir, file), 'utf8').match(/\n/g)?.length ?? 0;
+    lines.set(plugin, (lines.get(plugin) ?? 0) + inFile);
+  }
+  assert.ok(lines.size > 20, 'the files of plugins were found');
+  const over = [...lines].filter(([plugin, n]) => n > (LONGER[plugin] ?? PLUGIN_LINES));
+  assert.equal(over, []);
+  assertNone(
+    Object.keys(LONGER),
+    (plugin) => (lines.get(plugin) ?? Infinity) <= PLUGIN_LINES,
+    'needs no bound of its own',
+  );
 });
 
 test('files are named for what is in them, and no folder of the kernel is a crowd', () => {
