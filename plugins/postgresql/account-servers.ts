@@ -2,7 +2,12 @@ import { ServerTurns } from '../../kernel/kit/databases/server-turns.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Owner } from './items.ts';
 import type { PostgresqlConfig } from './schema.ts';
-import { isFailure, isVerdict, PostgresqlClient, type PostgresqlLogin } from './server/client.ts';
+import {
+  isFailure,
+  isVerdict,
+  PostgresqlClient,
+  type PostgresqlLogin,
+} from '../../kernel/kit/databases/postgresql/client.ts';
 import type { Connections } from './server/roles.ts';
 
 const MAIN = 'postgres';

@@ -6,7 +6,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './account-servers.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Change, ClaimedItem, Item, Items, NewItem, Owner } from './items.ts';
-import { isVerdict } from './server/client.ts';
+import { isVerdict } from '../../kernel/kit/databases/postgresql/client.ts';
 import { dropDatabase, findDatabase, makeDatabase } from './server/databases.ts';
 import { dropRole, hasRole, setAccess, setPassword, type Connections } from './server/roles.ts';
 import { retireTemporary } from './temporary-users.ts';

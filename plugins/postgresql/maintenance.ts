@@ -7,8 +7,8 @@ import {
   type MaintainedTables,
 } from '../../kernel/kit/databases/table-maintenance.ts';
 import type { DatabaseTransfers } from '../../kernel/kit/databases/database-transfers.ts';
-import { hasFailed, PostgresqlClient } from './server/client.ts';
-import { identifier as id } from './server/sql-text.ts';
+import { hasFailed, PostgresqlClient } from '../../kernel/kit/databases/postgresql/client.ts';
+import { identifier as id } from '../../kernel/kit/databases/postgresql/sql-text.ts';
 import { withTemporary, type TemporaryParts, type Use } from './temporary-work.ts';
 
 /** Settings by which no name in a statement of ours is a customer's; what an index or a view calls is. */

@@ -4,7 +4,7 @@ import type { AccountServers } from './account-servers.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Items } from './items.ts';
 import type { DatabaseProcesses } from './schema.ts';
-import type { PostgresqlClient } from './server/client.ts';
+import type { PostgresqlClient } from '../../kernel/kit/databases/postgresql/client.ts';
 
 const LISTED = 1000;
 const STATEMENT_CHARACTERS = 1000;

@@ -1,11 +1,11 @@
 /** Database users that are made for one use of one database, with rights on it only. */
 import { newPassword } from '../../kernel/kit/new-password.ts';
 import { MAINTENANCE } from '../../kernel/kit/databases/table-maintenance.ts';
-import type { PostgresqlLogin } from './server/client.ts';
+import type { PostgresqlLogin } from '../../kernel/kit/databases/postgresql/client.ts';
 import { groupFor } from './server/names.ts';
 import { dropRole, makeUser, type Connections } from './server/roles.ts';
 import { scramVerifier } from './server/scram.ts';
-import { identifier as id, literal } from './server/sql-text.ts';
+import { identifier as id, literal } from '../../kernel/kit/databases/postgresql/sql-text.ts';
 
 /** Rights, and for how long a statement may run. */
 const USES = {

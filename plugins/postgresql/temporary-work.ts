@@ -2,7 +2,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './account-servers.ts';
 import type { Databases } from './databases.ts';
 import type { Items } from './items.ts';
-import type { PostgresqlLogin } from './server/client.ts';
+import type { PostgresqlLogin } from '../../kernel/kit/databases/postgresql/client.ts';
 import type { Connections } from './server/roles.ts';
 import { makeTemporary, retireTemporary, type TemporaryUse } from './temporary-users.ts';
 

@@ -66,7 +66,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   ajv: 'kernel/config/validator.ts',
   sqlite: 'kernel/store/sqlite/connection.ts',
   sqlite3: 'kernel/store/sqlite/connection.ts',
-  pg: ['plugins/postgres/', 'plugins/postgresql/server/'], // the store, and customers' databases
+  pg: ['plugins/postgres/', 'kernel/kit/databases/postgresql/'], // the store, and customers' databases
   pino: 'kernel/log.ts',
   commander: 'kernel/run/',
   '@node-rs/argon2': 'kernel/identity/gate/password-worker.ts',
@@ -120,7 +120,6 @@ const LONGER: Readonly<Record<string, number>> = {
   files: 2677,
   webserver: 2603,
   backups: 2539,
-  postgresql: 2523,
   containers: 2497,
   search: 2247,
 };

@@ -1,7 +1,7 @@
-import type { PostgresqlClient } from './client.ts';
+import type { PostgresqlClient } from '../../../kernel/kit/databases/postgresql/client.ts';
 import { DATABASES, groupFor, LEVELS } from './names.ts';
 import { defaultPrivileges, dropRole, makeGroup, makeMarks, type Connections } from './roles.ts';
-import { identifier as id } from './sql-text.ts';
+import { identifier as id } from '../../../kernel/kit/databases/postgresql/sql-text.ts';
 
 interface Found {
   readonly isManaged: boolean;

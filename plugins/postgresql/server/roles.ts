@@ -1,6 +1,6 @@
-import { type PostgresqlClient } from './client.ts';
+import { type PostgresqlClient } from '../../../kernel/kit/databases/postgresql/client.ts';
 import { DATABASES, groupFor, LEVELS, USERS } from './names.ts';
-import { identifier as id, literal } from './sql-text.ts';
+import { identifier as id, literal } from '../../../kernel/kit/databases/postgresql/sql-text.ts';
 
 /** Opens connections to databases of one server with the login in the settings. */
 export interface Connections {

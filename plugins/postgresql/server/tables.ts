@@ -1,5 +1,5 @@
 import type { DatabaseTables } from '../schema.ts';
-import type { PostgresqlClient } from './client.ts';
+import type { PostgresqlClient } from '../../../kernel/kit/databases/postgresql/client.ts';
 
 const LISTED = 1000;
 const KINDS = { r: 'table', p: 'table', v: 'view', m: 'materialized view', f: 'foreign table' } as const;

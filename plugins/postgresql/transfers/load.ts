@@ -1,6 +1,11 @@
 import { escapeControl } from '../../../kernel/log.ts';
 import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
-import { isVerdict, PostgresqlClient, type ClientOptions, type PostgresqlLogin } from '../server/client.ts';
+import {
+  isVerdict,
+  PostgresqlClient,
+  type ClientOptions,
+  type PostgresqlLogin,
+} from '../../../kernel/kit/databases/postgresql/client.ts';
 import { DumpFault, DumpReader, type DumpStatement } from './dump-reader.ts';
 
 /** As psql has it, apart from the time of a statement, which is that of the user. */

@@ -1,6 +1,6 @@
 import { databaseFail } from '../../../kernel/kit/databases/errors.ts';
 import { readOutput, LOGIN_FD, startTransfer } from '../../../kernel/kit/programs/transfer-program.ts';
-import type { PostgresqlLogin } from '../server/client.ts';
+import type { PostgresqlLogin } from '../../../kernel/kit/databases/postgresql/client.ts';
 
 /** Owners and rights are those of the database that a dump is loaded into. */
 const OPTIONS = ['--no-password', '--no-owner', '--no-privileges', '--no-publications', '--no-subscriptions'];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Connection } from 'pg';
-import { errorMessage } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../errors.ts';
 import { Submitted } from './submitted.ts';
 
 /** The driver's connection, as far as its types do not say. */

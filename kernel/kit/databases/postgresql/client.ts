@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
-import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
-import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
+import { lazyPackage } from '../../programs/lazy-package.ts';
+import { withDeadline } from '../../waiting/deadline.ts';
 import { LoadedStatement } from './loaded-statement.ts';
 import { RowsOf, type RowLimits, type Rows } from './rows-of.ts';
 
