@@ -2,7 +2,7 @@ import { addDemoContent } from './demo-content.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import type { Answer, TestServer } from './hostkeep.ts';
-import { byRoute, type Walked, type WalkRow } from './plugin-rows.ts';
+import { byRoute, type Lost, type Walked, type WalkRow } from './plugin-rows.ts';
 
 /** How often what may pass is asked again. */
 const RETRIES = 20;
@@ -19,13 +19,13 @@ export interface Step {
 
 /**
  * Sends one allowed request to every route on the demo's content. Rejects if a route needs input and no row provides
- * it. `leftOut` receives the content that a plugin could not create. The plugin `off` is switched off once there is content,
- * and its routes are left out.
+ * it. `leftOut` receives the content that a plugin could not create. The plugins `off` are switched off once there is content,
+ * and their routes are left out.
  */
 export async function* walk(
   server: TestServer,
   leftOut: (plugin: string, error: unknown) => void,
-  off?: string,
+  off: readonly string[] = [],
 ): AsyncGenerator<Step> {
   const { plugins } = server.hostkeep;
   const people = {
@@ -38,7 +38,8 @@ export async function* walk(
   for (const part of await plugins.gather('demoOutside', people))
     for (const line of part.ok ? (part.value.leftOut ?? []) : []) leftOut(part.plugin, line);
   const { config } = server.hostkeep.node;
-  if (off !== undefined) await server.hostkeep.reconfigure({ ...config, plugins: { ...config.plugins, [off]: false } });
+  const switched = Object.fromEntries(off.map((name) => [name, false]));
+  if (off.length > 0) await server.hostkeep.reconfigure({ ...config, plugins: { ...config.plugins, ...switched } });
   const tokens = { user: await server.token(people.demo), admin: await server.token(people.operator) };
   const walked: Walked = { server, people, session: async (of) => idIn(await server.token(of)) };
   const rows = await walkRows();
@@ -58,7 +59,7 @@ export async function* walk(
         ...(body === undefined ? {} : { body }),
       });
     let answer = await ask();
-    const isLost = off !== undefined && (await byRoute(({ without }) => without?.[off])).has(name);
+    const isLost = (await lossesWithout(off)).has(name);
     // What measures the machine may be too late on a busy one, and says when to ask again.
     for (let left = isLost ? 0 : RETRIES; left > 0 && answer.headers.has('retry-after'); left -= 1) {
       await delay(Number(answer.headers.get('retry-after')) * 1000);
@@ -67,6 +68,12 @@ export async function* walk(
     yield { name, route, sent: body, answer, ask };
     keep?.(answer.body);
   }
+}
+
+/** Resolves with what other plugins lose while these are off, by route. */
+export async function lossesWithout(off: readonly string[]): Promise<Map<string, Lost>> {
+  const tables = await Promise.all(off.map((name) => byRoute(({ without }) => without?.[name])));
+  return new Map(tables.flatMap((table) => [...table]));
 }
 
 /** Routes by plugin and name; that of the admin address, where both have one, is called `<name> on admin`. */
@@ -88,7 +95,7 @@ async function walkRows(): Promise<ReadonlyMap<string, WalkRow>> {
 async function orderOf(
   routes: ReadonlyMap<string, RouteInfo>,
   rows: ReadonlyMap<string, WalkRow>,
-  off?: string,
+  off: readonly string[],
 ): Promise<readonly string[]> {
   const plain = [...routes]
     .filter(([name, { method, paths }]) => !rows.has(name) && method === 'GET' && !/[:*]/.test(paths[0] ?? ''))
@@ -97,7 +104,7 @@ async function orderOf(
   const known = [...asked, ...(await byRoute(({ unwalked }) => unwalked)).keys()];
   const unasked = [...routes.keys()].filter((name) => !known.includes(name));
   if (unasked.length > 0) throw new Error(`no row says how to request ${unasked.join(', ')}`);
-  const gone = known.filter((name) => !routes.has(name) && !name.startsWith(`${off}.`));
+  const gone = known.filter((name) => !routes.has(name) && !off.includes(name.split('.')[0] ?? ''));
   if (gone.length > 0) throw new Error(`there are rows for ${gone.join(', ')}, which no plugin has`);
   return asked.filter((name) => routes.has(name));
 }

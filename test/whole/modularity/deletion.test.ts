@@ -1,6 +1,6 @@
 /**
- * The deletion test: each plugin and its tests are removed from a copy of the project, one after the other. What is
- * left, tests included, compiles; it boots, and closes the same doors; the routes, features, errors and texts of the plugin are gone.
+ * The deletion test: plugins and their tests are removed from a copy of the project, one group after the other. What is left,
+ * tests included, compiles; it boots, and closes the same doors; the routes of those plugins are gone.
  */
 import { once } from 'node:events';
 import { existsSync, renameSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { allPlugins, TestServer } from '../../support/hostkeep.ts';
 import { pluginRows } from '../../support/plugin-rows.ts';
 import { ProjectCopy } from '../../support/project-copy.ts';
 import { testSuite } from '../../support/suite.ts';
+import { groupsOf } from './groups.ts';
 
 const plugins = await allPlugins();
 const test = testSuite('deletion'); // after the last await, as it runs once this file is loaded
@@ -50,10 +51,11 @@ async function doors(): Promise<Map<string, number>> {
   return found;
 }
 
-/** Takes a plugin and its tests out of the copy, its compiled code too; returns a function that puts them back. */
-function setAside(name: string): () => void {
+/** Takes plugins and their tests out of the copy, their compiled code too; returns a function that puts them back. */
+function setAside(names: readonly string[]): () => void {
   const aside = temporaryFolder();
-  const moves = [`plugins/${name}`, `dist/plugins/${name}`, `test/plugins/${name}`]
+  const moves = names
+    .flatMap((name) => [`plugins/${name}`, `dist/plugins/${name}`, `test/plugins/${name}`])
     .filter((path) => existsSync(copy.path(path)))
     .map((path, i) => [copy.path(path), join(aside, `${i}`)] as const);
   for (const [from, to] of moves) renameSync(from, to);
@@ -72,21 +74,22 @@ test('the copy compiles and boots as it is', () => {
   assert.equal(gone, [], 'every route is there; nothing that a guest may ask for is called x');
 });
 
-for (const { name } of plugins)
-  test(`without ${name} the rest compiles, boots, and closes the same doors`, async () => {
-    const putBack = setAside(name);
+for (const group of groupsOf(plugins.map(({ name }) => name)))
+  test(`without ${group.join(', ')} the rest compiles, boots, and closes the same doors`, async () => {
+    const putBack = setAside(group);
     try {
       const [checked, opened] = await Promise.allSettled([copy.check(), copy.buildPages().then(doors)]);
       if (checked.status === 'rejected') throw checked.reason;
       if (opened.status === 'rejected') throw opened.reason;
       const left = opened.value;
-      const pages = Object.keys((await pluginRows()).get(name)?.pages ?? {});
+      const rows = await pluginRows();
+      const pages = group.flatMap((name) => Object.keys(rows.get(name)?.pages ?? {}));
       for (const { plugin, address, method, paths } of routes)
         for (const path of paths) {
           const door = `${method} ${address} ${path}`;
           // a path that leads to a page goes with the page, and with what that page consists of
           if (plugin === 'pages' && pages.some((page) => page.startsWith(`/home${path}`))) continue;
-          if (plugin === name)
+          if (group.includes(plugin))
             assert.ok([404, 405].includes(left.get(door) ?? 0), `${door} is gone: ${left.get(door)}`);
           else assert.is(left.get(door), whole.get(door), door);
         }

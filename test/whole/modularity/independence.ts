@@ -1,7 +1,7 @@
 /**
- * Feature areas are switched on and off independently: with any one plugin off, every route of all others answers an allowed
- * request on the demo's content as before, with the same members, and the routes of that plugin are gone. What routes lose
- * without another plugin, the rows of their plugin say.
+ * Feature areas are switched on and off independently: with plugins off, every route of all others answers an allowed request
+ * on the demo's content as before, with the same members, and the routes of those plugins are gone. What routes lose without
+ * another plugin, the rows of their plugin say.
  */
 import * as assert from 'uvu/assert';
 import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
@@ -9,9 +9,10 @@ import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { installedPlugins } from '../../../kernel/host/discovery.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { membersOf } from '../../support/members.ts';
-import { byRoute, startSurroundings, type Lost } from '../../support/plugin-rows.ts';
+import { byRoute, pluginRows, startSurroundings, type Lost } from '../../support/plugin-rows.ts';
 import { testSuite } from '../../support/suite.ts';
-import { walk } from '../../support/walk.ts';
+import { lossesWithout, walk } from '../../support/walk.ts';
+import { groupsOf } from './groups.ts';
 
 const unwalked = await byRoute((rows) => rows.unwalked);
 let surroundings: Awaited<ReturnType<typeof startSurroundings>>;
@@ -31,10 +32,10 @@ interface Answered {
   readonly members: readonly string[];
 }
 
-/** Resolves with the answers of all routes, by plugin, name and address, while the plugin `off` is switched off. */
-async function answers(off?: string): Promise<Map<string, Answered>> {
+/** Resolves with the answers of all routes, by plugin, name and address, while the plugins `off` are switched off. */
+async function answers(off: readonly string[] = []): Promise<Map<string, Answered>> {
   const server = await TestServer.start({ config: surroundings.config });
-  const gone = server.hostkeep.node.routes().filter(({ plugin }) => plugin === off);
+  const gone = server.hostkeep.node.routes().filter(({ plugin }) => off.includes(plugin));
   const found = new Map<string, Answered>();
   try {
     for await (const { name, route, answer } of walk(server, () => undefined, off))
@@ -88,18 +89,24 @@ export async function assertAllAnswer(): Promise<void> {
     if (!unwalked.has(route)) assert.ok(status < 400, `${route}: ${status}`);
 }
 
-/** Asserts that the routes of the others answer as before while a plugin is off. */
-export async function assertIndependent(name: string): Promise<void> {
+/** Asserts that the routes of the others answer as before while plugins are off. */
+export async function assertIndependent(off: readonly string[]): Promise<void> {
   const before = await answersOfAll();
-  const losses = await byRoute(({ without }) => without?.[name]);
+  const losses = await lossesWithout(off);
   for (const route of losses.keys()) assert.ok(before.has(route), `there is a row for ${route}, which nobody asks`);
-  const now = await answers(name);
+  const now = await answers(off);
   for (const [route, answered] of before)
-    if (!route.startsWith(`${name}.`)) assertSame(route, answered, now.get(route), losses.get(route));
+    if (!off.includes(route.split('.')[0] ?? '')) assertSame(route, answered, now.get(route), losses.get(route));
 }
 
-/** Returns the `nth` third of the plugins: three files share them, because a file runs its tests one after another. */
-export function thirdOfPlugins(nth: 0 | 1 | 2): string[] {
+/**
+ * Resolves with the `nth` third of the groups that are off at a time: three files share them, because a file runs its tests one
+ * after another. A plugin without which others lose something is off alone.
+ */
+export async function thirdOfGroups(nth: 0 | 1 | 2): Promise<string[][]> {
+  const needed = new Set([...(await pluginRows()).values()].flatMap(({ without = {} }) => Object.keys(without)));
   const plugins = installedPlugins().filter(({ isOptIn }) => !isOptIn);
-  return plugins.filter((_, i) => i % 3 === nth).map(({ name }) => name);
+  const names = plugins.map(({ name }) => name);
+  const alone = names.filter((name) => needed.has(name)).map((name) => [name]);
+  return [...alone, ...groupsOf(names.filter((name) => !needed.has(name)))].filter((_, i) => i % 3 === nth);
 }
