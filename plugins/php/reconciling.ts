@@ -2,10 +2,10 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { NamedProgram } from '../../kernel/kit/programs/program-folder.ts';
 import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountPools } from './account-pools.ts';
 import { boundsFor, poolFor } from './options.ts';
-import type { NamedPool } from './pools/php-pools.ts';
 import type { Pool } from './pools/pool.ts';
 import type { PhpConfig } from './schema.ts';
 import { sitesWithPhp } from './store.ts';
@@ -70,7 +70,11 @@ export class PoolKeeper {
       );
   }
 
-  async #end(running: readonly NamedPool[], wanted: ReadonlyMap<string, Wanted>, attempt: AttemptPart): Promise<void> {
+  async #end(
+    running: readonly NamedProgram[],
+    wanted: ReadonlyMap<string, Wanted>,
+    attempt: AttemptPart,
+  ): Promise<void> {
     const closed = new Set<number>();
     for (const pool of running) {
       const key = keyOf(pool);
@@ -90,7 +94,7 @@ export class PoolKeeper {
   }
 
   /** A change that has just ended may need the pool after all. */
-  async #stop(pool: NamedPool): Promise<void> {
+  async #stop(pool: NamedProgram): Promise<void> {
     if (!(await this.#wanted(pool.accountId)).has(keyOf(pool))) await this.#pools.verbs.stop(pool);
   }
 
@@ -109,4 +113,4 @@ export class PoolKeeper {
   }
 }
 
-const keyOf = ({ accountId, name }: NamedPool): string => `${accountId}/${name}`;
+const keyOf = ({ accountId, name }: NamedProgram): string => `${accountId}/${name}`;

@@ -1,10 +1,16 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fail as refuse, errorMessage } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
 import type { PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
-import { identify, isRunning } from '../../../kernel/kit/programs/process-id.ts';
+import { identify } from '../../../kernel/kit/programs/process-id.ts';
+import {
+  killMaster,
+  masterPid,
+  ProgramFolder,
+  type NamedProgram,
+} from '../../../kernel/kit/programs/program-folder.ts';
 import {
   canBeAlone,
   killProgram,
@@ -17,24 +23,17 @@ import { fail } from '../errors.ts';
 import { BROKERS, type PhpConfig } from '../schema.ts';
 import { answersPing, askPool } from './fastcgi.ts';
 import { INFO_SCRIPT, OWN_FOLDER, poolConfig } from './pool-config.ts';
-import { PoolFolder, type Master } from './pool-folder.ts';
 import { POOL_NAME, poolName, readPool, VERSION, type Pool } from './pool.ts';
-
-/** A pool by its account. */
-export interface NamedPool {
-  readonly accountId: number;
-  readonly name: string;
-}
 
 export interface PhpVerbs {
   /** Has a pool answer, and resolves with its name. Does nothing for one that runs. */
   start(request: { readonly account: Identified; readonly pool: Pool }): Promise<string>;
   /** Lets a pool finish its requests and end; its socket takes no others. */
-  stop(pool: NamedPool): Promise<null>;
+  stop(pool: NamedProgram): Promise<null>;
   /** Ends all pools of an account at once, and removes what they have beside its files. Resolves with their number. */
   end(accountId: number): Promise<number>;
   /** Resolves with the pools that run. */
-  running(nothing: null): Promise<readonly NamedPool[]>;
+  running(nothing: null): Promise<readonly NamedProgram[]>;
   /** Resolves with what the account's own script `INFO_SCRIPT` prints in a pool that runs: headers, an empty line, and HTML. */
   info(request: { readonly account: Identified; readonly name: string }): Promise<string>;
   /** Has a pool of nobody answer for a while. Rejects with why it does not. */
@@ -45,8 +44,6 @@ const START_MS = 10_000;
 const PING_MS = 1000;
 const POLL_MS = 20;
 const INFO = { timeoutMs: 10_000, mostBytes: 2 ** 19 } as const;
-/** How long a killed master may take to be gone. */
-const KILLED_MS = 5000;
 const MIB = 2 ** 20;
 /** Of a process, besides what its scripts may take. */
 const OWN_MIB = 256;
@@ -64,13 +61,13 @@ const PROOF: Omit<Pool, 'version'> = {
 /** Starts and ends masters of PHP-FPM: one for each pool, so that a pool never changes, and none waits for another. */
 export class PhpPools implements PhpVerbs {
   readonly #host: PrivilegedHost<PhpConfig>;
-  readonly #folder: PoolFolder;
+  readonly #folder: ProgramFolder;
   /** Those that this process started, which end with it. */
   readonly #children = new Set<ChildProcess>();
 
   constructor(host: PrivilegedHost<PhpConfig>) {
     this.#host = host;
-    this.#folder = new PoolFolder(host.config.run_folder || BROKERS);
+    this.#folder = new ProgramFolder(host.config.run_folder || BROKERS, POOL_NAME);
     host.signal.addEventListener('abort', () => {
       for (const child of this.#children) killProgram(child, { isGroup: true });
     });
@@ -101,24 +98,17 @@ export class PhpPools implements PhpVerbs {
     if (master === undefined) await this.#folder.clear(accountId, name);
     if (master === undefined || master.isEnding) return null;
     await this.#folder.setEnding(accountId, name);
-    const pid = ownProcessId(pidOf(master));
+    const pid = ownProcessId(masterPid(master));
     if (pid !== undefined) process.kill(pid, 'SIGQUIT');
     return null;
   }
 
   end(accountId: unknown): Promise<number> {
-    return endAll(this.#folder, readId(accountId));
+    return this.#folder.end(readId(accountId));
   }
 
-  async running(): Promise<NamedPool[]> {
-    const found: NamedPool[] = [];
-    for (const accountId of await this.#folder.accounts())
-      for (const name of await this.#folder.pools(accountId)) {
-        const master = await this.#folder.master(accountId, name);
-        if (master?.isEnding === false) found.push({ accountId, name });
-        if (master === undefined) await this.#folder.clear(accountId, name);
-      }
-    return found;
+  running(): Promise<NamedProgram[]> {
+    return this.#folder.running();
   }
 
   async info(request: unknown): Promise<string> {
@@ -142,14 +132,14 @@ export class PhpPools implements PhpVerbs {
       await this.#start(folder, named, pool, { uid: NOBODY.uid, webGid: NOBODY.uid, root: '/nonexistent' });
       return { isAlone: canBeAlone() };
     } finally {
-      await endAll(folder, NOBODY.id);
+      await folder.end(NOBODY.id);
       await folder.dispose();
     }
   }
 
   async #start(
-    folder: PoolFolder,
-    { accountId, name }: NamedPool,
+    folder: ProgramFolder,
+    { accountId, name }: NamedProgram,
     pool: Pool,
     owner: { readonly uid: number; readonly webGid: number; readonly root: string },
   ): Promise<void> {
@@ -200,24 +190,4 @@ export class PhpPools implements PhpVerbs {
 
 function readId(value: unknown): number {
   return readInteger(value, 0, 2 ** 31);
-}
-
-const pidOf = ({ id }: Master): number => Number.parseInt(id, 10);
-
-/** Kills the masters of an account in a folder, and removes their files. Resolves with their number. */
-async function endAll(folder: PoolFolder, accountId: number): Promise<number> {
-  const names = await folder.pools(accountId);
-  for (const name of names) {
-    const master = await folder.master(accountId, name);
-    if (master !== undefined) await killMaster(master);
-  }
-  await folder.remove(accountId);
-  return names.length;
-}
-
-/** Kills a master and all that it started, and resolves when it is gone. */
-async function killMaster(master: Master): Promise<void> {
-  killProgram({ pid: pidOf(master) }, { isGroup: true });
-  for (const deadline = performance.now() + KILLED_MS; isRunning(master.id); await delay(POLL_MS))
-    if (performance.now() > deadline) throw refuse.overloaded(`the process ${master.id} does not end`);
 }

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fail } from '../../errors.ts';
+import { undefinedIfMissing } from '../files/if-missing.ts';
+import { namesIn } from '../files/root-owners.ts';
+import { isRunning } from './process-id.ts';
+import { killProgram } from './start-program.ts';
+
+const ACCOUNT = /^\d{1,10}$/;
+/** The files of a program by their endings: what identifies its master, and that this one has been told to end. */
+const [CONFIG, SOCKET, MASTER, ENDING] = ['.conf', '.sock', '.master', '.ending'] as const;
+/** How long a killed master may take to be gone. */
+const KILLED_MS = 5000;
+const POLL_MS = 20;
+
+/** The first process of a program, and the state in which it is. */
+export interface Master {
+  /** See `identify`. */
+  readonly id: string;
+  readonly isEnding: boolean;
+}
+
+/** A program by its account. */
+export interface NamedProgram {
+  readonly accountId: number;
+  readonly name: string;
+}
+
+/**
+ * The files of programs that go on running for accounts: a folder for each account, which only root changes. They outlive the
+ * process that starts the programs, so that the next one knows what runs.
+ */
+export class ProgramFolder {
+  readonly #root: string;
+  readonly #names: RegExp;
+
+  /** `names`: what programs are called here; other files are left alone. */
+  constructor(root: string, names: RegExp) {
+    this.#root = root;
+    this.#names = names;
+  }
+
+  /** Returns a folder in which nobody else looks for programs, for those that are none of an account. */
+  apart(): ProgramFolder {
+    return new ProgramFolder(join(this.#root, `proof-${randomUUID().slice(0, 8)}`), this.#names);
+  }
+
+  /** Removes all of it. */
+  async dispose(): Promise<void> {
+    await rm(this.#root, { recursive: true, force: true });
+  }
+
+  socket(accountId: number, name: string): string {
+    return this.#file(accountId, name, SOCKET);
+  }
+
+  /** Writes the settings of a program, and resolves with the path. The group may pass to the socket. */
+  async write(accountId: number, name: string, settings: string, gid: number): Promise<string> {
+    const folder = join(this.#root, String(accountId));
+    await mkdir(this.#root, { recursive: true, mode: 0o755 });
+    await chmod(this.#root, 0o755); // whatever the umask
+    await mkdir(folder, { recursive: true, mode: 0o710 });
+    await chown(folder, 0, gid);
+    await chmod(folder, 0o710);
+    await rm(this.socket(accountId, name), { force: true });
+    const file = this.#file(accountId, name, CONFIG);
+    await writeFile(file, settings, { mode: 0o600 });
+    return file;
+  }
+
+  setMaster(accountId: number, name: string, id: string): Promise<void> {
+    return writeFile(this.#file(accountId, name, MASTER), id, { mode: 0o600 });
+  }
+
+  /** Says of a master that it has been told to end. */
+  setEnding(accountId: number, name: string): Promise<void> {
+    return rename(this.#file(accountId, name, MASTER), this.#file(accountId, name, ENDING));
+  }
+
+  /** Resolves with the master of a program if it runs. Rejects if that cannot be read: a second one would take its socket. */
+  async master(accountId: number, name: string): Promise<Master | undefined> {
+    for (const end of [MASTER, ENDING]) {
+      const id = await readFile(this.#file(accountId, name, end), 'utf8').catch(undefinedIfMissing);
+      if (id !== undefined && id !== '' && isRunning(id)) return { id, isEnding: end === ENDING };
+    }
+    return undefined;
+  }
+
+  /** Removes what a program without a master has left. */
+  async clear(accountId: number, name: string): Promise<void> {
+    for (const end of [SOCKET, CONFIG, MASTER, ENDING]) await rm(this.#file(accountId, name, end), { force: true });
+  }
+
+  /** Resolves with the programs that run and have not been told to end; clears what others have left. */
+  async running(): Promise<NamedProgram[]> {
+    const found: NamedProgram[] = [];
+    for (const accountId of (await namesIn(this.#root)).filter((name) => ACCOUNT.test(name)).map(Number))
+      for (const name of await this.names(accountId)) {
+        const master = await this.master(accountId, name);
+        if (master?.isEnding === false) found.push({ accountId, name });
+        if (master === undefined) await this.clear(accountId, name);
+      }
+    return found;
+  }
+
+  /** Resolves with the names of an account's programs, whether or not they run. */
+  async names(accountId: number): Promise<string[]> {
+    const files = await namesIn(join(this.#root, String(accountId)));
+    const names = files.filter((name) => name.endsWith(CONFIG)).map((name) => name.slice(0, -CONFIG.length));
+    return names.filter((name) => this.#names.test(name));
+  }
+
+  /** Kills the masters of an account, and removes its folder. Resolves with their number. */
+  async end(accountId: number): Promise<number> {
+    const names = await this.names(accountId);
+    for (const name of names) {
+      const master = await this.master(accountId, name);
+      if (master !== undefined) await killMaster(master);
+    }
+    await rm(join(this.#root, String(accountId)), { recursive: true, force: true });
+    return names.length;
+  }
+
+  #file(accountId: number, name: string, end: string): string {
+    return join(this.#root, String(accountId), `${name}${end}`);
+  }
+}
+
+export const masterPid = ({ id }: Master): number => Number.parseInt(id, 10);
+
+/** Kills a master and all that it started, and resolves when it is gone. */
+export async function killMaster(master: Master): Promise<void> {
+  killProgram({ pid: masterPid(master) }, { isGroup: true });
+  for (const deadline = performance.now() + KILLED_MS; isRunning(master.id); await delay(POLL_MS))
+    if (performance.now() > deadline) throw fail.overloaded(`the process ${master.id} does not end`);
+}
