@@ -11,6 +11,7 @@ import { copyRuntimePackages } from './runtime-packages.ts';
 const READ = [
   'config/*.json',
   'config/locales/*.json',
+  'config/services/*.json',
   'kernel/store/migrations/**/*.sql',
   'plugins/**/*.{json,sql,html,css,js,conf}',
   'dist/plugins/*/assets/*',

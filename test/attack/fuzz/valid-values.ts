@@ -50,6 +50,7 @@ const REALISTIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     label.map((name) => `https://${name}.example/a?b=c#d`),
   ),
   locale: fc.constantFrom('en', 'de', 'fr'),
+  service: fc.constantFrom('redis', 'memcached'),
   unit: fc.constantFrom('bytes', 'kb', 'mb', 'gb'),
   show_all: fc.constantFrom('true', 'false', 'True', '0'),
   q: fileName,

@@ -1,0 +1,213 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { fail as refuse } from '../../kernel/errors.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { defineJob } from '../../kernel/kit/jobs/job.ts';
+import type askService from './ask-job.ts';
+import { fail } from './errors.ts';
+import type makeFolder from './folder-job.ts';
+import { LARGEST_MIB, programName, serviceNamed, serviceSocket } from './programs/service-program.ts';
+import type { ServiceVerbs } from './programs/service-programs.ts';
+import { missingProgram, findProgram, type Exchange, type Recipe } from './recipes.ts';
+import type { Service, ServicesConfig } from './schema.ts';
+import { listServices, switchOff, switchOn } from './store.ts';
+
+const JOB = { beside: import.meta.url, timeoutMs: 5000, tooMuch: 'files_unavailable' } as const;
+const FOLDER = defineJob<typeof makeFolder>({ ...JOB, script: 'folder-job' });
+const ASK = defineJob<typeof askService>({ ...JOB, script: 'ask-job' });
+/** How long a program may take until it answers. */
+const START_MS = 10_000;
+const POLL_MS = 50;
+
+interface Change {
+  readonly account: Account;
+  /** As the client wrote it. */
+  readonly service: string;
+  readonly ip: string;
+}
+type EventType = 'service.switched_on' | 'service.switched_off' | 'service.flushed' | 'service.restarted';
+
+/** The services of accounts: what they have switched on, and what runs. */
+export class AccountServices {
+  readonly #host: Host<ServicesConfig>;
+  readonly #recipes: ReadonlyMap<string, Recipe>;
+  readonly verbs: ServiceVerbs;
+
+  constructor(host: Host<ServicesConfig>, recipes: ReadonlyMap<string, Recipe>, verbs: ServiceVerbs) {
+    this.#host = host;
+    this.#recipes = recipes;
+    this.verbs = verbs;
+  }
+
+  /** Returns the services that an account may have, by name. */
+  async list(account: Account): Promise<Service[]> {
+    const on = await listServices(this.#host.store, account.id);
+    const own = [...this.#recipes.values()].filter(({ name }) => account.features.has(name));
+    return Promise.all(own.map((recipe) => this.#shown(account, recipe, on.has(recipe.name))));
+  }
+
+  /** Errors: 403 `feature_disabled`; 404 `service_not_found`; 502 `service_failed`; those of jobs and of the broker. */
+  switch({ account, service, ip }: Change, isOn: boolean): Promise<Service> {
+    const recipe = this.#recipeFor(account, service);
+    return this.#inTurn(account, async () => {
+      const { store } = this.#host;
+      const wasOn = (await listServices(store, account.id)).has(recipe.name);
+      if (isOn) await this.#start(account, recipe);
+      if (wasOn !== isOn)
+        await store.write(async (tx) => {
+          await this.#host.identity.accounts.assertExists(tx, account);
+          await (isOn ? switchOn : switchOff)(tx, { accountId: account.id, service: recipe.name });
+          const type = isOn ? 'service.switched_on' : 'service.switched_off';
+          const text = `switched ${recipe.title} ${isOn ? 'on' : 'off'}`;
+          await this.#host.events.record(tx, { type, account, text, ip, data: { service: recipe.name } });
+        });
+      if (!isOn) {
+        await this.#stop(account, recipe.name);
+        if (wasOn) await this.#makeFolder(account, recipe); // without a socket
+      }
+      return this.#shown(account, recipe, isOn);
+    });
+  }
+
+  /** Removes all that a service stores. Errors: 409 `service_off`; those of `switch`. */
+  flush({ account, service, ip }: Change): Promise<Service> {
+    const recipe = this.#recipeFor(account, service);
+    return this.#inTurn(account, async () => {
+      await this.#assertOn(account, recipe);
+      const runs = await this.#runs(account.id, programName(recipe, memoryFor(account)));
+      if (!runs || (await this.#ask(account, recipe, recipe.flush)) === null)
+        throw fail.service_failed(`${recipe.title} does not say that it is empty now`);
+      await this.#record('service.flushed', `emptied ${recipe.title}`, { account, service: recipe.name, ip });
+      return this.#shown(account, recipe, true);
+    });
+  }
+
+  /** Errors: 409 `service_off`; those of `switch`. */
+  restart({ account, service, ip }: Change): Promise<Service> {
+    const recipe = this.#recipeFor(account, service);
+    return this.#inTurn(account, async () => {
+      await this.#assertOn(account, recipe);
+      await this.#stop(account, recipe.name);
+      await this.#start(account, recipe);
+      await this.#record('service.restarted', `restarted ${recipe.title}`, { account, service: recipe.name, ip });
+      return this.#shown(account, recipe, true);
+    });
+  }
+
+  /** Returns the name of a service's program by the plan of now; `undefined` where it may not run at this node. */
+  wanted(account: Account | undefined, service: string): string | undefined {
+    const recipe = this.#recipes.get(service);
+    if (recipe === undefined || !this.isOpen(account) || !account.features.has(service)) return undefined;
+    return programName(recipe, memoryFor(account));
+  }
+
+  /** Starts a service that is switched on, if it may still run. */
+  revive(account: Account, service: string): Promise<void> {
+    return this.#inTurn(account, async () => {
+      const recipe = this.#recipes.get(service);
+      if (recipe !== undefined && (await listServices(this.#host.store, account.id)).has(service))
+        await this.#start(account, recipe);
+    });
+  }
+
+  /** Stops a service unless it has been switched on meanwhile. */
+  stopUnwanted(accountId: number, service: string): Promise<void> {
+    return this.#inTurn({ id: accountId }, async () => {
+      const { store, identity } = this.#host;
+      const account = await identity.accounts.byId(accountId);
+      const isOn = (await listServices(store, accountId)).has(service);
+      if (!isOn || this.wanted(account, service) === undefined) await this.#stop({ id: accountId }, service);
+    });
+  }
+
+  /** Whether services of an account may run at this node now. */
+  isOpen(account: Account | undefined): account is Account {
+    const { accounts } = this.#host.identity;
+    return account !== undefined && !account.suspended && !account.isReadOnly && accounts.isHere(account);
+  }
+
+  /** Has a service answer. */
+  async #start(account: Account, recipe: Recipe): Promise<void> {
+    const { id, username } = account;
+    if (findProgram(recipe) === undefined) throw fail.service_failed(missingProgram(recipe));
+    const memoryMib = memoryFor(account);
+    // one that runs keeps its socket
+    if (!(await this.#runs(id, programName(recipe, memoryMib)))) await this.#makeFolder(account, recipe);
+    const name = await this.verbs.start({ account: { id, username }, service: recipe.name, memoryMib });
+    if (name !== programName(recipe, memoryMib)) throw fail.service_failed('the broker has other recipes: restart it');
+    const deadline = performance.now() + START_MS;
+    while ((await this.#ask(account, recipe, recipe.health)) === null) {
+      if (performance.now() < deadline && (await this.#runs(id, name))) await delay(POLL_MS);
+      else {
+        const printed = await this.verbs.stop({ accountId: id, name });
+        throw fail.service_failed(`${recipe.title} does not answer${printed && `: ${printed}`}`);
+      }
+    }
+    // it may have been suspended, removed or closed for its move meanwhile
+    if (!this.isOpen(await this.#host.identity.accounts.byUsername(username))) await this.verbs.end(id);
+  }
+
+  async #makeFolder(account: Account, { name, socket }: Recipe): Promise<void> {
+    await this.#host.jobs.run(FOLDER, account, { name, socket }, { makesRoot: true });
+  }
+
+  async #stop({ id }: Pick<Account, 'id'>, service: string): Promise<void> {
+    for (const program of await this.verbs.running(null))
+      if (program.accountId === id && serviceNamed(program.name) === service) await this.verbs.stop(program);
+  }
+
+  async #runs(accountId: number, name: string): Promise<boolean> {
+    return (await this.verbs.running(null)).some((each) => each.accountId === accountId && each.name === name);
+  }
+
+  async #shown(account: Account, recipe: Recipe, isOn: boolean): Promise<Service> {
+    const memory = memoryFor(account);
+    const isThere = isOn && (await this.#runs(account.id, programName(recipe, memory)));
+    const figures = isThere ? await this.#ask(account, recipe, recipe.figures, recipe.figures.values) : null;
+    return {
+      service: recipe.name,
+      title: recipe.title,
+      is_installed: findProgram(recipe) !== undefined,
+      is_on: isOn,
+      is_running: figures !== null,
+      socket: serviceSocket(account.filesRoot, recipe),
+      memory_mib: memory,
+      figures: figures as Service['figures'],
+    };
+  }
+
+  /** Resolves with `null` if the service does not answer as its recipe says. */
+  #ask(account: Account, { name, socket }: Recipe, { send, until }: Exchange, values = {}) {
+    return this.#host.jobs.run(ASK, account, { recipe: { name, socket }, exchange: { send, until }, values });
+  }
+
+  async #assertOn(account: Account, recipe: Recipe): Promise<void> {
+    if (!(await listServices(this.#host.store, account.id)).has(recipe.name))
+      throw fail.service_off(`switch ${recipe.title} on first`);
+  }
+
+  #recipeFor({ features }: Account, name: string): Recipe {
+    const recipe = this.#recipes.get(name);
+    if (recipe === undefined) throw fail.service_not_found('there is no such service');
+    if (!features.has(name))
+      throw refuse.feature_disabled(`the account lacks the feature ${name}`, { members: { feature: name } });
+    return recipe;
+  }
+
+  #record(type: EventType, text: string, { account, service, ip }: Change): Promise<void> {
+    return this.#host.store.write((tx) => this.#host.events.record(tx, { type, account, text, ip, data: { service } }));
+  }
+
+  /** Runs changes of an account's services one after another, in all workers. */
+  async #inTurn<T>({ id }: Pick<Account, 'id'>, change: () => Promise<T>): Promise<T> {
+    const release = await this.#host.workers.acquire(`services ${id}`, 1);
+    try {
+      return await change();
+    } finally {
+      release();
+    }
+  }
+}
+
+/** Returns what a service of an account may store by its plan, in MiB. */
+const memoryFor = ({ plan }: Account): number => plan?.limits['service_memory_limit_mib'] || LARGEST_MIB;

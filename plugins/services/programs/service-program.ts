@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { OWN_FOLDER, type Recipe } from '../recipes.ts';
+
+export const LARGEST_MIB = 16_384;
+export const PROGRAM_NAME = /^[a-z][a-z0-9]{1,30}-[0-9a-f]{12}$/;
+
+/** Returns the name of a service's program among those of its account: another one for whatever makes it another one. */
+export function programName(recipe: Recipe, memoryMib: number): string {
+  const text = JSON.stringify([recipe.run, recipe.socket, memoryMib]);
+  return `${recipe.name}-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
+}
+
+/** Returns the service whose program has a name. */
+export const serviceNamed = (name: string): string => name.slice(0, name.lastIndexOf('-'));
+
+/** Returns the folder of a service in an account's files. */
+export const serviceFolder = (root: string, { name }: Pick<Recipe, 'name'>): string => join(root, OWN_FOLDER, name);
+
+/** Returns the path of a service's socket. */
+export const serviceSocket = (root: string, recipe: Pick<Recipe, 'name' | 'socket'>): string =>
+  join(serviceFolder(root, recipe), recipe.socket);
+
+/** Returns the arguments with which a service is started. */
+export function programArguments(recipe: Recipe, root: string, memoryMib: number): string[] {
+  const values: Readonly<Record<string, string>> = {
+    '{socket}': serviceSocket(root, recipe),
+    '{folder}': serviceFolder(root, recipe),
+    '{memory_mib}': String(memoryMib),
+  };
+  return recipe.run.arguments.map((each) => each.replaceAll(/\{[a-z_]+\}/g, (name) => values[name] ?? name));
+}

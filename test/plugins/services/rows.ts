@@ -1,0 +1,30 @@
+import type { PluginRows } from '../../support/plugin-rows.ts';
+
+const ANY = 'redis or memcached';
+const RUNS = 'no service of the demo runs';
+const redis = {
+  service: 'redis',
+  title: 'Redis',
+  is_installed: true,
+  is_on: true,
+  is_running: true,
+  socket: '/srv/hostkeep/mila/.services/redis/redis.sock',
+  memory_mib: 64,
+  figures: { hits: 9120, misses: 311, keys: 1204, evicted: 0, memory_bytes: 4_194_304 },
+};
+const empty = { ...redis, figures: { ...redis.figures, keys: 0, memory_bytes: 1_048_576 } };
+
+const off = { ...redis, is_on: false, is_running: false, figures: null };
+
+const rows: PluginRows = {
+  walk: { switch: () => ({ path: '/api/services/redis', body: { is_on: false } }) },
+  unwalked: { flush: RUNS, restart: RUNS },
+  isolation: { unmarked: { list: 'that its services are off' } },
+  opened: { list: ANY, switch: ANY, flush: ANY, restart: ANY },
+  answered: 'home',
+  bounded: { list: 'the services that recipes describe' },
+  examples: {
+    invented: { list: [redis], switch: off, flush: empty, restart: empty },
+  },
+};
+export default rows;
