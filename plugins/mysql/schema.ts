@@ -1,9 +1,4 @@
-import {
-  DATABASE_LIST,
-  DATABASE_PROCESS,
-  MANAGED_SETTINGS,
-  NewDatabaseName,
-} from '../../kernel/kit/databases/schema.ts';
+import * as shared from '../../kernel/kit/databases/schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 import { MAINTENANCE_ACTIONS } from './maintenance/actions.ts';
 import { PRIVILEGES } from './users/privileges.ts';
@@ -16,7 +11,7 @@ export const MysqlConfig = Type.Object(
       maxLength: 255,
       description: "Where accounts' applications connect from, as a server of MariaDB names it",
     }),
-    ...MANAGED_SETTINGS,
+    ...shared.MANAGED_SETTINGS,
   },
   { additionalProperties: false },
 );
@@ -43,7 +38,7 @@ export type DatabaseUser = Static<typeof DatabaseUser>;
 
 export const DatabaseList = NamedObject('DatabaseList', {
   databases: Type.Array(Type.String(), { description: 'Sorted by name' }),
-  ...DATABASE_LIST,
+  ...shared.DATABASE_LIST,
   server: Type.Union(
     [
       NamedObject('DatabaseServer', {
@@ -79,7 +74,10 @@ export const NewMaintenance = NamedObject('DatabaseMaintenance', {
 });
 
 export const DatabaseUsers = Type.Array(DatabaseUser, { description: 'Sorted by name and host' });
-export const NewDatabaseUser = NamedObject('NewDatabaseUser', { name: NewDatabaseName, host: Type.Optional(Host) });
+export const NewDatabaseUser = NamedObject('NewDatabaseUser', {
+  name: shared.NewDatabaseName,
+  host: Type.Optional(Host),
+});
 export const UserQuery = Type.Object({ host: Type.Optional(Host) });
 export const UserSecret = NamedObject('DatabaseUserSecret', {
   name: Type.String(),
@@ -97,7 +95,7 @@ export const NewAccess = NamedObject('NewDatabaseAccess', {
 });
 
 export const DatabaseProcesses = Type.Array(
-  NamedObject('DatabaseProcess', { ...DATABASE_PROCESS, command: Type.String() }),
+  NamedObject('DatabaseProcess', { ...shared.DATABASE_PROCESS, command: Type.String() }),
   { description: 'Longest first' },
 );
 export type DatabaseProcesses = Static<typeof DatabaseProcesses>;

@@ -1,10 +1,4 @@
-import {
-  CONNECT_SETTING,
-  DATABASE_LIST,
-  DATABASE_PROCESS,
-  MANAGED_SETTINGS,
-  NewDatabaseName,
-} from '../../kernel/kit/databases/schema.ts';
+import * as shared from '../../kernel/kit/databases/schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 import { LEVELS } from './server/names.ts';
 
@@ -41,8 +35,8 @@ export const PostgresqlConfig = Type.Object(
       default: {},
       description: 'Name of the server by user name; "" = none',
     }),
-    ...MANAGED_SETTINGS,
-    ...CONNECT_SETTING,
+    ...shared.MANAGED_SETTINGS,
+    ...shared.CONNECT_SETTING,
     connections_limit: Type.Integer({
       default: 20,
       minimum: 1,
@@ -91,7 +85,7 @@ export const DatabaseList = NamedObject('PostgresqlDatabaseList', {
     }),
     { description: 'Sorted by name' },
   ),
-  ...DATABASE_LIST,
+  ...shared.DATABASE_LIST,
   server: Type.Union(
     [
       NamedObject('PostgresqlAddress', {
@@ -124,7 +118,7 @@ export const NewMaintenance = NamedObject('PostgresqlMaintenance', {
   action: Type.Literal('optimize', { description: '`vacuum (analyze)`' }),
 });
 
-export const DatabaseProcesses = Type.Array(NamedObject('PostgresqlProcess', DATABASE_PROCESS), {
+export const DatabaseProcesses = Type.Array(NamedObject('PostgresqlProcess', shared.DATABASE_PROCESS), {
   description: 'Longest first; the state is `active` while a statement runs, and the statement is the latest',
 });
 export type DatabaseProcesses = Static<typeof DatabaseProcesses>;
@@ -139,7 +133,7 @@ export const DatabaseUser = NamedObject('PostgresqlUser', {
 });
 export type DatabaseUser = Static<typeof DatabaseUser>;
 export const DatabaseUsers = Type.Array(DatabaseUser, { description: 'Sorted by name' });
-export const NewDatabaseUser = NamedObject('NewPostgresqlUser', { name: NewDatabaseName });
+export const NewDatabaseUser = NamedObject('NewPostgresqlUser', { name: shared.NewDatabaseName });
 export const UserSecret = NamedObject('PostgresqlUserSecret', {
   name: Type.String(),
   password: Type.String({ description: 'Shown now only' }),
