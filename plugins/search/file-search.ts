@@ -105,7 +105,6 @@ export function watchLimit(): number {
   try {
     return Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8')) || 0;
   } catch {
-    // a kernel without inotify
-    return 0;
+    return 0; // a kernel without inotify
   }
 }

@@ -3,16 +3,7 @@ import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { readersLanguage } from '../../kernel/contract/route-spec.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { FileSearch, watchLimit } from './file-search.ts';
-import {
-  FeatureHits,
-  FileHits,
-  FilesQuery,
-  FolderHits,
-  FoldersQuery,
-  TextQuery,
-  SearchConfig,
-  WebsiteHits,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import { findFeatures, findWebsites } from './text-search.ts';
 
 const ENOUGH_WATCHES = 65_536;
@@ -20,40 +11,40 @@ const INDEX_HEADER =
   'The header `X-Hostkeep-Index` is `ready` when the hits come from the index, `partial` when the index lacks names ' +
   'because there are too many, and `building` when there is none yet and the hits come from a bounded walk.';
 
+const byName = {
+  method: 'GET',
+  at: 'home',
+  feature: { all: ['filemanager'] },
+  description: INDEX_HEADER,
+  errors: ['invalid_path', 'folder_not_found', 'overloaded'],
+} as const;
+
 export default definePlugin({
   name: 'search',
   description: 'Search in files, folders, features and websites of the account.',
   features: ['search'],
-  config: SearchConfig,
+  config: schema.SearchConfig,
   routes: {
     files: {
-      method: 'GET',
+      ...byName,
       path: '/api/search/files',
-      at: 'home',
-      feature: { all: ['filemanager'] },
-      query: FilesQuery,
-      reply: FileHits,
+      query: schema.FilesQuery,
+      reply: schema.FileHits,
       summary: 'Find files by name, best matches first',
-      description: INDEX_HEADER,
-      errors: ['invalid_path', 'folder_not_found', 'overloaded'],
     },
     folders: {
-      method: 'GET',
+      ...byName,
       path: '/api/search/folders',
-      at: 'home',
-      feature: { all: ['filemanager'] },
-      query: FoldersQuery,
-      reply: FolderHits,
+      query: schema.FoldersQuery,
+      reply: schema.FolderHits,
       summary: 'Find folders by name, best matches first',
-      description: INDEX_HEADER,
-      errors: ['invalid_path', 'folder_not_found', 'overloaded'],
     },
     features: {
       method: 'GET',
       path: '/api/search/features',
       at: 'home',
-      query: TextQuery,
-      reply: FeatureHits,
+      query: schema.TextQuery,
+      reply: schema.FeatureHits,
       summary: 'Find features of the account by name, title and description',
       description: 'In the language of the account; only features that it may use.',
     },
@@ -61,8 +52,8 @@ export default definePlugin({
       method: 'GET',
       path: '/api/search/websites',
       at: 'home',
-      query: TextQuery,
-      reply: WebsiteHits,
+      query: schema.TextQuery,
+      reply: schema.WebsiteHits,
       summary: 'Find sites of the account by domain and path',
       description: 'Each hit is a list with one member, as the interface of the service has it.',
     },
@@ -76,11 +67,9 @@ export default definePlugin({
         folders: ({ account, query }) => search.find(account, 'folders', query),
         features: async (call) => {
           const usable = new Set(node.usableFeatures(call.account));
-          const features = await node.features(readersLanguage(call, node.locales));
-          return findFeatures(
-            features.filter(({ name }) => usable.has(name)),
-            call.query,
-          );
+          const all = await node.features(readersLanguage(call, node.locales));
+          const features = all.filter(({ name }) => usable.has(name));
+          return findFeatures(features, call.query);
         },
         websites: async ({ account, query }) => {
           const parts = await gather('sites', account);

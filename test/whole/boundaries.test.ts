@@ -121,7 +121,6 @@ const LONGER: Readonly<Record<string, number>> = {
   webserver: 2603,
   backups: 2539,
   containers: 2497,
-  search: 2247,
 };
 
 function sources(folder: string, ending = /\.ts$/): string[] {

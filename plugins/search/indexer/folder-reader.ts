@@ -4,7 +4,7 @@
  */
 import { isOwnFolder } from '../../../kernel/kit/files/client-path.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
-import { fstatSync, type Stats } from 'node:fs';
+import { closeSync, fstatSync, type Stats } from 'node:fs';
 import {
   entriesSync,
   openFolderSync,
@@ -41,6 +41,16 @@ export function openFolder(parent: number, name: string): number | undefined {
 /** A descriptor of the files root, or of a folder below it; the caller closes it. */
 export function openPath(root: FilesRoot, path: readonly string[]): number | undefined {
   return unlessRefused(() => openPathSync(root, path));
+}
+
+/** Returns what `work` returns of an open folder, which is closed then; `undefined` without one. */
+export function inOpen<T>(folder: number | undefined, work: (folder: number) => T): T | undefined {
+  if (folder === undefined) return undefined;
+  try {
+    return work(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
 
 /**

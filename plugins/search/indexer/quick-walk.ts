@@ -1,8 +1,7 @@
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
-import { closeSync } from 'node:fs';
 import type { FolderListing } from '../name-index/file-tree.ts';
 import { comparePaths, nameFit, hitRank } from '../name-index/ranking.ts';
-import { fileStats, listFolder, openFolder, openPath } from './folder-reader.ts';
+import { fileStats, inOpen, listFolder, openFolder, openPath } from './folder-reader.ts';
 import type { Hit, SearchQuery } from './index-search.ts';
 
 /** Limits of a search without an index. */
@@ -35,34 +34,18 @@ export function quickWalk(root: FilesRoot, query: SearchQuery): Hit[] | undefine
 }
 
 function listAt(root: FilesRoot, path: readonly string[]): FolderListing | undefined {
-  const folder = openPath(root, path);
-  if (folder === undefined) return undefined;
-  try {
-    return listFolder(folder, MAX_NAMES, path.length === 0)?.listing;
-  } finally {
-    closeSync(folder);
-  }
+  return inOpen(openPath(root, path), (folder) => listFolder(folder, MAX_NAMES, path.length === 0)?.listing);
 }
 
 function hitsOf(root: FilesRoot, candidates: readonly Candidate[], { kind, limit }: SearchQuery): Hit[] {
+  const statsIn = kind === 'files' ? fileStats : folderStats;
   const hits: Hit[] = [];
   for (const { path } of candidates.toSorted((a, b) => a.rank - b.rank || comparePaths(a.path, b.path))) {
-    const parent = openPath(root, path.slice(0, -1));
-    if (parent === undefined) continue;
-    try {
-      const name = path.at(-1) ?? '';
-      const stats = kind === 'files' ? fileStats(parent, name) : folderStats(parent, name);
-      if (stats !== undefined && hits.push({ path, ...stats }) === limit) break;
-    } finally {
-      closeSync(parent);
-    }
+    const stats = inOpen(openPath(root, path.slice(0, -1)), (parent) => statsIn(parent, path.at(-1) ?? ''));
+    if (stats !== undefined && hits.push({ path, ...stats }) === limit) break;
   }
   return hits;
 }
 
-function folderStats(parent: number, name: string): Omit<Hit, 'path'> | undefined {
-  const folder = openFolder(parent, name);
-  if (folder === undefined) return undefined;
-  closeSync(folder);
-  return { sizeBytes: 0, mtimeMs: 0 };
-}
+const folderStats = (parent: number, name: string): Omit<Hit, 'path'> | undefined =>
+  inOpen(openFolder(parent, name), () => ({ sizeBytes: 0, mtimeMs: 0 }));

@@ -6,7 +6,7 @@ import { removeLeftovers } from '../name-index/index-file.ts';
 import type { FileHits, FolderHits } from '../schema.ts';
 import { AccountIndex, type AccountIndexOptions, type SearchResult } from './account-index.ts';
 import { counts, takeCounts } from './counts.ts';
-import type { Hit, SearchQuery } from './index-search.ts';
+import type { SearchQuery } from './index-search.ts';
 import type { IndexRoom } from './folder-reader.ts';
 
 export type IndexSettings = Pick<AccountIndexOptions, 'maxWatches' | 'sweepMs' | keyof IndexRoom>;
@@ -40,21 +40,17 @@ export default async function search(
 ): Promise<WithBytes<SearchOutcome>> {
   index ??= openIndex(root, settings, onClose);
   const { hits, source } = await index.search(query);
-  const described = (hits ?? []).map((hit): unknown => (query.kind === 'files' ? fileOf(hit) : folderOf(hit)));
+  const described = (hits ?? []).map(({ path, sizeBytes, mtimeMs }): FileHits[number] | FolderHits[number] => {
+    const at = clientPath(path, virtualRoot);
+    if (query.kind === 'folders') return { name: path.at(-1) ?? '', path: at };
+    const modifiedAt = new Date(mtimeMs).toISOString();
+    return { path: at, size: sizeBytes, modified: modifiedAt.slice(0, 19), modified_at: modifiedAt };
+  });
   return new WithBytes(Buffer.from(JSON.stringify(described)), {
     isFound: hits !== undefined,
     source,
     status: { ...index.counts, memoryBytes: index.sizeBytes, ...takeCounts() },
   });
-
-  function fileOf({ path, sizeBytes, mtimeMs }: Hit): FileHits[number] {
-    const modifiedAt = new Date(mtimeMs).toISOString();
-    const times = { modified: modifiedAt.slice(0, 19), modified_at: modifiedAt };
-    return { path: clientPath(path, virtualRoot), size: sizeBytes, ...times };
-  }
-  function folderOf({ path }: Hit): FolderHits[number] {
-    return { name: path.at(-1) ?? '', path: clientPath(path, virtualRoot) };
-  }
 }
 
 function openIndex(root: FilesRoot, settings: IndexSettings, onClose: JobContext['onClose']): AccountIndex {

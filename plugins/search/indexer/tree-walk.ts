@@ -47,8 +47,6 @@ export interface WalkOptions extends IndexRoom {
 
 /** Fills an empty tree from the files root. */
 export async function buildTree(tree: FileTree, root: FilesRoot, options: WalkOptions): Promise<void> {
-  const descriptor = openPath(root, []);
-  if (descriptor === undefined) return;
   let ahead: WalkAhead | undefined;
   let visited = 0;
   /** Starts the second thread once the walk is long. */
@@ -58,12 +56,8 @@ export async function buildTree(tree: FileTree, root: FilesRoot, options: WalkOp
     if (listings !== undefined && roomIn(tree, options) > 0) counts.foldersListed += fillFrom(tree, id, listings);
     return listings !== undefined;
   };
-  try {
-    await descend(tree, ROOT, descriptor, options, (folder, open) => listFirst(tree, folder, open, options), takeOver);
-  } finally {
-    await ahead?.close();
-    closeSync(descriptor);
-  }
+  const visit: Visit = (folder, open) => listFirst(tree, folder, open, options);
+  await descend(tree, root, ROOT, options, { visit, takeOver, finish: () => ahead?.close() });
 }
 
 /** Has a second thread list what is left of the uppermost folder that has several left. */
@@ -85,30 +79,25 @@ export async function compareTree(
   root: FilesRoot,
   options: WalkOptions,
 ): Promise<{ readonly hasChanged: boolean; readonly busyMs: number }> {
-  const descriptor = openPath(root, []);
-  if (descriptor === undefined) return { hasChanged: false, busyMs: 0 };
   let hasChanged = false;
   const isSame = (folder: number, now: FolderState | undefined): boolean => {
     const { inode, mtimeMs } = tree.state(folder);
     return now?.inode === inode && now.mtimeMs === mtimeMs;
   };
   const isWanted = (folder: number) => options.watches?.wants(folder, tree.state(folder).mtimeMs) === true;
-  const compare = (folder: number, open: number): number[] => {
+  const visit: Visit = (folder, open) => {
     if (isWanted(folder)) options.watches?.add(folder, open); // before the look, so that no change is missed
     if (isSame(folder, readState(open))) return tree.subfolders(folder);
     hasChanged = true;
     return (tree.state(folder).inode === 0 ? listFirst : listAgain)(tree, folder, open, options);
   };
-  const skip: TakeOver = (levels, id) =>
-    !tree.hasSubfolders(id) &&
-    !isWanted(id) &&
-    isSame(id, stateAt(levels.at(-1)?.descriptor ?? descriptor, tree.folders.name(id)));
-  try {
-    const busyMs = await descend(tree, ROOT, descriptor, options, compare, skip);
-    return { hasChanged, busyMs };
-  } finally {
-    closeSync(descriptor);
-  }
+  const takeOver: TakeOver = (levels, id) => {
+    const parent = levels.at(-1)?.descriptor;
+    const isLeaf = parent !== undefined && !tree.hasSubfolders(id) && !isWanted(id);
+    return isLeaf && isSame(id, stateAt(parent, tree.folders.name(id)));
+  };
+  const busyMs = await descend(tree, root, ROOT, options, { visit, takeOver });
+  return { hasChanged, busyMs };
 }
 
 /** Lists one folder again, and walks through the folders that are new in it. */
@@ -118,17 +107,12 @@ export async function refreshFolder(
   folder: number,
   options: WalkOptions,
 ): Promise<void> {
-  const descriptor = openPath(root, tree.path(folder));
-  if (descriptor === undefined) return;
-  try {
-    const known = new Set(tree.subfolders(folder));
-    await descend(tree, folder, descriptor, options, (each, open) => {
-      if (each !== folder) return listFirst(tree, each, open, options);
-      return listAgain(tree, each, open, options).filter((sub) => !known.has(sub));
-    });
-  } finally {
-    closeSync(descriptor);
-  }
+  const known = new Set(tree.subfolders(folder));
+  const visit: Visit = (each, open) =>
+    each === folder
+      ? listAgain(tree, each, open, options).filter((sub) => !known.has(sub))
+      : listFirst(tree, each, open, options);
+  await descend(tree, root, folder, options, { visit });
 }
 
 /** How many names the tree still takes. */
@@ -136,27 +120,28 @@ export function roomIn({ files, folders, sizeBytes }: FileTree, { maxNames, maxB
   return sizeBytes > maxBytes ? 0 : Math.max(0, maxNames - files.count - folders.count);
 }
 
-function listFirst(tree: FileTree, folder: number, descriptor: number, options: WalkOptions): number[] {
+/** Lists a folder of which the tree has `known` names. Returns `undefined` if it cannot be listed, or the tree is full. */
+function list(tree: FileTree, folder: number, descriptor: number, options: WalkOptions, known = 0) {
   const room = roomIn(tree, options);
-  if (room === 0) return [];
+  if (room === 0) return undefined;
   options.watches?.add(folder, descriptor);
   counts.foldersListed += 1;
-  const listed = listFolder(descriptor, Math.min(room, options.maxInFolder), folder === ROOT);
-  if (listed === undefined) return [];
-  tree.setState(folder, listed.state, listed.isCut);
-  return tree.fill(folder, listed.listing);
+  const listed = listFolder(descriptor, Math.min(room + known, options.maxInFolder), folder === ROOT);
+  if (listed !== undefined) tree.setState(folder, listed.state, listed.isCut);
+  return listed?.listing;
+}
+
+function listFirst(tree: FileTree, folder: number, descriptor: number, options: WalkOptions): number[] {
+  const listing = list(tree, folder, descriptor, options);
+  return listing === undefined ? [] : tree.fill(folder, listing);
 }
 
 /** Returns the subfolders. One with another inode than before is another folder of the same name. */
 function listAgain(tree: FileTree, folder: number, descriptor: number, options: WalkOptions): number[] {
-  const room = roomIn(tree, options);
-  if (room === 0) return tree.subfolders(folder);
-  options.watches?.add(folder, descriptor);
-  counts.foldersListed += 1;
-  const listed = listFolder(descriptor, Math.min(room + tree.countIn(folder), options.maxInFolder), folder === ROOT);
-  if (listed === undefined) return [];
-  tree.setState(folder, listed.state, listed.isCut);
-  const { added, removed } = tree.update(folder, listed.listing);
+  if (roomIn(tree, options) === 0) return tree.subfolders(folder);
+  const listing = list(tree, folder, descriptor, options, tree.countIn(folder));
+  if (listing === undefined) return [];
+  const { added, removed } = tree.update(folder, listing);
   const isReplaced = (each: number) =>
     !added.includes(each) && ![0, readInode(descriptor, tree.folders.name(each))].includes(tree.state(each).inode);
   const replaced = tree
@@ -172,48 +157,56 @@ interface Level {
   folders: readonly number[];
   next: number;
 }
+/** Looks at an open folder. Returns the subfolders to descend into. */
+type Visit = (folder: number, descriptor: number) => number[];
 /** Returns true for a folder that needs no visit, nor do those below it. */
 type TakeOver = (levels: readonly Level[], id: number) => boolean | Promise<boolean>;
+interface Steps {
+  readonly visit: Visit;
+  readonly takeOver?: TakeOver;
+  /** Ends what else uses the descriptors, which are closed then. */
+  readonly finish?: () => Promise<void> | undefined;
+}
 
 /**
- * Visits folders in the order of their paths, each opened from its parent. `visit` returns the subfolders to descend
- * into. The caller closes the first descriptor. Resolves with the processor time that it took, in milliseconds.
+ * Visits a folder and those below it in the order of their paths, each opened from its parent. Resolves with the processor time
+ * that it took, in milliseconds; 0 if there is no such folder.
  */
 async function descend(
   tree: FileTree,
+  root: FilesRoot,
   folder: number,
-  descriptor: number,
   { shouldStop }: WalkOptions,
-  visit: (folder: number, descriptor: number) => number[],
-  takeOver?: TakeOver,
+  { visit, takeOver, finish }: Steps,
 ): Promise<number> {
+  const first = openPath(root, tree.path(folder));
+  if (first === undefined) return 0;
   const slice = new TimeSlice();
   const levels: Level[] = [];
-  const enter = (id: number, open: number) => {
-    const level: Level = { descriptor: open, folders: [], next: 0 };
+  const enter = (id: number, descriptor: number) => {
+    const level: Level = { descriptor, folders: [], next: 0 };
     levels.push(level); // before anything can fail, so that it is closed
-    level.folders = visit(id, open);
+    level.folders = visit(id, descriptor);
   };
-  const openNext = (parent: number, id: number) =>
-    tree.folders.isRemoved(id) || levels.length >= MAX_DEPTH ? undefined : openFolder(parent, tree.folders.name(id));
   try {
-    enter(folder, descriptor);
+    enter(folder, first);
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       const id = level.folders[level.next++];
       if (id === undefined) {
         levels.pop();
-        if (levels.length > 0) closeSync(level.descriptor);
+        closeSync(level.descriptor);
         continue;
       }
       if (shouldStop()) break;
       if (slice.isUsed) await slice.yield();
       if (takeOver !== undefined && (await takeOver(levels, id))) continue;
-      const open = openNext(level.descriptor, id);
-      if (open === undefined) continue;
-      enter(id, open);
+      if (tree.folders.isRemoved(id) || levels.length >= MAX_DEPTH) continue;
+      const open = openFolder(level.descriptor, tree.folders.name(id));
+      if (open !== undefined) enter(id, open);
     }
     return slice.totalMs;
   } finally {
-    for (const level of levels.slice(1)) closeSync(level.descriptor);
+    await finish?.();
+    for (const level of levels) closeSync(level.descriptor);
   }
 }

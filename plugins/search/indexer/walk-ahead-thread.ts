@@ -1,7 +1,6 @@
 /** The thread of `WalkAhead`: lists whole folders, the last one first, until it meets the walk that started it. */
-import { closeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { listFolder, openFolder, type ListedFolder } from './folder-reader.ts';
+import { inOpen, listFolder, openFolder, type ListedFolder } from './folder-reader.ts';
 import { CLAIMED_AHEAD, packed, UNCLAIMED, type WalkAheadData } from './walk-ahead.ts';
 
 const { parent, names, claims, maxDepth, room } = workerData as WalkAheadData;
@@ -16,16 +15,14 @@ for (let unit = names.length - 1; unit >= 0; unit -= 1)
 
 /** Lists a folder and all below it, in the order in which a walk visits them. */
 function list(from: number, name: string, depth: number, listings: (ListedFolder | undefined)[]): void {
-  const open = depth > 0 && namesLeft > 0 && bytesLeft > 0 ? openFolder(from, name) : undefined;
-  if (open === undefined) return void listings.push(undefined);
-  try {
+  const folder = depth > 0 && namesLeft > 0 && bytesLeft > 0 ? openFolder(from, name) : undefined;
+  if (folder === undefined) return void listings.push(undefined);
+  inOpen(folder, (open) => {
     const listed = listFolder(open, Math.min(namesLeft, room.maxInFolder));
     listings.push(listed);
     const { files = [], folders = [] } = listed?.listing ?? {};
     namesLeft -= files.length + folders.length;
     for (const name of files) bytesLeft -= name.length;
-    for (const folder of folders) list(open, folder, depth - 1, listings);
-  } finally {
-    closeSync(open);
-  }
+    for (const each of folders) list(open, each, depth - 1, listings);
+  });
 }

@@ -1,6 +1,6 @@
 /** Returns `to`, which begins with the values of `from`. */
-export function copied<T extends Uint8Array | Uint32Array | Float64Array>(
-  from: Uint8Array | Uint32Array | Float64Array,
+export function copied<T extends Uint8Array | Uint32Array | Int32Array | Float64Array>(
+  from: ArrayLike<number>,
   to: T,
 ): T {
   to.set(from);

@@ -26,7 +26,8 @@ export interface TreeData {
 
 /** Places of a folder's values in `#states` and `#runs`, and how many there are. */
 const [INODE, MTIME, STATE] = [0, 1, 2];
-const [FILES, FILES_END, FOLDERS, FOLDERS_END, DEPTH, RUN] = [0, 1, 2, 3, 4, 5];
+/** The end of a run follows its beginning. */
+const [FILES, FOLDERS, DEPTH, RUN] = [0, 2, 4, 5];
 
 /**
  * All names below one files root. Folders and files are numbered in the order in which they were listed. The first
@@ -123,17 +124,12 @@ export class FileTree {
 
   /** Whether it was ever listed with subfolders. */
   hasSubfolders(folder: number): boolean {
-    return this.#run(folder, FOLDERS) < this.#run(folder, FOLDERS_END) || this.#addedFolders.has(folder);
+    return this.#run(folder, FOLDERS) < this.#run(folder, FOLDERS + 1) || this.#addedFolders.has(folder);
   }
 
   /** Direct subfolders that are not removed. */
   subfolders(folder: number): number[] {
-    return present(
-      this.folders,
-      this.#run(folder, FOLDERS),
-      this.#run(folder, FOLDERS_END),
-      this.#addedFolders.get(folder),
-    );
+    return this.#present(folder, this.folders, FOLDERS, this.#addedFolders);
   }
 
   /** How many names the folder has in the tree. */
@@ -187,7 +183,16 @@ export class FileTree {
   }
 
   #filesIn(folder: number): number[] {
-    return present(this.files, this.#run(folder, FILES), this.#run(folder, FILES_END), this.#addedFiles.get(folder));
+    return this.#present(folder, this.files, FILES, this.#addedFiles);
+  }
+
+  /** The numbers in a run of a folder, and in its list of added names, that are not removed. */
+  #present(folder: number, table: NameTable, run: number, lists: ReadonlyMap<number, readonly number[]>): number[] {
+    const ids: number[] = [];
+    const end = this.#run(folder, run + 1);
+    for (let id = this.#run(folder, run); id < end; id += 1) if (!table.isRemoved(id)) ids.push(id);
+    for (const id of lists.get(folder) ?? []) if (!table.isRemoved(id)) ids.push(id);
+    return ids;
   }
 
   /** Removes a folder with everything below it. Returns the numbers of the removed folders. */
@@ -231,14 +236,6 @@ export class FileTree {
   #run(folder: number, member: number): number {
     return this.#runs[folder * RUN + member] ?? 0;
   }
-}
-
-/** The numbers in a run and in a list of added names that are not removed. */
-function present(table: NameTable, first: number, end: number, added: readonly number[] = []): number[] {
-  const ids: number[] = [];
-  for (let id = first; id < end; id += 1) if (!table.isRemoved(id)) ids.push(id);
-  for (const id of added) if (!table.isRemoved(id)) ids.push(id);
-  return ids;
 }
 
 /** Compares numbered names with a new listing. */

@@ -98,6 +98,4 @@ export class NameParents {
 }
 
 /** Half as large again, because both are small beside the names. */
-function enlarged(length: number): number {
-  return (Math.ceil(length * 1.5) & ~1) + 1024;
-}
+const enlarged = (length: number): number => (Math.ceil(length * 1.5) & ~1) + 1024;

@@ -1,3 +1,4 @@
+import { copied } from './copied.ts';
 import { LOWER } from './letter-case.ts';
 
 /** Which sequences of three bytes a name has, as two hash bits for each of them: one in each half. */
@@ -25,13 +26,10 @@ export class NameSignatures {
     return this.#lows.length;
   }
 
-  /** Changes the capacity, and keeps the first `count` signatures. */
-  resize(capacity: number, count: number): void {
-    const [lows, highs] = [this.#lows.subarray(0, count), this.#highs.subarray(0, count)];
-    this.#lows = new Int32Array(capacity);
-    this.#highs = new Int32Array(capacity);
-    this.#lows.set(lows);
-    this.#highs.set(highs);
+  /** Makes room for more, and keeps those that are there. */
+  enlarge(capacity: number): void {
+    this.#lows = copied(this.#lows, new Int32Array(capacity));
+    this.#highs = copied(this.#highs, new Int32Array(capacity));
   }
 
   set(id: number, { low, high }: Signature): void {
@@ -63,6 +61,4 @@ export function nameSignature(bytes: Uint8Array, start: number, end: number): Si
   return { low, high };
 }
 
-function lower(byte = 0): number {
-  return LOWER[byte] ?? 0;
-}
+const lower = (byte = 0): number => LOWER[byte] ?? 0;

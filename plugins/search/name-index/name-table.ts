@@ -27,22 +27,20 @@ export interface NameData {
  * bytes, and the start of each. Those that are not ASCII are in lower case; of others a search ignores the case.
  */
 export class NameTable {
-  #bytes: Buffer = Buffer.alloc(0);
-  #starts = new Uint32Array();
+  #bytes: Buffer;
+  #starts: Uint32Array;
   readonly #parents: NameParents;
   readonly #originals: Map<number, string>;
   readonly #signatures: NameSignatures;
   #count: number;
 
   constructor(data?: NameData) {
-    if (data === undefined) {
-      this.#bytes = Buffer.alloc(INITIAL_BYTES);
-      this.#starts = new Uint32Array(INITIAL_NAMES).fill(1, 0, 1);
-    } else {
-      this.#bytes = copied(data.bytes, Buffer.alloc(padded(data.bytes.length)));
-      this.#starts = copied(data.starts, new Uint32Array(padded(data.starts.length)));
-    }
-    this.#count = data === undefined ? 0 : data.starts.length - 1;
+    const { bytes, starts } = data ?? { bytes: [], starts: [1] };
+    const [roomBytes, roomNames] =
+      data === undefined ? [INITIAL_BYTES, INITIAL_NAMES] : [padded(bytes.length), padded(starts.length)];
+    this.#bytes = copied(bytes, Buffer.alloc(roomBytes));
+    this.#starts = copied(starts, new Uint32Array(roomNames));
+    this.#count = starts.length - 1;
     this.#parents = new NameParents(this.#count, data?.parents);
     this.#signatures = new NameSignatures(this.#starts.length);
     this.#originals = new Map(data?.originals);
@@ -192,7 +190,7 @@ export class NameTable {
     if (length > this.#bytes.length) this.#bytes = copied(this.#bytes, Buffer.alloc(padded(length)));
     if (this.#count + 2 > this.#starts.length)
       this.#starts = copied(this.#starts, new Uint32Array(padded(this.#count)));
-    if (this.#count + 1 > this.#signatures.capacity) this.#signatures.resize(padded(this.#count), this.#count);
+    if (this.#count + 1 > this.#signatures.capacity) this.#signatures.enlarge(padded(this.#count));
   }
 }
 
@@ -200,6 +198,4 @@ export class NameTable {
  * A little more than a length, because an index grows slowly, and an array that became too small takes memory until the
  * next garbage collection.
  */
-function padded(length: number): number {
-  return Math.ceil(length * (17 / 16)) + 256;
-}
+const padded = (length: number): number => Math.ceil(length * (17 / 16)) + 256;

@@ -26,14 +26,11 @@ export function fitIn(name: Buffer, text: Buffer): Fit | undefined {
 }
 
 /** Letters, digits and everything beyond ASCII; a word begins after any other byte. */
-export function isWordByte(byte: number): boolean {
-  return byte >= 128 || (byte >= 48 && byte <= 57) || (byte >= 97 && byte <= 122);
-}
+export const isWordByte = (byte: number): boolean =>
+  byte >= 128 || (byte >= 48 && byte <= 57) || (byte >= 97 && byte <= 122);
 
 /** Fit and depth in one number; smaller is better. */
-export function hitRank(fit: Fit, depth: number): number {
-  return fit * 0x1_0000 + depth;
-}
+export const hitRank = (fit: Fit, depth: number): number => fit * 0x1_0000 + depth;
 
 /**
  * The best of many hits, without sorting them all. Hits of one rank are ordered by path. Numbers below `ordered` were
