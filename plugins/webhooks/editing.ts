@@ -1,6 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Tx } from '../../kernel/store/store.ts';
-import { fail } from './errors.ts';
 import type { events as table } from './events.ts';
 import type { OwnEndpoints } from './own-endpoints.ts';
 import type { EndpointBody, EndpointChange, WebhooksConfig } from './schema.ts';
@@ -18,16 +17,13 @@ type Change = Exclude<keyof typeof table, 'webhook.requeued'>;
 export function editing(host: Pick<Host<WebhooksConfig>, 'config' | 'store' | 'events' | 'identity'>) {
   const { config, store, events, identity } = host;
   const own = async (): Promise<OwnEndpoints> => {
-    if (!config.allow_console)
-      throw fail.webhook_not_editable(
-        'the configuration allows no webhooks of the console: see webhooks.allow_console',
-      );
     const [{ OwnEndpoints }, { endpointsIn }] = await Promise.all([
       import('./own-endpoints.ts'),
       import('./operations.ts'),
     ]);
     const configured = endpointsIn(config);
-    return new OwnEndpoints({ keys: identity.keys, configured, allowPrivate: config.allow_private });
+    const { allow_private: allowPrivate, allow_console: isAllowed } = config;
+    return new OwnEndpoints({ keys: identity.keys, configured, allowPrivate, isAllowed });
   };
   const changed = <T>(
     { account, ip }: Caller,

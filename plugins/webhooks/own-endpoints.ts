@@ -36,6 +36,8 @@ interface Parts {
   /** The endpoints of the configuration. */
   readonly configured: readonly NamedEndpoint[];
   readonly allowPrivate: boolean;
+  /** Whether the configuration allows any; otherwise there are none. */
+  readonly isAllowed: boolean;
 }
 
 /** Reads the endpoints that administrators added. */
@@ -60,9 +62,13 @@ export class OwnEndpoints {
     this.#parts = parts;
   }
 
-  /** Resolves with the endpoint, and its secret. Errors: 400 `invalid_request`; 409 `webhook_exists`, `webhooks_full`. */
+  /** Resolves with the endpoint, and its secret. Errors: 400 `invalid_request`; 409 `webhook_exists`, `webhook_not_editable`, `webhooks_full`. */
   async add(tx: Tx, { url, events }: EndpointBody): Promise<{ label: string; key: string; secret: string }> {
-    const own = await readOwn(tx, this.#parts.keys);
+    if (!this.#parts.isAllowed)
+      throw fail.webhook_not_editable(
+        'the configuration allows no webhooks of the console: see webhooks.allow_console',
+      );
+    const own = await this.#own(tx);
     if (own.length >= MOST) throw fail.webhooks_full(`the console adds at most ${MOST} webhooks`);
     const found = this.#usable(url, own);
     const [key, secret] = [randomBytes(16).toString('hex'), newSecret()];
@@ -75,17 +81,17 @@ export class OwnEndpoints {
 
   /** Resolves with its label. Errors: 400 `invalid_request`; 404 `webhook_not_found`; 409 `webhook_exists`, `webhook_not_editable`. */
   async change(tx: Tx, key: string, { url, events }: EndpointChange): Promise<string> {
-    const own = await readOwn(tx, this.#parts.keys);
+    const own = await this.#own(tx);
     const { config } = this.#editable(key, own);
     const others = own.filter((each) => each.key !== key);
     const next = url === undefined ? config.url : this.#usable(url, others).href;
     await this.#write(tx, key, { ...config, url: next, events: events ?? config.events });
-    return this.#editable(key, await readOwn(tx, this.#parts.keys)).label;
+    return this.#editable(key, await this.#own(tx)).label;
   }
 
   /** Gives it a new secret, with which the one so far signs as well; resolves with it. Errors: as above. */
   async renewSecret(tx: Tx, key: string): Promise<{ label: string; secret: string }> {
-    const { config, label } = this.#editable(key, await readOwn(tx, this.#parts.keys));
+    const { config, label } = this.#editable(key, await this.#own(tx));
     const secret = newSecret();
     await this.#write(tx, key, { ...config, secret, previous_secret: config.secret });
     return { label, secret };
@@ -93,7 +99,7 @@ export class OwnEndpoints {
 
   /** Has only the newest secret sign; resolves with whether another one did. Errors: as above. */
   async forgetSecret(tx: Tx, key: string): Promise<{ label: string; isChanged: boolean }> {
-    const { config, label } = this.#editable(key, await readOwn(tx, this.#parts.keys));
+    const { config, label } = this.#editable(key, await this.#own(tx));
     const { previous_secret: previous, ...rest } = config;
     if (previous !== undefined) await this.#write(tx, key, rest);
     return { label, isChanged: previous !== undefined };
@@ -101,10 +107,14 @@ export class OwnEndpoints {
 
   /** Removes it with what waits for it. Errors: as above. */
   async remove(tx: Tx, key: string): Promise<string> {
-    const { label } = this.#editable(key, await readOwn(tx, this.#parts.keys));
+    const { label } = this.#editable(key, await this.#own(tx));
     for (const table of ['webhook_endpoints', 'webhook_deliveries', 'webhook_state', 'webhook_attempts'])
       await tx.run(`delete from ${table} where endpoint = ?`, key);
     return label;
+  }
+
+  async #own(tx: Tx): Promise<NamedEndpoint[]> {
+    return this.#parts.isAllowed ? readOwn(tx, this.#parts.keys) : [];
   }
 
   #editable(key: string, own: readonly NamedEndpoint[]): NamedEndpoint {

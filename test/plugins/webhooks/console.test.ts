@@ -122,6 +122,7 @@ test('nothing can be added where the configuration does not allow it', async () 
     ['DELETE', `${PATH}/${id}`, undefined],
   ] as const)
     assert.is(await console.refused(method, path, body), '409 webhook_not_editable', `${method} ${path}`);
+  assert.is(await console.refused('DELETE', `${PATH}/unknown`), '404 webhook_not_found');
   assert.equal(
     (await console.list()).map(({ editable }) => editable),
     [false],

@@ -113,7 +113,9 @@ test('webhooks are listed, tested, and delivered again by the running server', a
   const { port } = sink.address() as AddressInfo;
   const label = `127.0.0.1:${port}#0`;
   const webhooks = {
-    endpoints: [{ url: `http://127.0.0.1:${port}/?secret`, secret: `whsec_${'A'.repeat(32)}`, events: ['account.*'] }],
+    endpoints: [
+      { url: `http://127.0.0.1:${port}/?hidden-part`, secret: `whsec_${'A'.repeat(32)}`, events: ['account.*'] },
+    ],
     allow_private: true,
     attempts: 1,
   };
@@ -142,7 +144,7 @@ test('webhooks are listed, tested, and delivered again by the running server', a
     [failed['endpoint'], failed['delivered'], failed['failed'], failed['reason']],
     [label, 0, 1, 'answered 500'],
   );
-  assert.not.match(JSON.stringify(failed), /secret/);
+  assert.not.match(JSON.stringify(failed), /hidden-part|whsec_/);
 
   const [event] = received;
   assert.equal(JSON.parse((await run('redeliver', '0', event?.id ?? '')).stdout), { endpoint: label, queued: 1 });
