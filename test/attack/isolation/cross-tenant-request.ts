@@ -115,7 +115,7 @@ export function exampleRequest(operation: Operation, { mark }: Pick<Owner, 'mark
 /** Members whose values change with time or machine load, or are random, such as the ids of tasks. */
 // The names of the host become known while it is sampled, the same for all accounts.
 const VOLATILE =
-  /"(?:date|uptime|load_avg|processor|distribution|request_id|(?:created|expires|measured|modified|removed|sampled)_at)":"[^"]*"|"etag":"\\"[^"]*\\""|"id":"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"/g;
+  /"(?:date|uptime|load_avg|processor|distribution|request_id|since|(?:counted|created|expires|measured|modified|removed|sampled)_at)":"[^"]*"|"etag":"\\"[^"]*\\""|"id":"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"/g;
 
 /** Blanks the volatile members, so that two bodies can be compared. */
 export function comparable(body: string): string {
