@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { errorKind } from '../errors.ts';
+import { errorKind, type HttpError, type Issue } from '../errors.ts';
 import { findFiles } from '../kit/files/find-files.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
 import { readCatalogue } from './catalogue.ts';
+import { DetailTexts } from './detail-texts.ts';
 import { LIMITS, type Limit } from './limits.ts';
 
 /** A feature of the catalogue, in one language. */
@@ -26,6 +27,7 @@ interface Messages {
   readonly limits: Readonly<Record<string, string>>;
   /** Sentences about events by their types, with members of the data in braces, as `MEMBER` reads them. */
   readonly events: Readonly<Record<string, string>>;
+  readonly details: DetailTexts;
 }
 
 /** An event as the log has it. */
@@ -90,6 +92,23 @@ export class Locales {
     return this.#messagesOf(locale).errors[code] ?? errorKind(code)[1];
   }
 
+  /** Returns what an error says in a language; details and faults without a translation stay as they are. */
+  errorTexts(
+    locale: string,
+    { code, message, members }: Pick<HttpError, 'code' | 'message' | 'members'>,
+  ): { title: string; detail: string; members: HttpError['members'] } {
+    const { details } = this.#messagesOf(locale);
+    const title = this.errorTitle(locale, code);
+    const whole = details.translate(message);
+    const faults = members?.['errors'] as readonly Issue[] | undefined;
+    if (faults === undefined) return { title, detail: whole ?? message, members };
+    const errors = faults.map((fault) => ({ ...fault, message: details.translate(fault.message) ?? fault.message }));
+    let detail = message;
+    for (const [i, fault] of faults.entries())
+      detail = detail.replace(fault.message, () => errors[i]?.message ?? fault.message);
+    return { title, detail: whole ?? detail, members: { ...members, errors } };
+  }
+
   /** Returns what an event tells in a language, apart from who did it, when and where from; falls back to the log's English. */
   eventText(locale: string, { type, line, data }: TranslatedEvent): string {
     const text = this.#messagesOf(locale).events[type];
@@ -111,14 +130,21 @@ export class Locales {
       } catch {
         // in English until the files can be read
       }
-    return (
-      this.#messages.get(locale) ?? this.#messages.get('en') ?? { errors: {}, features: {}, limits: {}, events: {} }
-    );
+    return this.#messages.get(locale) ?? this.#messages.get('en') ?? NONE;
   }
 }
+
+const NONE: Messages = { errors: {}, features: {}, limits: {}, events: {}, details: new DetailTexts({}) };
 
 function messagesIn(locale: string): Messages {
   const parts = readCatalogue<Record<string, never>>(`locales/${locale}.json`);
   const merged = (key: string) => Object.assign({}, ...parts.filter(([part]) => part === key).map(([, part]) => part));
-  return { errors: merged('errors'), features: merged('features'), limits: merged('limits'), events: merged('events') };
+  const details = new DetailTexts(merged('details'));
+  return {
+    errors: merged('errors'),
+    features: merged('features'),
+    limits: merged('limits'),
+    events: merged('events'),
+    details,
+  };
 }

@@ -191,7 +191,7 @@ export class Hostkeep {
         tls: isInner ? { ...tls, cert: '', key: '' } : tls,
         sessions,
         log,
-        titleOf: (locale: string, code: string) => locales.errorTitle(locale, code),
+        textsOf: (locale, error) => locales.errorTexts(locale, error),
         languageOf: (acceptLanguage) => locales.preferred(acceptLanguage),
         checkReplies: this.#options.checkReplies === true,
       },

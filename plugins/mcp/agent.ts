@@ -136,7 +136,7 @@ export class Agent {
       cause instanceof HttpError ? cause : fail.internal_error('the request could not be completed', { cause });
     if (error.status === 500)
       log.error({ request_id: requestId, route: `${plugin}.${name}`, err: error.cause ?? error }, error.message);
-    return toProblem(error, node.locales.errorTitle(readersLanguage(this.#call, node.locales), error.code));
+    return toProblem(error, node.locales.errorTexts(readersLanguage(this.#call, node.locales), error));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Locales } from '../../kernel/config/locales.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { RouteAnswer } from '../../kernel/contract/route-calls.ts';
 import { fail } from './errors.ts';
@@ -29,8 +30,11 @@ export interface Problem {
   readonly detail: string;
 }
 
-export function toProblem({ code, status, message, members }: HttpError, title: string): Problem {
-  return { error: code, status, title, detail: message, ...members };
+export function toProblem(
+  { code, status }: HttpError,
+  { title, detail, members }: ReturnType<Locales['errorTexts']>,
+): Problem {
+  return { error: code, status, title, detail, ...members };
 }
 
 /** Returns the result of a tool that failed, which the agent can read and act on. */

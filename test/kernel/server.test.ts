@@ -667,6 +667,8 @@ test("errors use the account's language, otherwise the client's", async () => {
   const french = server.hostkeep.core.locales.errorTitle('fr', 'feature_disabled');
   assert.is.not(french, 'Feature not available on this plan');
   assert.is(await title('/probe/gated', 'de', { token }), french);
+  const { detail } = (await server.ask('/probe/gated', { token })).body;
+  assert.match(String(detail), /^il manque au compte la fonction /);
   const own = await server.hostkeep.core.accounts.get(account.username);
   const wanted = { name: 'script', scopes: ['probe:read'], networks: [], expiresAt: Date.now() + 60_000 };
   const { token: script } = await server.hostkeep.core.tokens.make(own, wanted, '');

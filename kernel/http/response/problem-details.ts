@@ -6,18 +6,24 @@ export const STATUS_LINES: Readonly<Record<number, string>> = Object.fromEntries
   Object.entries(STATUS_CODES).map(([status, text]) => [status, `${status} ${text ?? ''}`]),
 );
 
+/** The words of an error, in the language of its reader. */
+export interface ErrorTexts extends Pick<HttpError, 'members'> {
+  readonly title: string;
+  readonly detail: string;
+}
+
 /** Returns the reply for an error: RFC 9457 problem details, with the stable code as `error`. */
 export function problem(
   error: HttpError,
   requestId: string,
-  titleOf: (code: string) => string,
+  { title, detail, members }: ErrorTexts,
 ): { status: number; headers: [string, string][]; body: string } {
-  const { code, status, message, members, headers = {} } = error;
+  const { code, status, headers = {} } = error;
   const body = {
     type: `urn:hostkeep:error:${code}`,
-    title: titleOf(code),
+    title,
     status,
-    detail: message,
+    detail,
     error: code,
     request_id: requestId,
     ...members,

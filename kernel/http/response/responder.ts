@@ -7,13 +7,14 @@ import type { CompiledRoute } from '../compiled-route.ts';
 import type { RequestContext } from '../request-context.ts';
 import { nextRequestId } from '../request-id.ts';
 import type { UwsResponse } from '../uws.ts';
-import { problem } from './problem-details.ts';
+import { problem, type ErrorTexts } from './problem-details.ts';
 import { write, writeStreamHead, type Content, type Headers, type WriteOptions } from './response-writer.ts';
 import type { Streams } from './streams.ts';
 
 export interface ResponderParts {
   readonly log: Log;
-  readonly titleOf: (locale: string, code: HttpError['code']) => string;
+  /** Returns what an error says in a language. */
+  readonly textsOf: (locale: string, error: HttpError) => ErrorTexts;
   /** Returns the language for a client without an account, by its header `Accept-Language`. */
   readonly languageOf: (acceptLanguage: string) => string;
   /** Validates every JSON reply against its schema, for tests; a mismatch becomes a 500. */
@@ -43,10 +44,9 @@ export class Responder {
     error: HttpError,
     { acceptLanguage, ...options }: Omit<WriteOptions, 'close' | 'requestId'> & { readonly acceptLanguage: string },
   ): void {
-    const { titleOf, languageOf } = this.#parts;
-    const language = languageOf(acceptLanguage);
+    const { textsOf, languageOf } = this.#parts;
     const requestId = nextRequestId();
-    const { status, headers, body } = problem(error, requestId, (code) => titleOf(language, code));
+    const { status, headers, body } = problem(error, requestId, textsOf(languageOf(acceptLanguage), error));
     write(res, status, { type: PROBLEM, headers, body }, { ...options, close: this.isDraining, requestId });
   }
 
@@ -72,12 +72,11 @@ export class Responder {
   fail(context: RequestContext, res: UwsResponse, cause: unknown): void {
     const error =
       cause instanceof HttpError ? cause : fail.internal_error('the request could not be completed', { cause });
-    const { log, titleOf, languageOf } = this.#parts;
+    const { log, textsOf, languageOf } = this.#parts;
     const { account, acceptLanguage, session } = context;
     const isPerson = account !== undefined && session?.grant === undefined; // a program reads what an API token opens
-    const { status, headers, body } = problem(error, context.requestId, (code) =>
-      titleOf(isPerson ? account.locale : languageOf(acceptLanguage), code),
-    );
+    const language = isPerson ? account.locale : languageOf(acceptLanguage);
+    const { status, headers, body } = problem(error, context.requestId, textsOf(language, error));
     const route = `${context.route.info.plugin}.${context.route.info.name}`;
     // Every internal error is logged. Clients poll on while an external service is down, so those errors are throttled.
     if (status === 500 || (status > 500 && this.#logThrottle.isDue(route)))
