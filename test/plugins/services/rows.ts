@@ -22,6 +22,7 @@ const rows: PluginRows = {
   isolation: { unmarked: { list: 'that its services are off' } },
   opened: { list: ANY, switch: ANY, flush: ANY, restart: ANY },
   answered: 'home',
+  pages: { '/home/services': [] },
   bounded: { list: 'the services that recipes describe' },
   examples: {
     invented: { list: [redis], switch: off, flush: empty, restart: empty },

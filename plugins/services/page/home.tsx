@@ -1,0 +1,15 @@
+import { defineArea } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'services',
+  order: 41,
+  pages: [
+    {
+      path: '/services',
+      title: 'services.title',
+      icon: 'servers',
+      features: ['redis', 'memcached'],
+      load: () => import('./services-page.tsx'),
+    },
+  ],
+});

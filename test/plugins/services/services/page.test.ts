@@ -1,0 +1,38 @@
+import * as assert from 'uvu/assert';
+import { browserSuite } from '../../../support/chromium.ts';
+import { needs } from '../../../support/needs.ts';
+import { PageDriver } from '../../../support/page-driver.ts';
+import { askAs, openHouse } from '../house.ts';
+import { hasServices } from '../programs.ts';
+
+await needs('pages');
+const test = browserSuite('services-page', 'to look at the page of services');
+
+if (hasServices())
+  test('a customer switches Redis on, copies its socket, empties it and switches it off', async (browser) => {
+    const { server, customer } = await openHouse();
+    const ann = await customer('ann');
+    const driver = await PageDriver.entered(browser, server, 'user', 'ann');
+    await driver.goto('/home/services');
+    await driver.says('Redis is off.');
+    assert.equal(await driver.violations(), []);
+    await driver.press('Switch Redis on');
+    await driver.says('Running');
+    const { socket } = await ann.shown('redis');
+    await driver.says(socket);
+    await askAs(ann.uid, socket, 'SET greeting hello\r\n');
+    await driver.press('Restart Redis');
+    await driver.says('its connections end');
+    assert.equal(await driver.violations(), []);
+    await driver.press('Restart');
+    await driver.says('Redis was restarted');
+    await driver.press('Empty Redis');
+    await driver.press('Empty');
+    await driver.says('Redis is empty');
+    assert.is((await ann.shown('redis')).figures?.keys, 0);
+    await driver.press('Switch Redis off');
+    await driver.press('Switch off');
+    await driver.says('Redis is off.');
+    assert.is((await ann.shown('redis')).is_on, false);
+    await driver.finish();
+  });

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { createLog } from '../../../kernel/log.ts';
+import type { JobUser } from '../../../kernel/kit/jobs/job.ts';
+import { ServicePrograms } from '../../../plugins/services/programs/service-programs.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { testSuite } from '../../support/suite.ts';
+import { hasServices } from './programs.ts';
+
+const test = testSuite('verbs of services');
+const ANN = { id: 1, username: 'ann' };
+
+function programs(user: Partial<JobUser> | null) {
+  const root = temporaryFolder();
+  const run = join(root, 'run');
+  const opened = new ServicePrograms({
+    config: { run_folder: run },
+    log: createLog('silent'),
+    rootOf: () => ({ path: root, operatorPath: root, below: [] }),
+    userOf: () => (user === null ? null : { uid: 1, namesakeUid: null, webGid: null, isRequired: true, ...user }),
+    signal: new AbortController().signal,
+  });
+  return { opened, run };
+}
+
+// threat stolen-service: a caller in foreign hands chooses no program, no argument and no path
+test('the broker takes the name of a recipe and an amount of memory, and nothing else', async () => {
+  const { opened, run } = programs({});
+  const good = { account: ANN, service: 'redis', memoryMib: 64 };
+  for (const faulty of [
+    null,
+    { ...good, service: 'sshd' },
+    { ...good, service: '../../tmp/redis' },
+    { ...good, memoryMib: 0 },
+    { ...good, memoryMib: 1e9 },
+    { ...good, memoryMib: '64 --port 6379' },
+    { ...good, account: { id: 0, username: 'root' } },
+    { ...good, account: { id: 1, username: '../ann' } },
+    { ...good, arguments: ['--port', '6379'] },
+  ])
+    assert.is(await codeOf(opened.start(faulty)), 'invalid_request', JSON.stringify(faulty));
+  for (const faulty of [{ accountId: 1, name: '../1' }, { accountId: '..', name: 'redis-0123456789ab' }, 'redis'])
+    assert.is(await codeOf(opened.stop(faulty)), 'invalid_request', JSON.stringify(faulty));
+  assert.is(await codeOf((async () => opened.end('../1'))()), 'invalid_request');
+  assert.is(existsSync(run), false);
+});
+
+if (hasServices())
+  test('nothing is started in files of another owner, or without a user id', async () => {
+    for (const user of [{ uid: 12_345 }, null]) {
+      const { opened, run } = programs(user);
+      assert.is(await codeOf(opened.start({ account: ANN, service: 'redis', memoryMib: 64 })), 'service_failed');
+      assert.is(existsSync(run), false);
+    }
+  });
