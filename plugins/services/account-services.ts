@@ -170,7 +170,7 @@ export class AccountServices {
       is_installed: findProgram(recipe) !== undefined,
       is_on: isOn,
       is_running: figures !== null,
-      socket: serviceSocket(account.filesRoot, recipe),
+      socket: isOn ? serviceSocket(account.filesRoot, recipe) : null,
       memory_mib: memory,
       figures: figures as Service['figures'],
     };

@@ -21,7 +21,9 @@ export const Service = NamedObject('Service', {
   is_installed: Type.Boolean({ description: 'Whether the server has the program' }),
   is_on: Type.Boolean(),
   is_running: Type.Boolean({ description: 'Whether it answers; one that is on and does not is started again' }),
-  socket: Type.String({ description: 'The path of its Unix socket, which programs of the account alone can open' }),
+  socket: Type.Union([Type.String(), Type.Null()], {
+    description: 'The path of its Unix socket, which programs of the account alone can open; null while it is off',
+  }),
   memory_mib: Type.Integer({ description: 'What it may store, by the plan' }),
   figures: Type.Union(
     [

@@ -56,7 +56,7 @@ export function ServiceCard({ service }: { readonly service: Service }) {
         )}
         {isOn ? (
           <>
-            <FactsToCopy lines={[[t('services.socket'), service.socket]]} />
+            <FactsToCopy lines={[[t('services.socket'), service.socket ?? '']]} />
             <p class="soft">{t('services.socketAbout')}</p>
             {service.figures === null ? (
               <p>{t('services.silent')}</p>

@@ -14,7 +14,7 @@ const redis = {
 };
 const empty = { ...redis, figures: { ...redis.figures, keys: 0, memory_bytes: 1_048_576 } };
 
-const off = { ...redis, is_on: false, is_running: false, figures: null };
+const off = { ...redis, is_on: false, is_running: false, socket: null, figures: null };
 
 const rows: PluginRows = {
   walk: { switch: () => ({ path: '/api/services/redis', body: { is_on: false } }) },

@@ -18,7 +18,8 @@ if (hasServices())
     assert.equal(await driver.violations(), []);
     await driver.press('Switch Redis on');
     await driver.says('Running');
-    const { socket } = await ann.shown('redis');
+    const socket = (await ann.shown('redis')).socket ?? '';
+    assert.match(socket, /redis\.sock$/);
     await driver.says(socket);
     await askAs(ann.uid, socket, 'SET greeting hello\r\n');
     await driver.press('Restart Redis');

@@ -16,10 +16,11 @@ const KEYS = {
 } as const;
 let house: Awaited<ReturnType<typeof openHouse>>;
 
-async function switchedOn(customer: Customer, service: string): Promise<Service> {
+async function switchedOn(customer: Customer, service: string): Promise<Service & { socket: string }> {
   const { status, body } = await customer.change(service, true);
   assert.is(status, 200, JSON.stringify(body));
-  return body;
+  assert.type(body.socket, 'string');
+  return body as Service & { socket: string };
 }
 
 if (hasServices()) {
@@ -83,7 +84,8 @@ if (hasServices()) {
       const after = processesOf(ann.uid);
       assert.is(after.length, 1);
       assert.is.not(after[0]?.pid, before?.pid);
-      assert.is((await ann.change(service, false)).body.is_running, false);
+      const { is_running: stillRuns, socket: none } = (await ann.change(service, false)).body;
+      assert.equal([stillRuns, none], [false, null]);
       assert.equal([processesOf(ann.uid), existsSync(socket)], [[], false]);
       assert.is((await ann.post(service, 'flush')).status, 409);
       assert.is((await bea.shown(service)).is_running, true, 'the other one goes on');
