@@ -132,6 +132,7 @@ test("bad input is refused with OpenPanel's names, or the operation's", async ()
       'body/limits/disk_limit_mib must be a whole number, and is text',
     ],
   ];
+  await server.hostkeep.core.accounts.update('demo', { locale: 'en' }); // an example has chosen another
   for (const [address, method, path, sent, detail] of bad) {
     const { status, body } = await ask(address, method, path, sent);
     assert.equal([status, body.error, body.detail], [400, 'invalid_request', detail]);
