@@ -12,7 +12,7 @@ import { ServiceKeeper } from './reconciling.ts';
 import { BROKERS, NewServiceState, Service, ServiceParams, ServicesConfig } from './schema.ts';
 
 const FEATURES = ['redis', 'memcached'] as const;
-const OF_SERVICES = { at: 'home', feature: [...FEATURES], tokens: { area: 'services' } } as const;
+const OF_SERVICES = { at: 'home', feature: [...FEATURES] } as const;
 const ERRORS = ['service_not_found', 'service_failed'] as const;
 
 export default definePlugin({
