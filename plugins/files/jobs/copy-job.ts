@@ -4,7 +4,7 @@ import { entryPath, Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import { openFolderSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
-import { clearly } from './place.ts';
+import { clearly, clearlyAwaited } from './place.ts';
 import { Tally, type TallyLimits } from './tally.ts';
 import { inWork, makeFolder } from './work.ts';
 
@@ -23,9 +23,14 @@ const PERMISSIONS = 0o777;
 
 /**
  * Copies a file or folder to a name that nothing has. A link is copied as a link, and what is no file, such as a pipe, is left
- * out. Errors: 404 `file_not_found`, `folder_not_found`, 409 `file_exists`, 422 `task_too_large`, 507 `no_space`.
+ * out. Errors: 403 `permission_denied`, 404 `file_not_found`, `folder_not_found`, 409 `file_exists`, 422 `task_too_large`, 507
+ * `no_space`.
  */
-export default async function copy({ from, to, work, limits }: CopyInput, { root, report }: JobContext) {
+export default function copy(input: CopyInput, context: JobContext) {
+  return clearlyAwaited(copyInWork(input, context), 'file');
+}
+
+async function copyInWork({ from, to, work, limits }: CopyInput, { root, report }: JobContext) {
   const tally = new Tally(limits, report);
   const name = from.at(-1) ?? '';
   const source = await Folder.find(root, from.slice(0, -1));
@@ -59,11 +64,7 @@ class Copier {
 
   async copy(source: Source, target: Target, depth: number): Promise<void> {
     const { folder, name } = source;
-    const stats = await folder.statEntry(name).catch((error: unknown) =>
-      clearly<never>(() => {
-        throw error;
-      }, 'file'),
-    );
+    const stats = await folder.statEntry(name);
     if (stats.isDirectory()) return this.#copyFolder(source, target, depth, stats.mode);
     if (stats.isFile()) return this.#copyFile(source, target);
     if (!stats.isSymbolicLink()) return void (this.#tally.leftOut += 1);

@@ -114,3 +114,12 @@ export function clearly<T>(work: () => T, kind: 'file' | 'folder'): T {
       : fail.folder_not_found('there is no such folder');
   }
 }
+
+/** As `clearly`, for what a promise rejects with. */
+export function clearlyAwaited<T>(work: Promise<T>, kind: 'file' | 'folder'): Promise<T> {
+  return work.catch((error: unknown) =>
+    clearly<never>(() => {
+      throw error;
+    }, kind),
+  );
+}

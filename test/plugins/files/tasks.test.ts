@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -50,6 +51,24 @@ const done = async (path: string, body: unknown): Promise<Body> => {
 };
 const copy = (from: string, to: string) => done('/api/files/copy', { from, to });
 const work = () => readdirSync(here('.hostkeep/work'));
+
+test('a task that permissions refuse says so', async () => {
+  const { account, token } = await server.user('cleo');
+  const own = (path: string) => join(account.filesRoot, path);
+  mkdirSync(own('site/closed'), { recursive: true });
+  writeFileSync(own('site/shut'), 'mine');
+  // root may read everything, and the process of an account has the id of its folder
+  if (process.getuid?.() === 0)
+    for (const path of ['', 'site', 'site/closed', 'site/shut']) chownSync(own(path), 70_002, 70_002);
+  for (const path of ['shut', 'closed']) {
+    chmodSync(own(`site/${path}`), 0o000);
+    const { body } = await ask('POST', '/api/files/copy', { from: 'site', to: 'other' }, token);
+    const { state, error } = await ended(body['id'], token);
+    assert.equal([state, error], ['failed', 'permission_denied'], path);
+    chmodSync(own(`site/${path}`), 0o700);
+  }
+  assert.is(existsSync(own('other')), false);
+});
 
 test('a copy is refused where it leads nowhere, and never takes the place of anything', async () => {
   writeFileSync(here('one.txt'), 'one');
