@@ -140,7 +140,8 @@ export class AccountServices {
       if (performance.now() < deadline && (await this.#runs(id, name))) await delay(POLL_MS);
       else {
         const printed = await this.verbs.stop({ accountId: id, name });
-        throw fail.service_failed(`${recipe.title} does not answer${printed && `: ${printed}`}`);
+        const cause = new Error(printed || 'it printed nothing'); // for the log: it may name paths of the machine
+        throw fail.service_failed(`${recipe.title} does not answer`, { cause });
       }
     }
     // it may have been suspended, removed or closed for its move meanwhile

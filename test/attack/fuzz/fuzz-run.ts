@@ -224,7 +224,7 @@ export class FuzzRun {
     const body = jsonOf(response);
     if (template.operation.tag !== 'openapi') this.#pool.collect(account.username, target.split('?')[0] ?? '', body);
     const { secret, recovery_codes: codes } = (body ?? {}) as { secret?: string; recovery_codes?: string[] };
-    if (secret !== undefined) account.secret = secret;
+    if (secret !== undefined && /twofa/i.test(template.operation.id)) account.secret = secret;
     if (codes !== undefined) account.recoveryCodes = [...codes];
     const { new_password: password } = (json ?? {}) as { new_password?: string };
     if (/password/i.test(template.operation.id) && typeof password === 'string') account.password = password;

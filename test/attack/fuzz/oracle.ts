@@ -13,7 +13,10 @@ const SECRET =
 /** The part of them that not even administrators get. */
 const SECRET_FOR_ALL = /\n\s+at .+:\d+:\d+|\$argon2/;
 /** Operations that tell administrators, on purpose, where things are on the host, and what the system says of them. */
-const TELLS_PATHS: ReadonlySet<string> = new Set(['admin operations.doctor', 'admin operations.settings']);
+const TELLS_PATHS: ReadonlySet<string> = new Set([
+  ...['admin operations.doctor', 'admin operations.settings'],
+  ...['list', 'switch', 'flush', 'restart'].map((name) => `user services.${name}`), // the account's own socket
+]);
 const PROBLEM_MEMBERS = ['type', 'title', 'status', 'detail', 'error', 'request_id'] as const;
 /** Statuses of uWebSockets.js itself: not HTTP, a head over 4 KiB, an unknown version. */
 const PARSER = new Set([400, 431, 505]);

@@ -29,7 +29,7 @@ const BRIEF_SETTLE_MS = 2000;
 /** Succeeds only for a domain that random requests may have removed, or added to an account that may not see its sites. */
 const NEEDS_SITE = 'user websites.databaseInfo';
 /** Succeed only for files that random requests may have moved away. */
-const NEEDS_FILES = ['user files.read', 'user files.setMode', 'user backups.read'];
+const NEEDS_FILES = ['user files.read', 'user files.setMode', 'user backups.read', 'user databases.size'];
 /** Extra rounds for operations that had no success by chance. */
 const SEEKING_ROUNDS = 200;
 const SEEKING_REQUESTS = 100;
@@ -132,6 +132,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     ['setUser', 'removeUser', 'setBlocked', 'setErrorPages'].map((name) => [`user site-access.${name}`, A_DOMAIN]),
   ),
+  'user databases.size': ['user databases.sizes'],
   'user redirects.add': A_DOMAIN,
   'user redirects.remove': A_DOMAIN,
   'user login-links.useLoginLink': ['admin login-links.loginLink', 'admin login.reauthenticate'],

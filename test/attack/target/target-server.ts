@@ -32,6 +32,7 @@ export const settingsIn = (folder: string) => ({
   webhooks: {
     endpoints: [{ url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` }],
     allow_private: true,
+    allow_console: true,
     timeout_ms: 500,
     backlog: 100,
   },
