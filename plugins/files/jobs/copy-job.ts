@@ -4,7 +4,7 @@ import { entryPath, Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import { openFolderSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
-import { clearly, clearlyAwaited } from './place.ts';
+import { clearly } from './place.ts';
 import { Tally, type TallyLimits } from './tally.ts';
 import { inWork, makeFolder } from './work.ts';
 
@@ -23,26 +23,20 @@ const PERMISSIONS = 0o777;
 
 /**
  * Copies a file or folder to a name that nothing has. A link is copied as a link, and what is no file, such as a pipe, is left
- * out. Errors: 403 `permission_denied`, 404 `file_not_found`, `folder_not_found`, 409 `file_exists`, 422 `task_too_large`, 507
- * `no_space`.
+ * out. Errors: 404 `folder_not_found`, 422 `task_too_large`, and those of `inWork`.
  */
-export default function copy(input: CopyInput, context: JobContext) {
-  return clearlyAwaited(copyInWork(input, context), 'file');
-}
-
-async function copyInWork({ from, to, work, limits }: CopyInput, { root, report }: JobContext) {
+export default function copy({ from, to, work, limits }: CopyInput, { root, report }: JobContext) {
   const tally = new Tally(limits, report);
-  const name = from.at(-1) ?? '';
-  const source = await Folder.find(root, from.slice(0, -1));
-  if (source === undefined) throw fail.file_not_found('the account has no files');
-  try {
-    return await inWork(root, { work, to }, async (place) => {
-      await new Copier(tally).copy({ folder: source, name }, place, 0);
+  return inWork(root, { work, to }, async (place) => {
+    const source = await Folder.find(root, from.slice(0, -1));
+    if (source === undefined) throw fail.file_not_found('the account has no files');
+    try {
+      await new Copier(tally).copy({ folder: source, name: from.at(-1) ?? '' }, place, 0);
       return tally.counted;
-    });
-  } finally {
-    await source.close();
-  }
+    } finally {
+      await source.close();
+    }
+  });
 }
 
 interface Source {

@@ -101,25 +101,21 @@ export function clearly<T>(work: () => T, kind: 'file' | 'folder'): T {
   try {
     return work();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOSPC' || code === 'EDQUOT') throw fail.no_space('the disk, or the quota of the account, is full');
-    if (code === 'EACCES' || code === 'EPERM')
-      throw fail.permission_denied('the permissions of the file, or of its folder, refuse this');
-    if (code === 'EFBIG') throw fail.no_space('no file may be so large');
-    if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'EISDIR')
-      throw fail.file_exists('something of this name exists already');
-    if (!isMissing(error)) throw error;
-    throw kind === 'file'
-      ? fail.file_not_found('there is no such file')
-      : fail.folder_not_found('there is no such folder');
+    throw clearError(error, kind);
   }
 }
 
-/** As `clearly`, for what a promise rejects with. */
-export function clearlyAwaited<T>(work: Promise<T>, kind: 'file' | 'folder'): Promise<T> {
-  return work.catch((error: unknown) =>
-    clearly<never>(() => {
-      throw error;
-    }, kind),
-  );
+/** Returns what `clearly` throws for an error of the system. */
+export function clearError(error: unknown, kind: 'file' | 'folder'): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return fail.no_space('the disk, or the quota of the account, is full');
+  if (code === 'EACCES' || code === 'EPERM')
+    return fail.permission_denied('the permissions of the file, or of its folder, refuse this');
+  if (code === 'EFBIG') return fail.no_space('no file may be so large');
+  if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'EISDIR')
+    return fail.file_exists('something of this name exists already');
+  if (!isMissing(error)) return error;
+  return kind === 'file'
+    ? fail.file_not_found('there is no such file')
+    : fail.folder_not_found('there is no such folder');
 }

@@ -5,14 +5,14 @@ import { entryPath, Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import { removeTree } from '../../../kernel/kit/jobs/remove-tree.ts';
 import { fail } from '../errors.ts';
 import { move } from './change-job.ts';
-import { assertFree, inFolder, openOwnFolder, placeIn, type Place } from './place.ts';
+import { assertFree, clearError, inFolder, openOwnFolder, placeIn, type Place } from './place.ts';
 
 /** Work that ended without a word, such as by a power failure, is removed when the account begins another. */
 const FORGOTTEN_MS = 24 * 3_600_000;
 
 /**
  * Calls back with the place of what a task makes, out of everybody's sight, and moves that to its own place when it is
- * complete. Errors: 404 `folder_not_found`, 409 `file_exists`.
+ * complete. Errors: 404 `folder_not_found`, 409 `file_exists`, and those of `clearly`.
  */
 export async function inWork<T>(
   root: FilesRoot,
@@ -24,7 +24,7 @@ export async function inWork<T>(
   try {
     await removeForgotten(root, folder);
     const place = placeIn(folder, work);
-    const made = await make(place);
+    const made = await make(place).catch((error: unknown) => Promise.reject(clearError(error, 'file')));
     inFolder(root, to, (target) => move(place, target));
     return made;
   } finally {

@@ -67,6 +67,9 @@ test('a task that permissions refuse says so', async () => {
     assert.equal([state, error], ['failed', 'permission_denied'], path);
     chmodSync(own(`site/${path}`), 0o700);
   }
+  chmodSync(own('site/closed'), 0o000);
+  const { body } = await ask('POST', '/api/files/copy', { from: 'site/closed/in', to: 'other' }, token);
+  assert.is((await ended(body['id'], token))['error'], 'permission_denied');
   assert.is(existsSync(own('other')), false);
 });
 
