@@ -4,7 +4,7 @@ import { entryPath, Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import { openFolderSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
-import { clearly } from './place.ts';
+import { clearError, clearly } from './place.ts';
 import { Tally, type TallyLimits } from './tally.ts';
 import { inWork, makeFolder } from './work.ts';
 
@@ -28,8 +28,8 @@ const PERMISSIONS = 0o777;
 export default function copy({ from, to, work, limits }: CopyInput, { root, report }: JobContext) {
   const tally = new Tally(limits, report);
   return inWork(root, { work, to }, async (place) => {
-    const source = await Folder.find(root, from.slice(0, -1));
-    if (source === undefined) throw fail.file_not_found('the account has no files');
+    const opened = Folder.open(root, from.slice(0, -1));
+    const source = await opened.catch((error: unknown) => Promise.reject(clearError(error, 'folder')));
     try {
       await new Copier(tally).copy({ folder: source, name: from.at(-1) ?? '' }, place, 0);
       return tally.counted;
