@@ -36,7 +36,7 @@ export function runAlone({ program, args, environment, input }: AskedCommand): P
     const child = execFile(process.execPath, [program, ...args], { env: environment }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
     );
-    child.stdin?.end(input);
+    child.stdin?.on('error', () => undefined).end(input); // a command need not read what it is given
   });
 }
 

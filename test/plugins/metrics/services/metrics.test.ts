@@ -230,7 +230,7 @@ else {
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.stdin.end(input);
+    child.stdin.on('error', () => undefined).end(input); // its end says why
     const [code] = (await once(child, 'close')) as [number];
     return { code, output };
   };
