@@ -225,12 +225,11 @@ async function shipPlans(store: Store, plans: Plans, { featureNames }: Locales):
     string,
     { description: string; limits: Record<string, number>; features: string[] }
   >;
-  for (const [name, { description, limits, features }] of Object.entries(shipped)) {
-    const known = LIMITS.flatMap(({ name: limit }) => (limit in limits ? [[limit, limits[limit] ?? 0]] : []));
-    await plans.create(
-      name,
-      { description, limits: Object.fromEntries(known) },
-      features.filter((feature) => featureNames.has(feature)),
-    );
-  }
+  await plans.ship(
+    Object.entries(shipped).map(([name, { description, limits, features }]) => {
+      const known = LIMITS.flatMap(({ name: limit }) => (limit in limits ? [[limit, limits[limit] ?? 0]] : []));
+      const change = { description, limits: Object.fromEntries(known) };
+      return [name, change, features.filter((feature) => featureNames.has(feature))];
+    }),
+  );
 }

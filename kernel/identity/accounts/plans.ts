@@ -24,6 +24,9 @@ const COMMAND_LINE: Actor = { username: '', ip: '' };
 /** Description and limits to set; what is left out stays, or gets its default in a new plan. */
 export type PlanChange = Partial<Pick<Plan, 'description' | 'limits'>>;
 
+/** A plan to add. */
+export type NewPlan = readonly [name: string, change: PlanChange, features: readonly string[]];
+
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /** Reads and changes plans. Each change logs its event in one transaction, and invalidates everything cached. */
@@ -57,22 +60,20 @@ export class Plans {
 
   /** Errors: 409 `plan_exists`, 400 for a bad name, an unknown limit or a feature that is not in the catalogue. */
   async create(name: string, change: PlanChange, features: readonly string[], by = COMMAND_LINE): Promise<void> {
-    if (!NAME.test(name))
-      throw fail.invalid_request('a plan name has 1 to 32 characters of a-z, 0-9, _ and -, and begins with a letter');
-    for (const feature of features) this.assertFeature(feature);
-    assertLimits(change);
+    this.#assertNew(name, change, features);
     return this.#change(async (tx) => {
       if (await tx.get('select 1 from plans where name = ?', name))
         throw fail.plan_exists(`the plan ${name} already exists`);
-      await tx.run('insert into plans (name, description) values (?, ?)', name, change.description ?? '');
-      await setLimits(tx, name, change);
-      for (const feature of new Set(features)) await tx.run('insert into plan_features values (?, ?)', name, feature);
-      await this.#events.record(tx, {
-        type: 'plan.created',
-        ...by,
-        text: `created the plan ${name}`,
-        data: { plan: name },
-      });
+      await this.#add(tx, name, change, features, by);
+    });
+  }
+
+  /** Adds plans to a store that has none, all or nothing: another process may do so at the same moment. Errors: 400 as `create`. */
+  async ship(plans: readonly NewPlan[]): Promise<void> {
+    for (const [name, change, features] of plans) this.#assertNew(name, change, features);
+    return this.#change(async (tx) => {
+      if (await tx.get('select 1 from plans')) return;
+      for (const [name, change, features] of plans) await this.#add(tx, name, change, features, COMMAND_LINE);
     });
   }
 
@@ -132,6 +133,25 @@ export class Plans {
   assertFeature(feature: string): void {
     if (!this.#catalogue.has(feature))
       throw fail.invalid_request(`there is no feature ${feature}: no features.json describes it`);
+  }
+
+  #assertNew(name: string, change: PlanChange, features: readonly string[]): void {
+    if (!NAME.test(name))
+      throw fail.invalid_request('a plan name has 1 to 32 characters of a-z, 0-9, _ and -, and begins with a letter');
+    for (const feature of features) this.assertFeature(feature);
+    assertLimits(change);
+  }
+
+  async #add(tx: Tx, name: string, change: PlanChange, features: readonly string[], by: Actor): Promise<void> {
+    await tx.run('insert into plans (name, description) values (?, ?)', name, change.description ?? '');
+    await setLimits(tx, name, change);
+    for (const feature of new Set(features)) await tx.run('insert into plan_features values (?, ?)', name, feature);
+    await this.#events.record(tx, {
+      type: 'plan.created',
+      ...by,
+      text: `created the plan ${name}`,
+      data: { plan: name },
+    });
   }
 
   #change(work: (tx: Tx) => Promise<void>): Promise<void> {
