@@ -4,6 +4,7 @@ import type { Host } from './plugin.ts';
 /** For what plugins share between the processes of a node; see `Host.workers`. */
 export { SharedCounter } from '../workers/shared-counter.ts';
 export { topic, WORKER_EXITED, type Topic } from '../workers/topic.ts';
+export { inTurn } from '../workers/turns.ts';
 
 export const SUSPENSIONS: ReadonlySet<string> = new Set(['account.suspended', 'account.unsuspended']);
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Host } from '../../kernel/contract/plugin.ts';
+import { inTurn } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import { fail } from './errors.ts';
@@ -54,12 +55,7 @@ export class AccountPools {
   }
 
   /** Runs changes of an account's pools one after another, in all workers. */
-  async inTurn<T>({ id }: Pick<Account, 'id'>, change: () => Promise<T>): Promise<T> {
-    const release = await this.#host.workers.acquire(`php ${id}`, 1);
-    try {
-      return await change();
-    } finally {
-      release();
-    }
+  inTurn<T>({ id }: Pick<Account, 'id'>, change: () => Promise<T>): Promise<T> {
+    return inTurn(this.#host.workers, `php ${id}`, change);
   }
 }

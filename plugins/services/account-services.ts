@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../kernel/contract/plugin.ts';
+import { inTurn } from '../../kernel/contract/workers.ts';
 import { fail as refuse } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
@@ -200,13 +201,8 @@ export class AccountServices {
   }
 
   /** Runs changes of an account's services one after another, in all workers. */
-  async #inTurn<T>({ id }: Pick<Account, 'id'>, change: () => Promise<T>): Promise<T> {
-    const release = await this.#host.workers.acquire(`services ${id}`, 1);
-    try {
-      return await change();
-    } finally {
-      release();
-    }
+  #inTurn<T>({ id }: Pick<Account, 'id'>, change: () => Promise<T>): Promise<T> {
+    return inTurn(this.#host.workers, `services ${id}`, change);
   }
 }
 

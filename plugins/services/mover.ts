@@ -1,6 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { MovePart } from '../../kernel/contract/points/move-part.ts';
-import { fail as refuse } from '../../kernel/errors.ts';
+import { closedMover, type MovePart } from '../../kernel/contract/points/move-part.ts';
 import type { ServiceVerbs } from './programs/service-programs.ts';
 import type { Recipe } from './recipes.ts';
 import { listServices } from './store.ts';
@@ -11,7 +10,6 @@ export function movePart(
   recipes: ReadonlyMap<string, Recipe>,
   verbs: ServiceVerbs,
 ): MovePart {
-  const nothing = async () => undefined;
   return {
     obstacles: () => [],
     leftToDo: async ({ id }, node) =>
@@ -21,23 +19,10 @@ export function movePart(
           ? []
           : [`see that ${node} has ${recipe.title} (apt-get install ${recipe.run.package})`];
       }),
-    mover: {
-      leave: ({ id }) => ({
-        begin: nothing,
-        copy: nothing,
-        close: async () => void (await verbs.end(id)),
-        assertClosed: async () => {
-          if ((await verbs.running(null)).some(({ accountId }) => accountId === id))
-            throw new Error('its services were started again');
-        },
-        end: nothing,
-      }),
-      reopen: nothing, // the reconciliation starts them
-      remove: async ({ id }) => void (await verbs.end(id)),
-      arrive: async () => {
-        throw refuse.invalid_request('nothing of services is sent');
-      },
-      discard: nothing,
-    },
+    mover: closedMover({
+      end: ({ id }) => verbs.end(id),
+      isServed: async ({ id }) => (await verbs.running(null)).some(({ accountId }) => accountId === id),
+      what: 'services',
+    }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
+import { inTurn } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { LoginEntry } from './server/login-entry.ts';
 import type { SftpVerbs } from './server/sftp-server.ts';
@@ -31,13 +32,8 @@ export class AccountLogins {
   }
 
   /** Runs changes of all accounts' files one after another, in all workers: the file of logins is one. */
-  async inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const release = await this.#host.workers.acquire('sftp', 1);
-    try {
-      return await change();
-    } finally {
-      release();
-    }
+  inTurn<T>(change: () => Promise<T>): Promise<T> {
+    return inTurn(this.#host.workers, 'sftp', change);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { fail } from '../../errors.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 
 /** An account as both ends of its move know it. */
@@ -63,4 +64,36 @@ export interface Arrival extends MoveRequest {
   readonly body: Readable;
   /** Aborted when the other node has gone, or asks for something else. */
   readonly signal: AbortSignal;
+}
+
+interface ClosedMover {
+  /** Ends what serves an account at this node. */
+  readonly end: (account: MovedAccount) => Promise<unknown>;
+  /** Whether something serves it at this node. */
+  readonly isServed: (account: MovedAccount) => Promise<boolean>;
+  /** For people, such as `logins`. */
+  readonly what: string;
+  readonly discard?: Mover['discard'];
+}
+
+/** Returns the mover of what only serves an account, by what is stored: it ends here, and a reconciliation begins it at either end. */
+export function closedMover({ end, isServed, what, discard }: ClosedMover): Mover {
+  const nothing = async (): Promise<void> => undefined;
+  return {
+    leave: (account) => ({
+      begin: nothing,
+      copy: nothing,
+      close: async () => void (await end(account)),
+      assertClosed: async () => {
+        if (await isServed(account)) throw new Error(`its ${what} were started again`);
+      },
+      end: nothing,
+    }),
+    reopen: nothing,
+    remove: async (account) => void (await end(account)),
+    arrive: async () => {
+      throw fail.invalid_request(`nothing of ${what} is sent`);
+    },
+    discard: discard ?? nothing,
+  };
 }

@@ -1,4 +1,5 @@
 import type { Store, Tx } from '../../store/store.ts';
+import { inTurn } from '../../workers/turns.ts';
 import type { Workers } from '../../workers/workers.ts';
 import type { DomainPart } from './domain-directory.ts';
 
@@ -154,13 +155,8 @@ export class SiteChanges<T> {
   }
 
   /** Runs changes of a domain one after another, in all workers. */
-  async inTurn<R>({ id }: Pick<DomainPart, 'id'>, change: () => Promise<R>): Promise<R> {
-    const release = await this.#host.workers.acquire(`${this.#name} ${id}`, 1);
-    try {
-      return await change();
-    } finally {
-      release();
-    }
+  inTurn<R>({ id }: Pick<DomainPart, 'id'>, change: () => Promise<R>): Promise<R> {
+    return inTurn(this.#host.workers, `${this.#name} ${id}`, change);
   }
 
   /** Has the wanted served, then stores it; what is not stored is no longer served. `before` is the domain as it was. */
