@@ -1,4 +1,4 @@
-import { CopyButton, ShownOnce, t } from '../../pages/kit/index.ts';
+import { ShownOnce, t, TextToCopy } from '../../pages/kit/index.ts';
 
 interface PasswordOnceProps {
   readonly title: string;
@@ -24,10 +24,7 @@ export function PasswordOnce({ title, username, password, onClose }: PasswordOnc
       saved={t('accounts.passwordSaved')}
       onClose={onClose}
     >
-      <p class="row">
-        <code class="wrap">{password}</code>
-        <CopyButton text={password} what={t('pages.password')} />
-      </p>
+      <TextToCopy text={password} what={t('pages.password')} />
     </ShownOnce>
   );
 }

@@ -84,6 +84,16 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   );
 }
 
+/** A text of one line, beside the button that copies it. */
+export function TextToCopy({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <p class="row">
+      <code class="wrap">{text}</code>
+      <CopyButton text={text} what={what} />
+    </p>
+  );
+}
+
 /** One of a few choices, all in sight. */
 export function Choices<T extends string>(props: {
   readonly label: string;

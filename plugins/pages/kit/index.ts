@@ -4,7 +4,7 @@ export { defineArea, type Area, type AreaPage, type Found } from './area.ts';
 export { useAddressState } from './place/address-state.ts';
 export { at, linkTo, ownPath, pathAt } from './place/base-path.ts';
 export { isOpenable } from './place/page-at.ts';
-export { Button, Choices, CopyButton, IconButton } from './button.tsx';
+export { Button, Choices, CopyButton, IconButton, TextToCopy } from './button.tsx';
 export { Badge, Card, PageHead } from './card.tsx';
 export { CurrentPassword, SecondFactor } from './form/credential-fields.tsx';
 export { ConfirmDialog, Dialog } from './form/dialog.tsx';

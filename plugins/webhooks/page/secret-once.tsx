@@ -1,4 +1,4 @@
-import { CopyButton, ShownOnce, t } from '../../pages/kit/index.ts';
+import { ShownOnce, t, TextToCopy } from '../../pages/kit/index.ts';
 
 /** A secret that was just made, and whose it is. */
 export interface ShownSecret {
@@ -21,10 +21,7 @@ export function SecretOnce({ of: { endpoint, secret }, onClose }: SecretOnceProp
       saved={t('webhooks.secretSaved')}
       onClose={onClose}
     >
-      <p class="row">
-        <code class="wrap">{secret}</code>
-        <CopyButton text={secret} what={t('webhooks.secret')} />
-      </p>
+      <TextToCopy text={secret} what={t('webhooks.secret')} />
     </ShownOnce>
   );
 }

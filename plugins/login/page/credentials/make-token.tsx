@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import {
   api,
   ApiError,
-  CopyButton,
   CurrentPassword,
   Dialog,
   Field,
@@ -10,6 +9,7 @@ import {
   Select,
   ShownOnce,
   t,
+  TextToCopy,
   type ReplyOf,
 } from '../../../pages/kit/index.ts';
 
@@ -146,10 +146,7 @@ function TokenOnce({ token, onClose }: { readonly token: string; readonly onClos
       saved={t('login.tokenSaved')}
       onClose={onClose}
     >
-      <p class="row">
-        <code class="wrap">{token}</code>
-        <CopyButton text={token} what={t('login.tokenMade')} />
-      </p>
+      <TextToCopy text={token} what={t('login.tokenMade')} />
     </ShownOnce>
   );
 }
