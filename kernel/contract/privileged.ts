@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises';
 import type { Log } from '../log.ts';
 import type { Static, TSchema } from '../schema.ts';
 import type { FilesRoot } from '../kit/files/files-root.ts';
@@ -12,6 +13,24 @@ export interface PrivilegedHost<C> {
   userOf(account: Identified): JobUser | null;
   /** Aborted when the plugin, or the broker, closes. */
   readonly signal: AbortSignal;
+}
+
+/**
+ * Resolves with the user id that owns an account's files, and with their folder. Rejects with what `refuse` makes of the reason if
+ * that is not the id of the account.
+ */
+export async function filesOwner(
+  host: Pick<PrivilegedHost<unknown>, 'userOf' | 'rootOf'>,
+  account: Identified,
+  refuse: (reason: string) => Error,
+): Promise<{ readonly uid: number; readonly root: string }> {
+  const user = host.userOf(account);
+  if (user === null) throw refuse('accounts need user ids: set ids.first');
+  const root = host.rootOf(account.username).path;
+  const { uid } = await lstat(root);
+  if (uid !== user.uid && uid !== user.namesakeUid)
+    throw refuse(`the files of ${account.username} belong to the user id ${uid}, and not to ${user.uid}`);
+  return { uid, root };
 }
 
 /** Each takes and gives JSON. */

@@ -45,13 +45,8 @@ export class AccountPools {
     const name = await this.verbs.start({ account, pool });
     if (name !== this.nameOf(pool)) throw fail.php_failed('the broker has other settings of PHP: reload it');
     // it may have been suspended, removed or closed for its move meanwhile
-    if (!this.isOpen(await this.#host.identity.accounts.byUsername(username))) await this.verbs.end(id);
-  }
-
-  /** Whether scripts of an account may run at this node now. */
-  isOpen(account: Account | undefined): account is Account {
     const { accounts } = this.#host.identity;
-    return account !== undefined && !account.suspended && !account.isReadOnly && accounts.isHere(account);
+    if (!accounts.isOpenHere(await accounts.byUsername(username))) await this.verbs.end(id);
   }
 
   /** Runs changes of an account's pools one after another, in all workers. */

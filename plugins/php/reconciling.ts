@@ -75,11 +75,12 @@ export class PoolKeeper {
     wanted: ReadonlyMap<string, Wanted>,
     attempt: AttemptPart,
   ): Promise<void> {
+    const { accounts } = this.#host.identity;
     const closed = new Set<number>();
     for (const pool of running) {
       const key = keyOf(pool);
       const { accountId } = pool;
-      if (!this.#pools.isOpen(await this.#host.identity.accounts.byId(accountId))) closed.add(accountId);
+      if (!accounts.isOpenHere(await accounts.byId(accountId))) closed.add(accountId);
       else if (wanted.has(key)) this.#unused.delete(key);
       else {
         const since = this.#unused.get(key) ?? performance.now();
@@ -100,11 +101,12 @@ export class PoolKeeper {
 
   /** Resolves with the pools that domains need, of all accounts or of one. */
   async #wanted(accountId?: number): Promise<Map<string, Wanted>> {
+    const { accounts } = this.#host.identity;
     const wanted = new Map<string, Wanted>();
     for (const site of await sitesWithPhp(this.#host.store)) {
       if (accountId !== undefined && site.accountId !== accountId) continue;
-      const account = await this.#host.identity.accounts.byId(site.accountId);
-      if (!this.#pools.isOpen(account)) continue;
+      const account = await accounts.byId(site.accountId);
+      if (!accounts.isOpenHere(account)) continue;
       if (!(await this.#domains.list(account)).some(({ id }) => id === site.domainId)) continue;
       const pool = poolFor(site, boundsFor(account, this.#host.config));
       wanted.set(keyOf({ accountId: account.id, name: this.#pools.nameOf(pool) }), { account, pool });

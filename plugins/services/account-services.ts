@@ -98,7 +98,8 @@ export class AccountServices {
   /** Returns the name of a service's program by the plan of now; `undefined` where it may not run at this node. */
   wanted(account: Account | undefined, service: string): string | undefined {
     const recipe = this.#recipes.get(service);
-    if (recipe === undefined || !this.isOpen(account) || !account.features.has(service)) return undefined;
+    const isOpen = this.#host.identity.accounts.isOpenHere(account);
+    if (recipe === undefined || !isOpen || !account.features.has(service)) return undefined;
     return programName(recipe, memoryFor(account));
   }
 
@@ -121,12 +122,6 @@ export class AccountServices {
     });
   }
 
-  /** Whether services of an account may run at this node now. */
-  isOpen(account: Account | undefined): account is Account {
-    const { accounts } = this.#host.identity;
-    return account !== undefined && !account.suspended && !account.isReadOnly && accounts.isHere(account);
-  }
-
   /** Has a service answer. */
   async #start(account: Account, recipe: Recipe): Promise<void> {
     const { id, username } = account;
@@ -146,7 +141,8 @@ export class AccountServices {
       }
     }
     // it may have been suspended, removed or closed for its move meanwhile
-    if (!this.isOpen(await this.#host.identity.accounts.byUsername(username))) await this.verbs.end(id);
+    const { accounts } = this.#host.identity;
+    if (!accounts.isOpenHere(await accounts.byUsername(username))) await this.verbs.end(id);
   }
 
   async #makeFolder(account: Account, { name, socket }: Recipe): Promise<void> {
@@ -154,12 +150,12 @@ export class AccountServices {
   }
 
   async #stop({ id }: Pick<Account, 'id'>, service: string): Promise<void> {
-    for (const program of await this.verbs.running(null))
-      if (program.accountId === id && serviceNamed(program.name) === service) await this.verbs.stop(program);
+    for (const program of await this.verbs.running(id))
+      if (serviceNamed(program.name) === service) await this.verbs.stop(program);
   }
 
   async #runs(accountId: number, name: string): Promise<boolean> {
-    return (await this.verbs.running(null)).some((each) => each.accountId === accountId && each.name === name);
+    return (await this.verbs.running(accountId)).some((each) => each.name === name);
   }
 
   async #shown(account: Account, recipe: Recipe, isOn: boolean): Promise<Service> {

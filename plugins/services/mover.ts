@@ -21,7 +21,7 @@ export function movePart(
       }),
     mover: closedMover({
       end: ({ id }) => verbs.end(id),
-      isServed: async ({ id }) => (await verbs.running(null)).some(({ accountId }) => accountId === id),
+      isServed: async ({ id }) => (await verbs.running(id)).length > 0,
       what: 'services',
     }),
   };

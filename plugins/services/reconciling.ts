@@ -55,7 +55,7 @@ export class ServiceKeeper {
     }
     const closed = new Set<number>();
     for (const { accountId, name } of running) {
-      if (!this.#services.isOpen(await accounts.byId(accountId))) closed.add(accountId);
+      if (!accounts.isOpenHere(await accounts.byId(accountId))) closed.add(accountId);
       else if (!wanted.has(`${accountId}/${serviceNamed(name)}`))
         await attempt(`the program ${name} of the account ${accountId}`, () =>
           this.#services.stopUnwanted(accountId, serviceNamed(name)),

@@ -18,9 +18,7 @@ export class AccountLogins {
 
   /** Whether customers may log in to an account at this node now. */
   isOpen(account: Account | undefined): account is Account {
-    const { accounts } = this.#host.identity;
-    const mayHave = account?.features.has('ftp') === true;
-    return mayHave && !account.suspended && !account.isReadOnly && accounts.isHere(account);
+    return this.#host.identity.accounts.isOpenHere(account) && account.features.has('ftp');
   }
 
   /** Puts logins in place, also such as are not stored yet. Resolves with the names of those whose folder is none. */

@@ -10,7 +10,7 @@ const test = testSuite('program-folder');
 
 test('a master of which nothing can be read is not taken for one that does not run', async () => {
   const root = temporaryFolder();
-  const programs = new ProgramFolder(root, /^main$/);
+  const programs = new ProgramFolder(root, /^main$/, new AbortController().signal);
   assert.is(await programs.master(1, 'main'), undefined);
   mkdirSync(join(root, '1', 'main.master'), { recursive: true });
   assert.is(await codeOf(programs.master(1, 'main')), 'EISDIR');

@@ -176,6 +176,11 @@ export class AccountReader {
   /** Whether what the account has, or left, is at this node; see `isAt`. */
   readonly isHere = ({ home }: Pick<Account, 'home'>): boolean => isAt(home, this.#parts.here);
 
+  /** Whether programs and logins of an account may be open at this node: it is there, not suspended, and not closed for a move. */
+  isOpenHere(account: Account | undefined): account is Account {
+    return account !== undefined && !account.suspended && !account.isReadOnly && this.isHere(account);
+  }
+
   /** Yields the users whose home is this node, page by page, in the order of their names. */
   async *pagesOfHere(): AsyncGenerator<Account[]> {
     const read = (cursor?: string) => this.list(PAGE, cursor, { role: 'user', home: this.#parts.here });

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fail } from '../../errors.ts';
 import { undefinedIfMissing } from '../files/if-missing.ts';
 import { namesIn } from '../files/root-owners.ts';
-import { isRunning } from './process-id.ts';
-import { killProgram } from './start-program.ts';
+import { identify, isRunning } from './process-id.ts';
+import { killProgram, type ChildProcess } from './start-program.ts';
 
 const ACCOUNT = /^\d{1,10}$/;
 /** The files of a program by their endings: what identifies its master, and that this one has been told to end. */
@@ -35,20 +35,26 @@ export interface NamedProgram {
 export class ProgramFolder {
   readonly #root: string;
   readonly #names: RegExp;
+  readonly #signal: AbortSignal;
+  /** The masters that this process started. */
+  readonly #started = new Set<ChildProcess>();
 
-  /** `names`: what programs are called here; other files are left alone. */
-  constructor(root: string, names: RegExp) {
+  /** `names`: what programs are called here; other files are left alone. What this process started ends when `signal` is aborted. */
+  constructor(root: string, names: RegExp, signal: AbortSignal) {
     this.#root = root;
     this.#names = names;
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#endStarted, { once: true });
   }
 
   /** Returns a folder in which nobody else looks for programs, for those that are none of an account. */
   apart(): ProgramFolder {
-    return new ProgramFolder(join(this.#root, `proof-${randomUUID().slice(0, 8)}`), this.#names);
+    return new ProgramFolder(join(this.#root, `proof-${randomUUID().slice(0, 8)}`), this.#names, this.#signal);
   }
 
   /** Removes all of it. */
   async dispose(): Promise<void> {
+    this.#signal.removeEventListener('abort', this.#endStarted);
     await rm(this.#root, { recursive: true, force: true });
   }
 
@@ -70,8 +76,13 @@ export class ProgramFolder {
     return file;
   }
 
-  setMaster(accountId: number, name: string, id: string): Promise<void> {
-    return writeFile(this.#file(accountId, name, MASTER), id, { mode: 0o600 });
+  /** Takes the first process of a program, which this process has just started and need not wait for. */
+  async setMaster(accountId: number, name: string, child: ChildProcess): Promise<void> {
+    this.#started.add(child);
+    child.once('exit', () => this.#started.delete(child));
+    child.unref();
+    const id = child.pid === undefined ? undefined : identify(child.pid);
+    if (id !== undefined) await writeFile(this.#file(accountId, name, MASTER), id, { mode: 0o600 });
   }
 
   /** Says of a master that it has been told to end. */
@@ -93,10 +104,11 @@ export class ProgramFolder {
     for (const end of [SOCKET, CONFIG, MASTER, ENDING]) await rm(this.#file(accountId, name, end), { force: true });
   }
 
-  /** Resolves with the programs that run and have not been told to end; clears what others have left. */
-  async running(): Promise<NamedProgram[]> {
+  /** Resolves with the programs, of an account or of all, that run and have not been told to end; clears what others have left. */
+  async running(only?: number): Promise<NamedProgram[]> {
     const found: NamedProgram[] = [];
-    for (const accountId of (await namesIn(this.#root)).filter((name) => ACCOUNT.test(name)).map(Number))
+    const accounts = only === undefined ? (await namesIn(this.#root)).filter((name) => ACCOUNT.test(name)) : [only];
+    for (const accountId of accounts.map(Number))
       for (const name of await this.names(accountId)) {
         const master = await this.master(accountId, name);
         if (master?.isEnding === false) found.push({ accountId, name });
@@ -122,6 +134,10 @@ export class ProgramFolder {
     await rm(join(this.#root, String(accountId)), { recursive: true, force: true });
     return names.length;
   }
+
+  readonly #endStarted = (): void => {
+    for (const child of this.#started) killProgram(child, { isGroup: true });
+  };
 
   #file(accountId: number, name: string, end: string): string {
     return join(this.#root, String(accountId), `${name}${end}`);

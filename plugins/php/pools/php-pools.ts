@@ -1,23 +1,15 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../../../kernel/errors.ts';
-import type { PrivilegedHost } from '../../../kernel/contract/privileged.ts';
+import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
-import { identify } from '../../../kernel/kit/programs/process-id.ts';
 import {
   killMaster,
   masterPid,
   ProgramFolder,
   type NamedProgram,
 } from '../../../kernel/kit/programs/program-folder.ts';
-import {
-  canBeAlone,
-  killProgram,
-  ownProcessId,
-  startProgram,
-  type ChildProcess,
-} from '../../../kernel/kit/programs/start-program.ts';
+import { canBeAlone, killProgram, ownProcessId, startProgram } from '../../../kernel/kit/programs/start-program.ts';
 import { readAccount, readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import { fail } from '../errors.ts';
 import { BROKERS, type PhpConfig } from '../schema.ts';
@@ -62,15 +54,10 @@ const PROOF: Omit<Pool, 'version'> = {
 export class PhpPools implements PhpVerbs {
   readonly #host: PrivilegedHost<PhpConfig>;
   readonly #folder: ProgramFolder;
-  /** Those that this process started, which end with it. */
-  readonly #children = new Set<ChildProcess>();
 
   constructor(host: PrivilegedHost<PhpConfig>) {
     this.#host = host;
-    this.#folder = new ProgramFolder(host.config.run_folder || BROKERS, POOL_NAME);
-    host.signal.addEventListener('abort', () => {
-      for (const child of this.#children) killProgram(child, { isGroup: true });
-    });
+    this.#folder = new ProgramFolder(host.config.run_folder || BROKERS, POOL_NAME, host.signal);
   }
 
   async start(request: unknown): Promise<string> {
@@ -80,14 +67,11 @@ export class PhpPools implements PhpVerbs {
     const master = await this.#folder.master(account.id, name);
     if (master?.isEnding === false) return name;
     if (master !== undefined) await killMaster(master);
-    const user = this.#host.userOf(account);
-    if (user === null || user.webGid === null)
+    const webGid = this.#host.userOf(account)?.webGid ?? null;
+    if (webGid === null)
       throw fail.php_failed('accounts need user ids, and the web server a group: set ids.first and ids.web_group');
-    const root = this.#host.rootOf(account.username).path;
-    const { uid } = await lstat(root);
-    if (uid !== user.uid && uid !== user.namesakeUid)
-      throw fail.php_failed(`${root} belongs to the user id ${uid}, and not to ${user.uid}`);
-    await this.#start(this.#folder, { accountId: account.id, name }, pool, { uid, webGid: user.webGid, root });
+    const owner = await filesOwner(this.#host, account, fail.php_failed);
+    await this.#start(this.#folder, { accountId: account.id, name }, pool, { ...owner, webGid });
     return name;
   }
 
@@ -167,14 +151,8 @@ export class PhpPools implements PhpVerbs {
     });
     let end: string | undefined;
     child.once('error', (error) => (end = errorMessage(error)));
-    child.once('exit', (code, signal) => {
-      end = `it ended with ${signal ?? code}`;
-      this.#children.delete(child);
-    });
-    this.#children.add(child);
-    child.unref();
-    const id = child.pid === undefined ? undefined : identify(child.pid);
-    if (id !== undefined) await folder.setMaster(accountId, name, id);
+    child.once('exit', (code, signal) => (end = `it ended with ${signal ?? code}`));
+    await folder.setMaster(accountId, name, child);
     const deadline = performance.now() + START_MS;
     while (!(await answersPing(socket, PING_MS))) {
       if (end === undefined && performance.now() > deadline) end = `it does not answer within ${START_MS} ms`;

@@ -1,21 +1,15 @@
-import { lstat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage, fail as refuse } from '../../../kernel/errors.ts';
-import type { PrivilegedHost } from '../../../kernel/contract/privileged.ts';
+import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
-import { identify, isRunning } from '../../../kernel/kit/programs/process-id.ts';
+import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
 import {
   killMaster,
   masterPid,
   ProgramFolder,
   type NamedProgram,
 } from '../../../kernel/kit/programs/program-folder.ts';
-import {
-  killProgram,
-  ownProcessId,
-  startProgram,
-  type ChildProcess,
-} from '../../../kernel/kit/programs/start-program.ts';
+import { ownProcessId, startProgram } from '../../../kernel/kit/programs/start-program.ts';
 import { readAccount, readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import { fail } from '../errors.ts';
 import { missingProgram, findProgram, readRecipes, SERVICE, type Recipe } from '../recipes.ts';
@@ -36,8 +30,8 @@ export interface ServiceVerbs {
   stop(program: NamedProgram): Promise<string>;
   /** Kills all programs of an account at once. Resolves with their number. */
   end(accountId: number): Promise<number>;
-  /** Resolves with the programs that run. */
-  running(nothing: null): Promise<readonly NamedProgram[]>;
+  /** Resolves with the programs that run, of an account or of all. */
+  running(accountId: number | null): Promise<readonly NamedProgram[]>;
 }
 
 const MIB = 2 ** 20;
@@ -56,16 +50,12 @@ export class ServicePrograms implements ServiceVerbs {
   readonly #host: PrivilegedHost<ServicesConfig>;
   readonly #folder: ProgramFolder;
   readonly #recipes: ReadonlyMap<string, Recipe> = readRecipes();
-  /** Those that this process started, which end with it, and by what they are called the last that they printed. */
-  readonly #children = new Set<ChildProcess>();
+  /** The last that programs which this process started have printed, by what they are called. */
   readonly #printed = new Map<string, string>();
 
   constructor(host: PrivilegedHost<ServicesConfig>) {
     this.#host = host;
-    this.#folder = new ProgramFolder(host.config.run_folder || BROKERS, PROGRAM_NAME);
-    host.signal.addEventListener('abort', () => {
-      for (const child of this.#children) killProgram(child, { isGroup: true });
-    });
+    this.#folder = new ProgramFolder(host.config.run_folder || BROKERS, PROGRAM_NAME, host.signal);
   }
 
   async start(request: unknown): Promise<string> {
@@ -81,13 +71,8 @@ export class ServicePrograms implements ServiceVerbs {
     const program = findProgram(recipe);
     if (program === undefined) throw fail.service_failed(missingProgram(recipe));
     if (process.geteuid?.() !== 0) throw fail.service_failed('only root, or the broker, starts programs of accounts');
-    const user = this.#host.userOf(account);
-    if (user === null) throw fail.service_failed('accounts need user ids: set ids.first');
-    const root = this.#host.rootOf(account.username).path;
-    const { uid } = await lstat(root);
-    if (uid !== user.uid && uid !== user.namesakeUid)
-      throw fail.service_failed(`${root} belongs to the user id ${uid}, and not to ${user.uid}`);
-    await this.#start({ accountId: account.id, name }, program, recipe, { uid, root, memoryMib });
+    const owner = await filesOwner(this.#host, account, fail.service_failed);
+    await this.#start({ accountId: account.id, name }, program, recipe, { ...owner, memoryMib });
     return name;
   }
 
@@ -115,8 +100,8 @@ export class ServicePrograms implements ServiceVerbs {
     return this.#folder.end(id);
   }
 
-  running(): Promise<readonly NamedProgram[]> {
-    return this.#folder.running();
+  async running(accountId: unknown): Promise<readonly NamedProgram[]> {
+    return this.#folder.running(accountId === null ? undefined : readId(accountId));
   }
 
   async #start(
@@ -145,11 +130,7 @@ export class ServicePrograms implements ServiceVerbs {
     };
     for (const output of [child.stdout, child.stderr]) output?.setEncoding('utf8').on('data', note);
     child.once('error', (error) => note(errorMessage(error)));
-    child.once('exit', () => this.#children.delete(child));
-    this.#children.add(child);
-    child.unref();
-    const id = child.pid === undefined ? undefined : identify(child.pid);
-    if (id !== undefined) await this.#folder.setMaster(accountId, name, id);
+    await this.#folder.setMaster(accountId, name, child);
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PrivilegedHost } from '../../../kernel/contract/privileged.ts';
+import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import { replaceFile } from '../../../kernel/kit/files/atomic-file.ts';
 import { isMissing } from '../../../kernel/kit/files/files-root.ts';
 import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
@@ -95,7 +95,7 @@ export class SftpServer implements SftpVerbs {
     const logins = readLogins(given.logins, account);
     return this.#inTurn(async () => {
       await this.#files.prepare();
-      const uid = await this.#ownerOf(account);
+      const { uid } = await filesOwner(this.#host, account, fail.sftp_failed);
       const lines: LoginLine[] = [];
       for (const login of logins)
         if (await this.#isOwn(account, login.folder, uid)) lines.push(this.#lineOf(account, login, uid));
@@ -174,17 +174,6 @@ export class SftpServer implements SftpVerbs {
     const files = keys.map(publicKeyFile).join('');
     const end = '---- END SSH2 PUBLIC KEY ----\n';
     return (await this.#files.readKeys(old.name)).split(end).some((key) => !files.includes(key));
-  }
-
-  /** Resolves with the user id of an account's files. Errors: 502 `sftp_failed` if it is not that of the account. */
-  async #ownerOf(account: Identified): Promise<number> {
-    const user = this.#host.userOf(account);
-    if (user === null) throw fail.sftp_failed('accounts need user ids: set ids.first');
-    const { path } = this.#host.rootOf(account.username);
-    const { uid } = await lstat(path);
-    if (uid !== user.uid && uid !== user.namesakeUid)
-      throw fail.sftp_failed(`the files of ${account.username} belong to the user id ${uid}, and not to ${user.uid}`);
-    return uid;
   }
 
   /** Whether the components lead to a folder of the user id, none being a link. Opens nothing. */

@@ -44,6 +44,7 @@ test('the broker takes the name of a recipe and an amount of memory, and nothing
   for (const faulty of [{ accountId: 1, name: '../1' }, { accountId: '..', name: 'redis-0123456789ab' }, 'redis'])
     assert.is(await codeOf(opened.stop(faulty)), 'invalid_request', JSON.stringify(faulty));
   assert.is(await codeOf((async () => opened.end('../1'))()), 'invalid_request');
+  assert.is(await codeOf(opened.running('../1')), 'invalid_request');
   assert.is(existsSync(run), false);
 });
 
