@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ContainerLine, OwnContainer } from '../../kernel/contract/points/containers.ts';
 import { Stream, type Sink } from '../../kernel/contract/reply.ts';
 import type { SharedCounter } from '../../kernel/contract/workers.ts';
@@ -57,7 +58,7 @@ export class LogFollowers {
         if (lines.length > 0) known = new Set(lines.map(keyOf));
         after = beforeLate(lines) ?? after ?? '';
       }
-      await pause(this.#everyMs, signal);
+      await delay(this.#everyMs, undefined, { signal }).catch(() => undefined); // it is aborted: the stream has ended
     }
   }
 }
@@ -68,11 +69,4 @@ const keyOf = ({ at, stream, text }: ContainerLine): string => `${at} ${stream} 
 function beforeLate(lines: readonly ContainerLine[]): string | undefined {
   const newest = Date.parse(lines.at(-1)?.at ?? '');
   return Number.isNaN(newest) ? undefined : new Date(newest - LATE_MS).toISOString();
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-  });
 }

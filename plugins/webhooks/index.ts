@@ -33,10 +33,10 @@ export default definePlugin({
     const queue = new DeliveryQueue(store);
     assertEndpoints(config);
     const read = async () => (await operations()).allEndpoints(config, host);
-    if (config.endpoints.length === 0 && !config.allow_console && host.node.isServing && host.node.fleet === undefined)
+    const mayHaveSome = config.endpoints.length > 0 || config.allow_console;
+    if (!mayHaveSome && host.node.isServing && host.node.fleet === undefined)
       await host.node.onLeader(() => queue.keepOnly([]));
-    const delivering =
-      config.endpoints.length === 0 && !config.allow_console ? undefined : await deliverTo(host, queue, read);
+    const delivering = mayHaveSome ? await deliverTo(host, queue, read) : undefined;
     const waiting = async () => {
       const all = delivering === undefined ? [] : await read();
       return Promise.all(all.map(async ({ key, label }) => ({ key, label, count: await queue.waiting(key) })));
