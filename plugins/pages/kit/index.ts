@@ -12,6 +12,7 @@ export { toAscii, DomainName, toUnicode } from './text/domain-name.tsx';
 export { Answer, Empty, ErrorPanel, Panel, Skeleton } from './feedback.tsx';
 export { FactsToCopy } from './text/facts-to-copy.tsx';
 export { Field, FilterInput, PasswordField, SearchInput, Select } from './form/field.tsx';
+export { LinesField, linesIn } from './form/lines-field.tsx';
 export { endingColumns } from './ending-columns.tsx';
 export { Icon, type IconName } from './icon.tsx';
 export { bytes, dateTime, language, LANGUAGES, number, percent, t, textOr, useLanguage } from './text/i18n.ts';

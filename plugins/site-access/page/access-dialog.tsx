@@ -1,18 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
-import { api, changed, Dialog, t, toast, toUnicode } from '../../pages/kit/index.ts';
+import { api, changed, Dialog, LinesField, linesIn, t, toast, toUnicode } from '../../pages/kit/index.ts';
 import type { Site } from './site-access-page.tsx';
 
 interface AccessDialogProps {
   readonly site: Site;
   readonly onClose: () => void;
 }
-
-const linesOf = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 
 /** The blocked addresses of a site, and its error pages. */
 export function AccessDialog({ site, onClose }: AccessDialogProps) {
@@ -24,9 +17,9 @@ export function AccessDialog({ site, onClose }: AccessDialogProps) {
   const save = async () => {
     const params = { domain };
     if (blocked.value !== blockedBefore)
-      await api('PUT /api/site-access/:domain/blocked', { params, body: { addresses: linesOf(blocked.value) } });
+      await api('PUT /api/site-access/:domain/blocked', { params, body: { addresses: linesIn(blocked.value) } });
     if (pages.value !== pagesBefore) {
-      const error_pages = linesOf(pages.value).map((line) => {
+      const error_pages = linesIn(pages.value).map((line) => {
         const [status = '', ...path] = line.split(/\s+/);
         return { status: Number(status) as Site['error_pages'][number]['status'], path: path.join(' ') };
       });
@@ -43,47 +36,18 @@ export function AccessDialog({ site, onClose }: AccessDialogProps) {
       onSubmit={save}
       submit={{ text: t('pages.save') }}
     >
-      <Lines
+      <LinesField
         label={t('site-access.blocked')}
         hint={t('site-access.blockedHint')}
         value={blocked.value}
         onChange={(value) => (blocked.value = value)}
       />
-      <Lines
+      <LinesField
         label={t('site-access.pages')}
         hint={t('site-access.pagesHint')}
         value={pages.value}
         onChange={(value) => (pages.value = value)}
       />
     </Dialog>
-  );
-}
-
-interface LinesProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function Lines({ label, hint, value, onChange }: LinesProps) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label htmlFor={id}>{label}</label>
-      <textarea
-        id={id}
-        class="input"
-        rows={4}
-        spellcheck={false}
-        autocapitalize="none"
-        aria-describedby={`${id}-hint`}
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-      <span id={`${id}-hint`} class="hint">
-        {hint}
-      </span>
-    </div>
   );
 }
