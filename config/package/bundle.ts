@@ -1,6 +1,6 @@
 /**
  * Bundles the program with esbuild, in the shape of `dist/`: each file that is started or imported by its name keeps its
- * place (the command, the scripts of processes and threads, five files for each plugin), and shares its code with the others
+ * place (the command, the scripts of processes and threads, some files of each plugin), and shares its code with the others
  * in `chunks/`. Packages with binaries or data of their own stay packages, see `runtime-packages.ts`.
  */
 import { build, type Plugin } from 'esbuild';
@@ -15,7 +15,7 @@ const ENTRIES = [
   'kernel/run/main.ts',
   'kernel/kit/jobs/job-process.ts',
   '{kernel,plugins}/**/*-{job,thread,worker}.ts',
-  'plugins/*/{index,commands,privileged,engine,launcher}.ts',
+  'plugins/*/{index,commands,privileged,engine,launcher,site-directives}.ts',
 ];
 /** Every file of the tests, because they start and import each other by name; not those that test packages. */
 const TEST_ENTRIES = ['kernel/**/*.ts', 'plugins/**/*.ts', 'test/**/*.ts'];

@@ -46,14 +46,14 @@ export class Redirects {
 
   /** Returns by which rules domains are served. */
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
-    const rules = new Map<number, { readonly redirects: readonly SiteRedirect[] }>();
+    const all = new Map<number, readonly SiteRedirect[]>();
     for (const each of await rows.listRedirects(this.#host.store, domainIds))
-      rules.set(each.domainId, { redirects: [...(rules.get(each.domainId)?.redirects ?? []), siteRedirect(each)] });
+      all.set(each.domainId, [...(all.get(each.domainId) ?? []), siteRedirect(each)]);
     for (const id of domainIds) {
       const redirects = this.#changes.wanted(id);
-      if (redirects !== undefined) rules.set(id, { redirects });
+      if (redirects !== undefined) all.set(id, redirects);
     }
-    return rules;
+    return new Map([...all].map(([id, redirects]) => [id, { parts: { redirects } }]));
   }
 
   /**

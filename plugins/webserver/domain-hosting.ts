@@ -107,6 +107,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
         ...connectAddress(config.listen),
         takesTls: driver.listenTls !== '',
         certifies: driver.certifies,
+        followsNoLinks: driver.filesView !== '',
       }),
       software: () => ({ webserver: driver.name }),
       metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],
@@ -131,13 +132,10 @@ async function gatherRules(
   const all = new Map<number, SiteRule>();
   for (const part of await gather('siteRules', domainIds)) {
     if (!part.ok) throw part.error;
-    for (const [id, { names = [], redirects = [], tls, ...rule }] of part.value) {
+    for (const [id, { names = [], parts, tls, ...rule }] of part.value) {
       const before = all.get(id);
-      const lists = {
-        names: [...(before?.names ?? []), ...names],
-        redirects: [...(before?.redirects ?? []), ...redirects],
-      };
-      all.set(id, { ...before, ...rule, ...lists, ...(tls && takes(tls) && { tls }) });
+      const several = { names: [...(before?.names ?? []), ...names], parts: { ...before?.parts, ...parts } };
+      all.set(id, { ...before, ...rule, ...several, ...(tls && takes(tls) && { tls }) });
     }
   }
   return all;

@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import type { SiteAccess, SiteLogs, SitePhp } from '../../kernel/contract/points/web-server-part.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { caddyAccess, caddyLine, nginxAccess, nginxLine, type UsersLine } from './rules/access-rules.ts';
-import { caddyPhp, nginxPhp } from './rules/php-rules.ts';
-import { CHALLENGES, type RedirectRule } from './rules/redirect-rules.ts';
+import { caddyBody, caddyPhp, nginxBody, nginxPhp } from './rules/php-rules.ts';
 import { caddyTls, nginxTls, type TlsRule } from './rules/tls-rules.ts';
 import type { WebserverConfig } from './schema.ts';
 import { connectAddress } from './web-server.ts';
 
 /** The differences between web servers: the driver's defaults and the configuration. */
 export interface Driver {
-  readonly name: string;
+  readonly name: DriverName;
   readonly vhostFolder: string;
   /** Below which the web server sees the files of accounts, at their own paths; empty = it sees them where they are. */
   readonly filesView: string;
@@ -37,8 +36,8 @@ export interface Driver {
   readonly named: (source: string, names: readonly string[]) => string;
   /** Renders what tells search engines to keep a name of a site out. */
   readonly preview: (name: string) => string;
-  /** Renders the redirects of a virtual host. */
-  readonly redirects: (rules: readonly RedirectRule[]) => string;
+  /** Renders the largest body of a request. */
+  readonly body: (mib: number) => string;
   /** Renders how a virtual host runs scripts below a document root of this host, or that it refuses to show them. */
   readonly php: (php: SitePhp | null, docroot: string) => string;
   /** Renders who may see a site. */
@@ -79,14 +78,7 @@ const DRIVERS = {
       `set $hostkeep_robots "";\n    if ($host = "${name}") {\n        set $hostkeep_robots noindex;\n    }\n    add_header X-Robots-Tag $hostkeep_robots always;`,
     named: (source: string, names: readonly string[]) =>
       source.replace(/\bserver_name\s[^;{]*\{\{domain\}\}/g, (found) => [found, ...names].join(' ')),
-    redirects: (rules: readonly RedirectRule[]) =>
-      rules
-        .map(({ pattern, sparesChallenges, to, groups, status }) => {
-          const spared = sparesChallenges ? `(?!${CHALLENGES.replaceAll('.', '\\.')})` : '';
-          const target = `${to}${groups.map((n) => `$${n}`).join('')}`;
-          return `if ($request_uri ~ "^${spared}${pattern}$") {\n        return ${status} "${target}";\n    }`;
-        })
-        .join('\n    '),
+    body: nginxBody,
     php: (php: SitePhp | null, _docroot: string, errorLog?: string) => nginxPhp(php, errorLog),
   },
   caddy: {
@@ -110,17 +102,7 @@ const DRIVERS = {
       source.replace(/^(\S*)\{\{domain\}\}(\S*)(?=.*\{$)/gm, (found, before: string, after: string) =>
         [found, ...names.map((name) => before + name + after)].join(', '),
       ),
-    redirects: (rules: readonly RedirectRule[]) => {
-      const lines = rules.flatMap(({ pattern, sparesChallenges, to, groups, status }, i) => [
-        `@redirect${i} {`,
-        `\tvars_regexp redirect${i} {http.request.orig_uri} "^${pattern}$"`,
-        ...(sparesChallenges ? [`\tnot path ${CHALLENGES}*`] : []),
-        '}',
-        `redir @redirect${i} "${to}${groups.map((n) => `{re.redirect${i}.${n}}`).join('')}" ${status}`,
-      ]);
-      // in their order, which a site's own directives do not have
-      return lines.length === 0 ? '' : `route {\n${lines.map((line) => `\t\t${line}\n`).join('')}\t}`;
-    },
+    body: caddyBody,
     php: (php: SitePhp | null, docroot: string, _errorLog?: string) => caddyPhp(php, docroot),
   },
 } as const;
@@ -169,7 +151,7 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
     logs: (logFiles && defaults.logs?.(logFiles)) ?? '',
     preview: defaults.preview,
     named: defaults.named,
-    redirects: defaults.redirects,
+    body: defaults.body,
     php: (php, docroot) => defaults.php(php, docroot, logFiles?.error),
     access: (access, docroot) => defaults.access(access, { folder: vhostFolder, docroot }),
     usersLine: defaults.usersLine,

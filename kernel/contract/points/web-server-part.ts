@@ -11,6 +11,8 @@ export interface WebServerPart {
   readonly takesTls?: boolean;
   /** Whether it gets certificates by itself, for sites whose rules give none. */
   readonly certifies?: boolean;
+  /** Whether it sees files through a mount on which the kernel follows no link. */
+  readonly followsNoLinks?: boolean;
 }
 
 /**
@@ -87,10 +89,13 @@ export interface SiteRule {
   readonly names?: readonly string[];
   /** The same, for a while: search engines are told to keep these out. */
   readonly previews?: readonly string[];
-  readonly redirects?: readonly SiteRedirect[];
   readonly access?: SiteAccess;
   readonly php?: SitePhp;
+  /** The largest body of a request, in place of what scripts take. */
+  readonly bodyMib?: number;
   readonly tls?: SiteTls;
+  /** By plugin, what its `site-directives.ts` renders; see `SiteDirectives`. */
+  readonly parts?: Readonly<Record<string, unknown>>;
 }
 
 /** The rules of sites, by the domain's id; a domain without any may be left out. */
@@ -99,6 +104,32 @@ export type SiteRules = ReadonlyMap<number, SiteRule>;
 /** Path of a socket, in a folder with the number of the account. Nothing in it means anything to a web server's configuration. */
 export const PHP_SOCKET = /^(?=.{1,107}$)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/\d+\/[a-z0-9.-]+\.sock$/;
 
+/** The surroundings of the directives of a site. */
+export interface SitePlace {
+  /** The document root, as the web server sees it. */
+  readonly docroot: string;
+  /** Whether the web server sees files through a mount on which the kernel follows no link. */
+  readonly followsNoLinks: boolean;
+}
+
+/**
+ * Directives that a plugin adds to virtual hosts: the default export of its `site-directives.ts`. What they are made from is the
+ * plugin's part of a `SiteRule`. The process that has the right to write virtual hosts loads them as well, without the plugin: keep
+ * them light.
+ */
+export interface SiteDirectives<T = unknown> {
+  /** Checks a part again, whatever the plugin has checked: it may come from foreign hands. Errors: 400 `invalid_request`. */
+  read(part: unknown): T;
+  /** Returns lines of a `server` block. Nothing in them may mean more to the web server than the part says. */
+  nginx(part: T, place: SitePlace): readonly string[];
+  /** Returns lines of a site block. */
+  caddy(part: T, place: SitePlace): readonly string[];
+}
+
+/** Below which authorities ask a site for the proof of a certificate. */
+export const CHALLENGES = '/.well-known/acme-challenge/';
+/** The largest `bodyMib`. */
+export const MOST_BODY_MIB = 65_536;
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const;
 /** How many further names a site has at most: authorities issue a certificate for 100. */
 export const MOST_NAMES = 50;

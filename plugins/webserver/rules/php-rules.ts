@@ -1,4 +1,4 @@
-import { PHP_SOCKET, type SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
+import { MOST_BODY_MIB, PHP_SOCKET, type SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
 import { fail } from '../../../kernel/errors.ts';
 import { readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 
@@ -13,8 +13,11 @@ export function readSitePhp(value: unknown, accountId: number): SitePhp {
   const path = readText(socket, PHP_SOCKET);
   if (path.split('/').at(-2) !== String(accountId))
     throw fail.invalid_request(`${path} is not a socket of the account ${accountId}`);
-  return { socket: path, bodyMib: readInteger(bodyMib, 1, 65_536), seconds: readInteger(seconds, 1, 86_400) };
+  return { socket: path, bodyMib: readInteger(bodyMib, 1, MOST_BODY_MIB), seconds: readInteger(seconds, 1, 86_400) };
 }
+
+export const nginxBody = (mib: number): string => `client_max_body_size ${mib}m;`;
+export const caddyBody = (mib: number): string => `request_body {\n\t\tmax_size ${mib}MiB\n\t}`;
 
 /**
  * Sends what is no file to the index of the site, as most applications expect. What scripts say goes into no log that sites
@@ -24,7 +27,6 @@ export function nginxPhp(php: SitePhp | null, errorLog?: string): string {
   if (php === null) return 'if ($hostkeep_refuses = php) {\n        return 404;\n    }';
   return [
     'index index.php;',
-    `client_max_body_size ${php.bodyMib}m;`,
     'location / {',
     '    try_files $uri $uri/ /index.php?$args;',
     '}',
@@ -51,9 +53,6 @@ export function caddyPhp(php: SitePhp | null, docroot: string): string {
     ...refused,
     '@settings path_regexp (?i)/wp-config[^/]*$',
     'respond @settings 404',
-    'request_body {',
-    `\tmax_size ${php.bodyMib}MiB`,
-    '}',
     `php_fastcgi "unix/${php.socket}" {`,
     `\troot "${docroot}"`,
     `\tread_timeout ${php.seconds + GRACE_SECONDS}s`,

@@ -1,7 +1,6 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import type { SiteTls } from '../../../kernel/contract/points/web-server-part.ts';
+import { CHALLENGES, type SiteTls } from '../../../kernel/contract/points/web-server-part.ts';
 import { readBoolean, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
-import { CHALLENGES } from './redirect-rules.ts';
 
 /** How a site answers over TLS, as the part with rights takes it: that has the certificate already. */
 export interface TlsRule extends Omit<SiteTls, 'pem' | 'isSelfMade'> {

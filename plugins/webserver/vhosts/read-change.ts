@@ -1,9 +1,16 @@
-import { MOST_NAMES } from '../../../kernel/contract/points/web-server-part.ts';
-import { readAccount, readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+import { MOST_BODY_MIB, MOST_NAMES } from '../../../kernel/contract/points/web-server-part.ts';
+import {
+  readAccount,
+  readBoolean,
+  readInteger,
+  readList,
+  readMembers,
+  readText,
+} from '../../../kernel/kit/verb-arguments.ts';
 import { fail } from '../../../kernel/errors.ts';
 import { readAccess } from '../rules/access-rules.ts';
 import { readSitePhp } from '../rules/php-rules.ts';
-import { readRedirects } from '../rules/redirect-rules.ts';
+import { readParts } from '../rules/site-parts.ts';
 import { readTls } from '../rules/tls-rules.ts';
 import type { Site } from './template.ts';
 import { BEACON_FILE, isVhostFile } from './vhost-folder.ts';
@@ -31,12 +38,13 @@ export function readChange(given: unknown): VhostChange {
     'isSuspended',
     'names',
     'previews',
-    'redirects',
     'access',
     'php',
+    'bodyMib',
     'tls',
+    'parts',
   ] as const;
-  const { domain, account, components, isSuspended, names, previews, redirects, access, php, tls } = readMembers(
+  const { domain, account, components, isSuspended, names, previews, access, php, bodyMib, tls, parts } = readMembers(
     readMembers(given, ['site']).site,
     members,
   );
@@ -48,10 +56,11 @@ export function readChange(given: unknown): VhostChange {
     isSuspended: readBoolean(isSuspended),
     names: readList(names, MOST_NAMES, readName), // as the domain
     previews: readList(previews, 1, readName),
-    redirects: readRedirects(redirects),
     access: readAccess(access),
     php: php === null ? null : readSitePhp(php, owner.id),
+    bodyMib: bodyMib === null ? null : readInteger(bodyMib, 1, MOST_BODY_MIB),
     tls: readTls(tls),
+    parts: readParts(parts),
   };
   return { site };
 }

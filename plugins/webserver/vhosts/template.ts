@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SiteAccess, SitePhp, SiteRedirect } from '../../../kernel/contract/points/web-server-part.ts';
+import type { SiteAccess, SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
 import type { Driver } from '../drivers.ts';
 import { readSitePhp } from '../rules/php-rules.ts';
-import { redirectRules } from '../rules/redirect-rules.ts';
+import { partsRenderer, type SiteParts } from '../rules/site-parts.ts';
 import { NGINX_PROTOCOLS, type TlsRule } from '../rules/tls-rules.ts';
 import { viewed } from '../files-view.ts';
 import { fail } from '../errors.ts';
@@ -18,7 +18,7 @@ export interface VhostValues {
   readonly vhost_folder: string;
   /** Directives that have requests and errors logged; empty for none. */
   readonly logs: string;
-  /** Directives; empty for none. */
+  /** Directives that count before files are looked for; empty for none. */
   readonly redirects: string;
   /** Directives that have scripts run, or refuse to show their source. */
   readonly php: string;
@@ -85,23 +85,26 @@ export interface Site {
   readonly names: readonly string[];
   /** The same, for a while. */
   readonly previews: readonly string[];
-  readonly redirects: readonly SiteRedirect[];
   readonly access: SiteAccess;
   readonly php: SitePhp | null;
+  /** The largest body of a request; `null` for that of the web server. */
+  readonly bodyMib: number | null;
   /** `null`: it does not answer over TLS. */
   readonly tls: TlsRule | null;
+  readonly parts: SiteParts;
 }
 /** Errors: 400 `invalid_domain`, `invalid_docroot`, 502 `webserver_failed`. */
 export type RenderSite = (site: Site, filesRoot: string) => string;
 
 /** Reads the templates, and resolves with the function that renders a site: for who writes it, and for who compares it. */
 export async function siteRenderer(driver: Driver): Promise<RenderSite> {
-  const [render, renderSuspended] = await Promise.all([
+  const [render, renderSuspended, renderParts] = await Promise.all([
     templateOf(driver.templateFile),
     templateOf(driver.suspendedTemplateFile),
+    partsRenderer(driver),
   ]);
   return (
-    { domain, account: { id, username }, components, isSuspended, names, previews, redirects, access, php, tls },
+    { domain, account: { id, username }, components, isSuspended, names, previews, access, php, bodyMib, tls, parts },
     filesRoot,
   ) => {
     const docroot = join(filesRoot, ...components);
@@ -121,11 +124,16 @@ export async function siteRenderer(driver: Driver): Promise<RenderSite> {
     const overTls = tls ? (['tls'] as const) : [];
     if (isSuspended) return renderSuspended(id, { ...values, redirects: '', php: '' }, overTls, named);
     const guards = [...previews.map(driver.preview), driver.access(access, values.docroot)];
+    const place = { docroot: values.docroot, followsNoLinks: driver.filesView !== '' };
+    const scripts = driver.php(php === null ? null : readSitePhp(php, id), docroot);
     const rules = {
-      redirects: [...guards, driver.redirects(redirectRules(redirects))].filter(Boolean).join('\n    '),
-      php: driver.php(php === null ? null : readSitePhp(php, id), docroot),
+      redirects: [...guards, ...renderParts(parts, place)].filter(Boolean).join('\n    '),
+      php: bodyMib === null ? scripts : `${driver.body(bodyMib)}\n    ${scripts}`,
     };
-    const needs = [...(rules.redirects === '' ? [] : (['redirects'] as const)), ...(php ? (['php'] as const) : [])];
+    const needs = [
+      ...(rules.redirects === '' ? [] : (['redirects'] as const)),
+      ...(php || bodyMib ? (['php'] as const) : []),
+    ];
     return render(id, { ...values, ...rules }, [...needs, ...overTls], named);
   };
 }

@@ -272,9 +272,10 @@ function wantedSite(
   domain: string,
   components: readonly string[],
   { id, username, suspended }: Account,
-  { isSuspended = false, names = [], previews = [], redirects = [], access = NO_ACCESS, php, tls }: SiteRule = {},
+  { isSuspended = false, names = [], previews = [], access = NO_ACCESS, php, bodyMib, tls, parts = {} }: SiteRule = {},
 ): Wanted {
-  const rules = { names, previews, redirects, access, php: php ?? null, tls: tls === undefined ? null : tlsRule(tls) };
+  const scripts = { php: php ?? null, bodyMib: bodyMib ?? php?.bodyMib ?? null };
+  const rules = { names, previews, access, ...scripts, tls: tls === undefined ? null : tlsRule(tls), parts };
   const site = { domain, account: { id, username }, components, isSuspended: suspended || isSuspended, ...rules };
   return { site, ...(tls !== undefined && { pem: tls.pem }) };
 }

@@ -22,7 +22,9 @@ const webServer = definePlugin({
     provides: {
       siteChanged: async ({ id }) => {
         const parts = await gather('siteRules', [id]);
-        const redirects = parts.flatMap((part) => (part.ok ? (part.value.get(id)?.redirects ?? []) : []));
+        const redirects = parts.flatMap((part) =>
+          part.ok ? ((part.value.get(id)?.parts?.['redirects'] ?? []) as readonly SiteRedirect[]) : [],
+        );
         if (served.refuses) {
           served.refuses = false;
           throw refuse.webserver_failed('the server refuses');

@@ -35,9 +35,10 @@ const changes = (name: string, accountId: number, count: number) =>
       names: [],
       previews: [],
       access: { blocked: [], locks: [], errorPages: [] },
-      redirects: [],
       php: null,
+      bodyMib: null,
       tls: null,
+      parts: {},
     },
     accountId,
   }));

@@ -79,7 +79,7 @@ if (hasNginx()) {
     const account = { id: 1, username: 'ann' };
     const access = { blocked: [], locks: [], errorPages: [] };
     const [hash, costly] = ['06', '15'].map((cost) => `$2b$${cost}$${'a'.repeat(53)}`);
-    const plain = { names: [], previews: [], redirects: [], access, php: null, tls: null };
+    const plain = { names: [], previews: [], access, php: null, bodyMib: null, tls: null, parts: {} };
     const site = { domain: 'x.example', account, components: [] as string[], isSuspended: false, ...plain };
     const php = { socket: '/run/php/1/fpm.sock', bodyMib: 1, seconds: 1 };
     const tls = { certificate: '', isForced: false, hasHsts: false, hasWww: false, thumbprint: '' };
@@ -101,6 +101,10 @@ if (hasNginx()) {
       { site: { ...site, php: { ...php, socket: '/run/docker.sock' } } },
       { site: { ...site, php: { ...php, socket: '/run/php/1/fpm.sock";}' } } },
       { site: { ...site, php: { ...php, bodyMib: '1m; return 200' } } },
+      { site: { ...site, bodyMib: '1m; return 200' } },
+      { site: { ...site, parts: [] } },
+      { site: { ...site, parts: { redirects: 'x' } } },
+      { site: { ...site, parts: { 'webserver-conf': { headers: [] } } } },
       { site: { ...site, tls: { ...tls, certificate: '/etc/ssl/private/other.pem' } } },
       { site: { ...site, tls: { ...tls, certificate: `hostkeep-${'0'.repeat(64)}.pem` } } },
       { site: { ...site, tls: { ...tls, thumbprint: '";}' } } },

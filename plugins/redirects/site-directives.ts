@@ -1,13 +1,15 @@
 import {
+  CHALLENGES,
   MOST_REDIRECTS,
   REDIRECT_PATH,
   REDIRECT_TARGET,
+  type SiteDirectives,
   type SiteRedirect,
-} from '../../../kernel/contract/points/web-server-part.ts';
-import { readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+} from '../../kernel/contract/points/web-server-part.ts';
+import { readBoolean, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 
 /** A redirect as web servers take it. */
-export interface RedirectRule {
+interface RedirectRule {
   /** Matches path and query as the visitor sent them: group 1 is the part of the path that may be kept, group 2 the query. */
   readonly pattern: string;
   /** Whether it leaves out the paths at which authorities ask for the proof of a certificate, which it would match too. */
@@ -18,17 +20,37 @@ export interface RedirectRule {
   readonly status: number;
 }
 
-export const CHALLENGES = '/.well-known/acme-challenge/';
 const QUERY = '(\\?.*)?';
 /** No second slash or backslash: appended to an empty path it would lead browsers to another host. */
 const REST = '(/(?:[^?/\\x5C][^?]*)?)';
 const literal = (path: string) => path.replace(/[.+]/g, '\\$&');
 
+/** They match the address as the visitor sent it, so that nothing is decoded that a header could not hold. */
+const directives: SiteDirectives<readonly SiteRedirect[]> = {
+  read: readRedirects,
+  nginx: (redirects) =>
+    redirectRules(redirects).flatMap(({ pattern, sparesChallenges, to, groups, status }) => {
+      const spared = sparesChallenges ? `(?!${CHALLENGES.replaceAll('.', '\\.')})` : '';
+      const target = `${to}${groups.map((n) => `$${n}`).join('')}`;
+      return [`if ($request_uri ~ "^${spared}${pattern}$") {`, `    return ${status} "${target}";`, '}'];
+    }),
+  caddy: (redirects) => {
+    const lines = redirectRules(redirects).flatMap(({ pattern, sparesChallenges, to, groups, status }, i) => [
+      `@redirect${i} {`,
+      `\tvars_regexp redirect${i} {http.request.orig_uri} "^${pattern}$"`,
+      ...(sparesChallenges ? [`\tnot path ${CHALLENGES}*`] : []),
+      '}',
+      `redir @redirect${i} "${to}${groups.map((n) => `{re.redirect${i}.${n}}`).join('')}" ${status}`,
+    ]);
+    // in their order, which a site's own directives do not have
+    return lines.length === 0 ? [] : ['route {', ...lines.map((line) => `\t${line}`), '}'];
+  },
+};
+export default directives;
+
 /** Returns the rules in the order in which they count: that of the longer path first. */
-export function redirectRules(redirects: readonly SiteRedirect[]): readonly RedirectRule[] {
-  return readRedirects(redirects)
-    .toSorted((a, b) => b.from.length - a.from.length)
-    .flatMap(rulesFor);
+function redirectRules(redirects: readonly SiteRedirect[]): readonly RedirectRule[] {
+  return redirects.toSorted((a, b) => b.from.length - a.from.length).flatMap(rulesFor);
 }
 
 function rulesFor({ from, isPrefix, to, status, keepsPath, keepsQuery }: SiteRedirect): RedirectRule[] {
@@ -42,9 +64,8 @@ function rulesFor({ from, isPrefix, to, status, keepsPath, keepsQuery }: SiteRed
   return [exact, { ...exact, ...below, sparesChallenges }];
 }
 
-/** Checks redirects again, whatever their plugin has checked. Errors: 400 `invalid_request`. */
-export function readRedirects(value: unknown): SiteRedirect[] {
-  return readList(value, MOST_REDIRECTS, (item) => {
+function readRedirects(part: unknown): SiteRedirect[] {
+  return readList(part, MOST_REDIRECTS, (item) => {
     const given = readMembers(item, ['from', 'isPrefix', 'to', 'status', 'keepsPath', 'keepsQuery']);
     return {
       from: readText(given.from, REDIRECT_PATH),

@@ -1,0 +1,36 @@
+import type { SiteDirectives, SitePlace } from '../../../kernel/contract/points/web-server-part.ts';
+import { fail } from '../../../kernel/errors.ts';
+import { importDefault, pluginsWith } from '../../../kernel/kit/files/plugin-files.ts';
+import { readMembers } from '../../../kernel/kit/verb-arguments.ts';
+import { isObject } from '../../../kernel/schema.ts';
+import type { Driver } from '../drivers.ts';
+
+/** By plugin, from what it renders directives of a site. */
+export type SiteParts = Readonly<Record<string, unknown>>;
+/** Renders parts for a web server. Checks each again. Errors: 400 `invalid_request`. */
+export type RenderParts = (parts: SiteParts, place: SitePlace) => readonly string[];
+
+/** Loads what plugins add to virtual hosts. */
+export async function partsRenderer({ name: server }: Pick<Driver, 'name'>): Promise<RenderParts> {
+  const all = new Map<string, SiteDirectives>();
+  for (const plugin of pluginsWith('site-directives')) {
+    const directives = await importDefault<SiteDirectives>(plugin, 'site-directives');
+    if (directives !== undefined) all.set(plugin, directives);
+  }
+  return (parts, place) =>
+    Object.entries(parts).map(([plugin, part]) => {
+      const directives = all.get(plugin);
+      if (directives === undefined) throw fail.invalid_request(`${plugin} adds nothing to virtual hosts`);
+      return directives[server](directives.read(part), place).join('\n    ');
+    });
+}
+
+/** Returns parts; what is in them is checked when they are rendered. Errors: 400 `invalid_request`. */
+export function readParts(value: unknown): SiteParts {
+  if (isObject(value))
+    return readMembers(
+      value,
+      Object.keys(value).filter((name) => /^[a-z0-9-]{1,50}$/.test(name)),
+    );
+  throw fail.invalid_request('expected an object');
+}
