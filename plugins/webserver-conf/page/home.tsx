@@ -1,0 +1,15 @@
+import { defineArea } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'webserver-conf',
+  order: 12,
+  pages: [
+    {
+      path: '/webserver-conf',
+      title: 'webserver-conf.title',
+      icon: 'servers',
+      features: ['webserver_conf'],
+      load: () => import('./sites-page.tsx'),
+    },
+  ],
+});

@@ -1,0 +1,118 @@
+import type { Host } from '../../kernel/contract/plugin.ts';
+import { domainNamed, NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import {
+  MOST_BODY_MIB,
+  SiteChanges,
+  type SiteRule,
+  type SiteRules,
+} from '../../kernel/contract/points/web-server-part.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { fail } from './errors.ts';
+import { readSettings } from './parse-settings.ts';
+import type { NewSiteSettings, SiteSettingsEntry } from './schema.ts';
+import { listSettings, putSettings, removeSettings, type Row, type Stored } from './store.ts';
+
+const DEFAULTS: Stored = { index: [], caching: [], headers: [], listsFolders: false, uploadMib: null };
+
+/** Whose site is changed, as the client wrote its domain. */
+export interface Subject {
+  readonly account: Account;
+  readonly domain: string;
+  readonly ip: string;
+}
+
+/** Returns the largest upload that an account may allow. */
+export const uploadBoundMib = ({ plan }: Account): number => plan?.limits['upload_limit_mib'] || MOST_BODY_MIB;
+
+/** The settings by which sites are served: each change is served before it is stored, and stored only if it is served. */
+export class SitesSettings {
+  readonly #host: Host;
+  readonly #domains: DomainDirectory;
+  readonly #changes: SiteChanges<Row>;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#domains = host.peer<DomainDirectory>('domains') ?? NO_DOMAINS;
+    this.#changes = new SiteChanges(host, 'settings');
+  }
+
+  /** Returns the settings of each domain of an account, by name. */
+  async list(account: Account): Promise<SiteSettingsEntry[]> {
+    const domains = await this.#domains.list(account);
+    const ids = domains.map(({ id }) => id);
+    const rows = new Map((await listSettings(this.#host.store, ids)).map((row) => [row.domainId, row.settings]));
+    return domains.map(({ id, name }) => entry(name, rows.get(id) ?? DEFAULTS));
+  }
+
+  /** Whether the web server can list folders without showing what links of customers lead to. */
+  async offersListing(): Promise<boolean> {
+    const webServer = (await this.#host.gather('webServer')).find((part) => part.ok)?.value;
+    return webServer?.followsNoLinks === true;
+  }
+
+  async rules(domainIds: readonly number[]): Promise<SiteRules> {
+    const stored = await listSettings(this.#host.store, domainIds);
+    const rows = new Map(stored.map((row) => [row.domainId, row]));
+    for (const id of domainIds) {
+      const wanted = this.#changes.wanted(id);
+      if (wanted !== undefined) rows.set(id, wanted);
+    }
+    const rules = new Map<number, SiteRule>();
+    for (const [id, { accountId, settings }] of rows) {
+      const { uploadMib, ...given } = settings; // which may list folders where the web server lists none
+      const account = await this.#host.identity.accounts.byId(accountId);
+      if (account === undefined) continue;
+      rules.set(id, {
+        parts: { 'webserver-conf': given },
+        ...(uploadMib !== null && { bodyMib: Math.min(uploadMib, uploadBoundMib(account)) }),
+      });
+    }
+    return rules;
+  }
+
+  /**
+   * Errors: 404 `domain_not_found`; 400 `invalid_site_settings`; 409 `folder_listing_not_offered`; any error of a provider of
+   * `siteChanged`.
+   */
+  async set({ account, domain: given, ip }: Subject, body: NewSiteSettings): Promise<SiteSettingsEntry> {
+    const { store, identity, events } = this.#host;
+    const domain = await domainNamed(this.#domains, account, given);
+    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
+    const changes = readSettings(body, uploadBoundMib(account));
+    if (changes.listsFolders === true && !(await this.offersListing()))
+      throw fail.folder_listing_not_offered('the web server would show what links in the folder lead to', {
+        path: '/folder_listing',
+      });
+    const { id, name, docroot } = domain;
+    return this.#changes.inTurn(domain, async () => {
+      const [before] = await listSettings(store, [id]);
+      const settings = { ...DEFAULTS, ...before?.settings, ...changes };
+      const row = { domainId: id, accountId: account.id, settings };
+      await this.#changes.serve({ id, name, docroot, account }, row, async (tx) => {
+        await identity.accounts.assertExists(tx, account);
+        await putSettings(tx, row);
+        await events.record(tx, {
+          ...{ type: 'site_settings.set', account, ip, text: `changed how ${name} is served` },
+          data: { domain_url: name },
+        });
+      });
+      return entry(name, settings);
+    });
+  }
+
+  /** Removes those of a removed domain. */
+  forget(domainId: number): Promise<void> {
+    return this.#host.store.write((tx) => removeSettings(tx, domainId));
+  }
+}
+
+function entry(domain: string, { index, caching, headers, listsFolders, uploadMib }: Stored): SiteSettingsEntry {
+  return {
+    domain_url: domain,
+    index_files: [...index],
+    caching: caching.map((each) => ({ ...each })),
+    headers: headers.map((each) => ({ ...each })),
+    folder_listing: listsFolders,
+    upload_mib: uploadMib,
+  };
+}
