@@ -66,12 +66,14 @@ function typeOf(value: unknown): string {
   return value === null ? 'null' : typeof value;
 }
 
-/** The name that takes the fewest changes of letters to become, if those are few. */
+/** The name that takes the fewest changes of letters to become, if those are few. What is much longer or shorter is not looked at. */
 function mostSimilar(name: string, known: readonly string[]): string | undefined {
+  const few = Math.max(1, Math.floor(name.length / 3));
   const [best] = known
+    .filter((each) => Math.abs(each.length - name.length) <= few)
     .map((each) => ({ each, changes: changesBetween(name.toLowerCase(), each) }))
     .toSorted((a, b) => a.changes - b.changes);
-  return best !== undefined && best.changes <= Math.max(1, Math.floor(name.length / 3)) ? best.each : undefined;
+  return best !== undefined && best.changes <= few ? best.each : undefined;
 }
 
 /** The Levenshtein distance. */

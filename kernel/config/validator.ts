@@ -22,6 +22,8 @@ const OPTIONS = {
 const ALL: Options = { allErrors: true, verbose: true };
 /** The most faults of one value that a reply names. */
 const FAULTS_TOLD = 20;
+/** Characters of a member's name that are told. */
+const NAME_TOLD = 64;
 /** Made when first needed, because ajv takes a tenth of a start and five mebibytes. */
 const instances: { exact?: Ajv; fromText?: Ajv } = {};
 const exact = (): Ajv => (instances.exact ??= newAjv());
@@ -66,8 +68,16 @@ export class Validator {
     this.#checkAll ??= newAjv({ ...ALL, coerceTypes: this.#isText }).compile(this.#schema);
     return violationsIn(this.#checkAll, value)
       .slice(0, FAULTS_TOLD)
-      .map((each) => ({ path: each.path, message: inPlainWords(each, { isText: this.#isText }) }));
+      .map((each) => ({ path: told(each.path), message: inPlainWords(each, { isText: this.#isText }) }));
   }
+}
+
+/** Returns a path whose names are short enough to be told: a client may have sent any. */
+function told(path: string): string {
+  return path
+    .split('/')
+    .map((name) => (name.length > NAME_TOLD ? `${name.slice(0, NAME_TOLD)}…` : name))
+    .join('/');
 }
 
 /** Returns what is wrong with settings, as `Validator.issues` does, and without ajv if nothing is. */

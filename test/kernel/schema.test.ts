@@ -88,3 +88,14 @@ test('objects are closed at every depth, unless they say otherwise', () => {
   assert.equal(issues({ ...good, map: { any: { a: 'x', b: 1 } } }), ['/map/any/b']);
   assert.ok(issues({ ...good, either: { a: 'x', b: 1 } }).length > 0);
 });
+
+test('a name that a client made up is told as far as anybody reads it', () => {
+  const validator = new Validator(Type.Object({ listen: Type.Number() }, { additionalProperties: false }));
+  const long = '['.repeat(20_000);
+  assert.equal(validator.faults({ listen: 1, [long]: 1 }), [
+    { path: `/${'['.repeat(64)}…`, message: 'is not known here' },
+  ]);
+  assert.equal(validator.faults({ listen: 1, lisent: 1 }), [
+    { path: '/lisent', message: 'is not known here; did you mean listen?' },
+  ]);
+});
