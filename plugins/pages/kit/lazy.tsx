@@ -2,13 +2,15 @@ import { effect, useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Skeleton } from './feedback.tsx';
+import { loadModule } from './server/load-module.ts';
 import { isUnreachable, refreshSession } from './server/session.ts';
+import { useFurtherTexts } from './text/i18n.ts';
 
-/** Loads code; where that fails, once more as soon as the server answers, which it may do again by now. */
+/** Loads code or texts; where that fails, once more as soon as the server answers, which it may do again by now. */
 async function tried<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
-  } catch (error) {
+  } catch {
     await refreshSession();
     await new Promise<void>((resolve) => {
       effect(function () {
@@ -17,20 +19,22 @@ async function tried<T>(load: () => Promise<T>): Promise<T> {
         resolve();
       });
     });
-    // Browsers remember that a module could not be fetched; under another name they ask again.
-    const [url] = /https?:\/\/\S+/.exec(String(error)) ?? [];
-    return url === undefined ? load() : ((await import(`${url}#${Date.now()}`)) as T);
+    return load(); // which shows why it fails, if it does
   }
 }
 
-/** Returns a component that loads its code when it is first shown. */
-export function lazy(load: () => Promise<{ readonly default: ComponentType }>): ComponentType {
+/** Returns a component of a page at a path that loads its code, and the texts of its page, when it is first shown. */
+export function lazy(path: string, load: () => Promise<{ readonly default: ComponentType }>): ComponentType {
+  const loadAll = async () => {
+    const [module] = await Promise.all([loadModule(load), path === '/' ? undefined : useFurtherTexts()]);
+    return module;
+  };
   let Loaded: ComponentType | undefined;
   return function Lazy() {
     const state = useSignal<{ readonly View?: ComponentType | undefined; readonly error?: unknown }>({ View: Loaded });
     useEffect(() => {
       if (Loaded !== undefined) return;
-      void tried(load).then(
+      void tried(loadAll).then(
         (module) => {
           Loaded = module.default;
           state.value = { View: Loaded };

@@ -10,7 +10,7 @@ function partsAt(path: string) {
   parts ??= allAreas()
     .flatMap((area) => area.parts ?? [])
     .toSorted((a, b) => a.order - b.order)
-    .map((part, id) => ({ ...part, id, View: lazy(part.load) }));
+    .map((part, id) => ({ ...part, id, View: lazy(part.page, part.load) }));
   return parts.filter(({ page, features }) => page === path && mayUse(features));
 }
 

@@ -8,7 +8,7 @@ declare module 'hostkeep:areas/console' {
   export default areas;
 }
 declare module 'hostkeep:texts/*' {
-  const texts: Readonly<Record<import('hostkeep:text-keys').TextKey, string>>;
+  const texts: Readonly<Partial<Record<import('hostkeep:text-keys').TextKey, string>>>;
   export default texts;
 }
 /** Whether `npm run dev` built this. */

@@ -23,7 +23,7 @@ import { OfNode } from './of-node.tsx';
 import { SessionNotice } from './login/session-notice.tsx';
 
 export function App({ name }: Application) {
-  const pages = useMemo(() => allPages().map((page) => ({ ...page, View: lazy(page.load) })), []);
+  const pages = useMemo(() => allPages().map((page) => ({ ...page, View: lazy(page.path, page.load) })), []);
   const { path } = useLocation();
   if (session.value == null)
     return (

@@ -1,17 +1,25 @@
 import { signal } from '@preact/signals';
 import type { TextKey } from 'hostkeep:text-keys';
+import { loadModule } from '../server/load-module.ts';
 
-type Texts = Readonly<Record<TextKey, string>>;
-const LOADERS: Readonly<Record<string, () => Promise<{ default: Texts }>>> = {
-  en: () => import('hostkeep:texts/en'),
-  de: () => import('hostkeep:texts/de'),
-  fr: () => import('hostkeep:texts/fr'),
+type Texts = Readonly<Partial<Record<TextKey, string>>>;
+type Load = () => Promise<{ readonly default: Texts }>;
+
+/** The texts of each language: those of the first screen, and those of the pages that are opened later. */
+const LOADERS: Readonly<Record<string, readonly [first: Load, further: Load]>> = {
+  en: [() => import('hostkeep:texts/en'), () => import('hostkeep:texts/en/further')],
+  de: [() => import('hostkeep:texts/de'), () => import('hostkeep:texts/de/further')],
+  fr: [() => import('hostkeep:texts/fr'), () => import('hostkeep:texts/fr/further')],
 };
 export const LANGUAGES = Object.keys(LOADERS);
 const STORED = 'hostkeep-language';
 
 export const language = signal('en');
-const texts = signal<Texts>({} as Texts);
+const texts = signal<Texts>({});
+const loaded = new Map<Load, Texts>();
+/** The language that was asked for last. */
+let asked = 'en';
+let needsFurther = false;
 
 /** Returns the language that was chosen in this browser, else the first that the browser asks for and we have. */
 export function preferredLanguage(): string {
@@ -19,12 +27,31 @@ export function preferredLanguage(): string {
   return wanted.find((each) => LANGUAGES.includes(each)) ?? 'en';
 }
 
+/** Resolves once the page is in a language, or in English if we do not have it. With `keep` the browser remembers it. */
 export async function useLanguage(name: string, keep = false): Promise<void> {
-  const chosen = LOADERS[name] === undefined ? 'en' : name;
-  if (keep) localStorage.setItem(STORED, chosen);
-  texts.value = (await (LOADERS[chosen] as NonNullable<(typeof LOADERS)[string]>)()).default;
-  language.value = chosen;
-  document.documentElement.lang = chosen;
+  asked = LOADERS[name] === undefined ? 'en' : name;
+  if (keep) localStorage.setItem(STORED, asked);
+  await loadTexts();
+}
+
+/** Resolves once the texts of all pages are there, and not only those of the first screen. */
+export async function useFurtherTexts(): Promise<void> {
+  if (needsFurther && loaded.has(loadersOf(asked)[1])) return;
+  needsFurther = true;
+  await loadTexts();
+}
+
+const loadersOf = (name: string) => LOADERS[name] as (typeof LOADERS)[string] & object;
+
+async function loadTexts(): Promise<void> {
+  const name = asked;
+  const [first, further] = loadersOf(name);
+  const take = async (load: Load) => loaded.set(load, loaded.get(load) ?? (await loadModule(load)).default);
+  await Promise.all([take(first), needsFurther ? take(further) : undefined]);
+  if (name !== asked) return; // another language was asked for meanwhile
+  texts.value = { ...loaded.get(first), ...loaded.get(further) };
+  language.value = name;
+  document.documentElement.lang = name;
 }
 
 /** Returns a text in the language of the page. `{name}` stands for a value; `n` chooses between `one | other`. */
