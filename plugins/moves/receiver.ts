@@ -10,7 +10,15 @@ import { MovedFiles, openMovePool } from './files/moved-files.ts';
 import { assertPlugins } from './admission.ts';
 import { forMovers, gatherMoveParts } from './parts.ts';
 import { readMove, setState, type Move } from './rows.ts';
-import { readBringing, toFailure, REQUESTS, type Bringing, type Digest, type RequestName } from './wire.ts';
+import {
+  AHEAD_BYTES,
+  readBringing,
+  toFailure,
+  REQUESTS,
+  type Bringing,
+  type Digest,
+  type RequestName,
+} from './wire.ts';
 import { fail } from './errors.ts';
 
 /** The longest silence of a node that sends files, and of a connection on which an answer is prepared. */
@@ -81,7 +89,8 @@ export class Receiver {
       if (!Object.hasOwn(REQUESTS, name) || request.method !== REQUESTS[name])
         throw fail.not_found('there is no such request between nodes');
       const move = await this.#admitted(request, query.get('username') ?? '', query.get('claim') ?? '');
-      const body = Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
+      const ahead = { objectMode: false, highWaterMark: AHEAD_BYTES };
+      const body = Readable.from(request.iterator({ destroyOnReturn: false }), ahead);
       const asked = { name, query, move, request, body };
       return { status: 200, body: await this.#alone(move, request, (signal) => this.#do(asked, signal)) };
     } catch (error) {

@@ -4,7 +4,16 @@ import type { MoveLink } from '../../kernel/contract/points/move-part.ts';
 import type { FleetNode, NodeConnection } from '../../kernel/contract/points/fleet-node.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
 import type { Move } from './rows.ts';
-import { toError, wirePath, REQUESTS, type Bringing, type Digest, type Failure, type RequestName } from './wire.ts';
+import {
+  AHEAD_BYTES,
+  toError,
+  wirePath,
+  REQUESTS,
+  type Bringing,
+  type Digest,
+  type Failure,
+  type RequestName,
+} from './wire.ts';
 import { fail } from './errors.ts';
 
 const CONNECT_MS = 5000;
@@ -148,5 +157,5 @@ async function watched(source: AsyncIterable<Buffer>, stallMs: number): Promise<
       await chunks.return?.();
     }
   }
-  return [Readable.from(pieces()), stalled.signal];
+  return [Readable.from(pieces(), { objectMode: false, highWaterMark: AHEAD_BYTES }), stalled.signal];
 }

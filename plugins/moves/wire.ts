@@ -8,6 +8,9 @@ import type { Extent } from './files/tree-job.ts';
 const PLUGINS = 1000;
 const PLUGIN = /^[a-z][a-z0-9-]{0,63}$/;
 
+/** How much either end reads ahead: what has gathered while one piece is worked on is the next piece, however small it came. */
+export const AHEAD_BYTES = 1 << 20;
+
 /** Requests by their path. All name the account and the run of the command in their query. */
 export const REQUESTS = {
   /** Removes what an attempt before has left, and makes sure that there is room: the body is a `Bringing`. */
