@@ -1,12 +1,14 @@
 /**
- * What several workers cost: `npm run build && node dist/bench/workers.js [workers]`, with wrk.
+ * What several workers cost: `npm run build && node dist/bench/workers.js [workers] [killed]`, with wrk.
  *
  * The same read is sent to a node of one process, to one of several workers, and, as a control, to as many nodes of one process
  * that share nothing but the machine: what these cost more than one node is none of the workers' doing. Processor time is that of
- * all processes. Then memory half a minute after the start, of the program as it is packaged.
+ * all processes. Then memory half a minute after the start, of the program as it is packaged, and how soon a node answers all of whose
+ * workers were killed; with `killed`, only that.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -17,11 +19,14 @@ import { NodeProcess, prepare } from '../test/support/node-process.ts';
 import { load, loadTool, median, processorSeconds, type Target } from './support/load.ts';
 import { machineText, temporaryFolder } from './support/processes.ts';
 
-const many = Number(process.argv[2] ?? 2);
+const [count = '2', part] = process.argv.slice(2);
+const many = Number(count);
 const READ = '/system/hosting/plan';
 const ROUNDS = 7;
 const SECONDS = 3;
 const CONNECTIONS = 48;
+const KILLINGS = 5;
+const STEADY_MS = 11_000;
 const LAST = availableParallelism() - 1;
 
 const childrenOf = (pid: number): number[] =>
@@ -145,12 +150,49 @@ async function rest(): Promise<void> {
   }
 }
 
+/** Kills all workers of a node at once, again and again, and asks it a hundred times a second, each time on a new connection. */
+async function killed(): Promise<void> {
+  const data = temporaryFolder();
+  await prepare(data, { ann: 'user' });
+  const node = await NodeProcess.start(data, { workers: many, config: { log: { level: 'info' } } });
+  nodes.push(node);
+  const times: number[] = [];
+  const failures = new Map<string, number>();
+  for (let i = 0; i < KILLINGS; i += 1) {
+    await node.line(new RegExp(`(all workers serve[^]*){${i + 1}}`));
+    await delay(STEADY_MS); // sooner, the deaths are a series, after which the supervisor waits
+    for (const pid of node.children) process.kill(pid, 'SIGKILL');
+    const begun = performance.now();
+    const ask = () =>
+      new Promise<void>((resolve) => {
+        get(`${node.url()}/healthz`, { agent: false }, (response) => {
+          times[i] ??= performance.now() - begun;
+          response.resume().once('close', resolve);
+        }).once('error', ({ message }) => {
+          failures.set(message, (failures.get(message) ?? 0) + 1);
+          resolve();
+        });
+      });
+    const asks: Promise<void>[] = [];
+    for (; times[i] === undefined; await delay(10)) asks.push(ask());
+    await Promise.all(asks);
+  }
+  const text = `answers after ${median(times).toFixed(0)} ms, at most ${Math.max(...times).toFixed(0)} ms`;
+  const failed = [...failures].map(([message, count]) => `${count} × ${message}`).join(', ');
+  console.log(
+    `\nAll ${many} workers killed at once, ${KILLINGS} times: ${text}; requests that failed: ${failed || 'none'}`,
+  );
+}
+
 if (loadTool !== 'wrk') throw new Error('several generators of load need wrk, each in a process of its own');
 console.log(`${machineText()}, load by ${many} processes of wrk`);
 try {
-  await reads();
-  await Promise.all(nodes.map((node) => node.end()));
-  await rest();
+  if (part !== 'killed') {
+    await reads();
+    await Promise.all(nodes.map((node) => node.end()));
+    await rest();
+  }
+  await killed();
 } finally {
   await Promise.all(nodes.map((node) => node.end('SIGKILL')));
 }

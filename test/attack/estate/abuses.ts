@@ -1,4 +1,5 @@
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import type { Estate } from './estate.ts';
@@ -13,6 +14,9 @@ export interface Abuse {
 }
 
 const SITE = 'villain.example';
+const SLOW_BODIES = 1500;
+/** How often each of them sends a byte: soon enough that none is given up for its silence. */
+const BYTE_EVERY_MS = 500;
 const MILLION = 1_000_000;
 const NAME_BYTES = 248;
 
@@ -25,6 +29,31 @@ function flood(paths: (i: number) => string, atOnce: number, address: Address = 
     };
     await Promise.all(Array.from({ length: atOnce }, client));
   };
+}
+
+/** One client that sends its bodies by the byte, again and again, and reads what it is told. */
+async function drip(estate: Estate, signal: AbortSignal): Promise<void> {
+  const { hostname, port } = new URL(estate.node.url());
+  const head = [
+    'PUT /api/favorites HTTP/1.1',
+    `Host: ${hostname}`,
+    `Authorization: Bearer ${estate.villain.token}`,
+    'Content-Type: application/json',
+    'Content-Length: 1000',
+  ].join('\r\n');
+  while (!signal.aborted)
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(port), hostname, () => socket.write(`${head}\r\n\r\n`));
+      const timer = setInterval(() => socket.write('a'), BYTE_EVERY_MS);
+      const end = () => void socket.destroy();
+      signal.addEventListener('abort', end, { once: true });
+      socket.resume().once('error', () => undefined); // the server sends slow clients away
+      socket.once('close', () => {
+        clearInterval(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      });
+    });
 }
 
 function write(folder: string, files: Readonly<Record<string, string>>): void {
@@ -166,6 +195,12 @@ export const ABUSES: readonly Abuse[] = [
             await estate.ask(estate.villain, path, { method: 'POST', body }, signal);
       };
       await Promise.all(Array.from({ length: 16 }, client));
+    },
+  },
+  {
+    name: 'bodies by the byte',
+    attack: async (estate, signal, share) => {
+      await Promise.all(Array.from({ length: Math.ceil(SLOW_BODIES * share) }, () => drip(estate, signal)));
     },
   },
 ];

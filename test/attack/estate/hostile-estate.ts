@@ -22,10 +22,16 @@ export interface AbuseReport {
   readonly answers: ReadonlyMap<number, number>;
 }
 
-/** Observes a neighbour while nobody else is there, and then during an abuse. */
-export async function abuse(each: Abuse, share: number, seconds: number): Promise<AbuseReport> {
+/** Observes a neighbour while nobody else is there, and then during an abuse; `place` gives the processes their places before. */
+export async function abuse(
+  each: Abuse,
+  share: number,
+  seconds: number,
+  place: (estate: Estate) => void = () => undefined,
+): Promise<AbuseReport> {
   const estate = await Estate.start(each, share);
   try {
+    place(estate);
     const idle = await observe(estate, seconds);
     const idleBytes = estate.memoryBytes;
     let [most, largestWorkerBytes] = [idleBytes, 0];
