@@ -8,7 +8,7 @@ import {
   PostgresqlClient,
   type PostgresqlLogin,
 } from '../../kernel/kit/databases/postgresql/client.ts';
-import type { Connections } from './server/roles.ts';
+import type { ServerConnections } from '../../kernel/kit/databases/postgresql/roles.ts';
 
 const MAIN = 'postgres';
 
@@ -47,7 +47,7 @@ export class AccountServers {
   }
 
   /** Runs `work` with connections to a server. Errors: those of `ServerTurns.run`. */
-  async with<T>(name: string, account: Pick<Owner, 'id'>, work: (server: Connections) => Promise<T>): Promise<T> {
+  async with<T>(name: string, account: Pick<Owner, 'id'>, work: (server: ServerConnections) => Promise<T>): Promise<T> {
     return this.#turns.run(name, account.id, () => this.open(name, work));
   }
 
@@ -57,7 +57,7 @@ export class AccountServers {
   }
 
   /** Runs `work` with connections to a server at once. Errors: those of the server as they are. */
-  async open<T>(name: string, work: (server: Connections) => Promise<T>): Promise<T> {
+  async open<T>(name: string, work: (server: ServerConnections) => Promise<T>): Promise<T> {
     return this.#connected(name, MAIN, (main) =>
       work({ main, inside: (database, inner) => this.#connected(name, database, inner) }),
     );

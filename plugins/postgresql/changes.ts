@@ -7,9 +7,15 @@ import type { AccountServers } from './account-servers.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Change, ClaimedItem, Item, Items, NewItem, Owner } from './items.ts';
 import { isVerdict } from '../../kernel/kit/databases/postgresql/client.ts';
-import { dropDatabase, findDatabase, makeDatabase } from './server/databases.ts';
-import { dropRole, hasRole, setAccess, setPassword, type Connections } from './server/roles.ts';
-import { retireTemporary } from './temporary-users.ts';
+import { dropDatabase, findDatabase, makeDatabase } from '../../kernel/kit/databases/postgresql/databases.ts';
+import {
+  dropRole,
+  hasRole,
+  setAccess,
+  setPassword,
+  type ServerConnections,
+} from '../../kernel/kit/databases/postgresql/roles.ts';
+import { retireTemporary } from './server/temporary-users.ts';
 
 interface Parts {
   readonly servers: AccountServers;
@@ -24,7 +30,7 @@ export function makeItem(
   { servers, items }: Parts,
   account: Owner,
   item: NewItem,
-  make: (server: Connections, count: number) => Promise<void>,
+  make: (server: ServerConnections, count: number) => Promise<void>,
 ): Promise<void> {
   return servers.with(item.server, account, async (server) => {
     const { item: claimed, count } = await items.add(account, item);
@@ -47,7 +53,7 @@ async function makeChange(
   items: Items,
   account: Owner,
   item: ClaimedItem,
-  server: Connections,
+  server: ServerConnections,
   make = () => apply(server, item),
 ): Promise<void> {
   try {
@@ -63,7 +69,7 @@ async function makeChange(
   throw fail.account_not_found('the account was removed meanwhile');
 }
 
-async function takeBack(items: Items, item: ClaimedItem, server: Connections): Promise<void> {
+async function takeBack(items: Items, item: ClaimedItem, server: ServerConnections): Promise<void> {
   try {
     await drop(server, item);
     await items.cancel(item);
@@ -73,7 +79,7 @@ async function takeBack(items: Items, item: ClaimedItem, server: Connections): P
 }
 
 /** Makes a change, or the rest of it. */
-function apply(server: Connections, item: ClaimedItem): Promise<void> {
+function apply(server: ServerConnections, item: ClaimedItem): Promise<void> {
   const { kind, name, change } = item;
   switch (change.kind) {
     case 'create':
@@ -93,7 +99,7 @@ function apply(server: Connections, item: ClaimedItem): Promise<void> {
   }
 }
 
-const drop = (server: Connections, { kind, name }: ClaimedItem): Promise<void> =>
+const drop = (server: ServerConnections, { kind, name }: ClaimedItem): Promise<void> =>
   kind === 'database' ? dropDatabase(server, name) : dropRole(server, name);
 
 /**
@@ -115,7 +121,12 @@ export async function recoverChanges(
   }
 }
 
-async function recoverChange(items: Items, account: Account, item: ClaimedItem, server: Connections): Promise<void> {
+async function recoverChange(
+  items: Items,
+  account: Account,
+  item: ClaimedItem,
+  server: ServerConnections,
+): Promise<void> {
   const isCreated = item.change.kind === 'create';
   if (item.kind === 'user' && isCreated) {
     await drop(server, item);
@@ -132,7 +143,7 @@ async function recoverChange(items: Items, account: Account, item: ClaimedItem, 
 }
 
 /** Whether what a change is about is gone. */
-async function isPointless({ main }: Connections, { name, change }: ClaimedItem): Promise<boolean> {
+async function isPointless({ main }: ServerConnections, { name, change }: ClaimedItem): Promise<boolean> {
   if (change.kind !== 'access' && change.kind !== 'password') return false;
   if (!(await hasRole(main, name))) return true;
   return change.kind === 'access' && (await findDatabase(main, change.database)) === undefined;

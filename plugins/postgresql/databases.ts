@@ -6,9 +6,8 @@ import { changeItem, makeItem } from './changes.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Item, Items, Owner } from './items.ts';
 import type { DatabaseList, DatabaseTables } from './schema.ts';
-import { findDatabase, makeDatabase, readSizes } from './server/databases.ts';
-import { DATABASE_NAME_BYTES, groupFor, LEVELS, RESERVED } from './server/names.ts';
-import { hasRole, type Connections } from './server/roles.ts';
+import { isTaken as isNameTaken, makeDatabase, readSizes } from '../../kernel/kit/databases/postgresql/databases.ts';
+import { DATABASE_NAME_BYTES, RESERVED } from '../../kernel/kit/databases/postgresql/names.ts';
 import { readTables } from './server/tables.ts';
 
 /** See `ExtensionPoints.databasesElsewhere`. */
@@ -53,7 +52,7 @@ export class Databases {
     const item = { server, kind: 'database', name, limit, isFull, isTaken, ip } as const;
     await makeItem(this.#parts, account, item, async (connections, count) => {
       if (limit > 0 && count + (await countElsewhere(this.#parts, account, ENGINE)) > limit) throw isFull();
-      if (await isThere(connections, name)) throw isTaken();
+      if (await isNameTaken(connections.main, name)) throw isTaken();
       await makeDatabase(connections, name);
     });
     return name;
@@ -92,11 +91,4 @@ export function wholeName(account: Owner, suffix: string, bytes: number): string
     );
   if (name.startsWith(RESERVED)) throw fail.invalid_database_name(`the server keeps names that begin with ${RESERVED}`);
   return name;
-}
-
-/** Whether a database of a name, or one of its groups, is there, and somebody else's. */
-async function isThere({ main }: Connections, name: string): Promise<boolean> {
-  if ((await findDatabase(main, name)) !== undefined) return true;
-  for (const level of LEVELS) if (await hasRole(main, groupFor(name, level))) return true;
-  return false;
 }

@@ -1,7 +1,7 @@
 import { errorMessage, failureText } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import type { AccountServers } from './account-servers.ts';
-import type { Connections } from './server/roles.ts';
+import type { ServerConnections } from '../../kernel/kit/databases/postgresql/roles.ts';
 
 /** Older servers let everybody make tables in each database. */
 const OLDEST_VERSION = 150_000;
@@ -27,7 +27,7 @@ type Answer = Omit<Finding, 'name'>;
 
 function askEach(
   servers: AccountServers,
-  ask: (server: Connections) => Promise<Answer>,
+  ask: (server: ServerConnections) => Promise<Answer>,
   failed: (server: string, error: unknown) => Answer,
 ): Promise<Finding[]> {
   return Promise.all(
@@ -38,7 +38,7 @@ function askEach(
   );
 }
 
-async function examine({ main }: Connections): Promise<Answer> {
+async function examine({ main }: ServerConnections): Promise<Answer> {
   const [about] = await main.query<{ version: string; number: number; isSuper: boolean }>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
       rolsuper as "isSuper" from pg_roles where rolname = current_user`,

@@ -1,4 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
+import type { PostgresqlServers } from '../../kernel/contract/points/database-servers.ts';
 import { SUSPENSIONS, eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { changed } from '../../kernel/kit/databases/schema.ts';
@@ -50,7 +51,18 @@ export default definePlugin({
           await lockSuspended(parts, attempt);
         });
       });
+    let canMove = false;
+    const service: PostgresqlServers = {
+      limits: host.config,
+      connectMs: host.config.connect_timeout_ms,
+      serverFor: (username) => servers.nameFor({ username }),
+      open: (server, work) => servers.open(server, work),
+      login: (server) => servers.login(server),
+      items: (account) => items.all(account),
+      takeMoves: () => void (canMove = true),
+    };
     return {
+      service,
       handlers: {
         databases: ({ account }) => databases.list(account),
         create: async ({ account, body, ip }) => ({ name: await databases.create(account, body.name, ip) }),
@@ -80,7 +92,7 @@ export default definePlugin({
         purge: (account, signal) => purgeDatabases(servers, account, signal),
         move: () => ({
           obstacles: async (account) => {
-            const found = [...(await items.list(account, 'database')), ...(await items.list(account, 'user'))];
+            const found = canMove ? [] : await items.all(account);
             if (found.length === 0) return [];
             return [`it has databases or users of PostgreSQL: ${found.map(({ name }) => name).join(', ')}`];
           },

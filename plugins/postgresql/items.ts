@@ -1,4 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
+import type { PostgresqlItem } from '../../kernel/contract/points/database-servers.ts';
 import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
@@ -70,6 +71,17 @@ export class Items {
       `select ${COLUMNS} from postgresql_items where account_id = ? and kind = ? and is_made = 1 order by name`,
       ...[account.id, kind],
     );
+  }
+
+  /** Resolves with databases and users, those included that are being made, sorted by name. */
+  async all({ id }: Pick<Owner, 'id'>): Promise<PostgresqlItem[]> {
+    const rows = await this.#parts.store.all<Row>(
+      `select ${COLUMNS} from postgresql_items where account_id = ? order by kind, name`,
+      id,
+    );
+    return rows.map(({ server, kind, name, is_locked: locked, change }) => ({
+      ...{ server, kind, name, isLocked: locked === 1, isChanging: change !== '' },
+    }));
   }
 
   async find(account: Owner, kind: Named['kind'], name: string): Promise<Item | undefined> {

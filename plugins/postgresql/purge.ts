@@ -2,9 +2,9 @@ import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
 import type { AccountServers } from './account-servers.ts';
 import { prefixFor } from './databases.ts';
 import type { Owner } from './items.ts';
-import { dropDatabase } from './server/databases.ts';
-import { DATABASES, groupFor, LEVELS } from './server/names.ts';
-import { customersRoles, dropRole, type Connections } from './server/roles.ts';
+import { dropDatabase } from '../../kernel/kit/databases/postgresql/databases.ts';
+import { DATABASES, groupFor, LEVELS } from '../../kernel/kit/databases/postgresql/names.ts';
+import { customersRoles, dropRole, type ServerConnections } from '../../kernel/kit/databases/postgresql/roles.ts';
 
 /** Drops what a removed account has at its server: what has its prefix, and was made here. */
 export async function purgeDatabases(
@@ -37,7 +37,7 @@ export async function purgeDatabases(
   });
 }
 
-async function owned({ main }: Connections, prefix: string): Promise<string[]> {
+async function owned({ main }: ServerConnections, prefix: string): Promise<string[]> {
   const rows = await main.query<{ name: string }>(
     `select datname as name from pg_database d join pg_roles o on o.oid = d.datdba
       where o.rolname = $1 and starts_with(datname, $2)`,

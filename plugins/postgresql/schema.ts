@@ -1,6 +1,6 @@
 import * as shared from '../../kernel/kit/databases/schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
-import { LEVELS } from './server/names.ts';
+import { LEVELS } from '../../kernel/kit/databases/postgresql/names.ts';
 
 const closed = { additionalProperties: false } as const;
 

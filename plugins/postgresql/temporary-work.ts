@@ -3,8 +3,8 @@ import type { AccountServers } from './account-servers.ts';
 import type { Databases } from './databases.ts';
 import type { Items } from './items.ts';
 import type { PostgresqlLogin } from '../../kernel/kit/databases/postgresql/client.ts';
-import type { Connections } from './server/roles.ts';
-import { makeTemporary, retireTemporary, type TemporaryUse } from './temporary-users.ts';
+import type { ServerConnections } from '../../kernel/kit/databases/postgresql/roles.ts';
+import { makeTemporary, retireTemporary, type TemporaryUse } from './server/temporary-users.ts';
 
 export interface TemporaryParts {
   readonly servers: AccountServers;
@@ -30,10 +30,10 @@ export async function withTemporary<T>(
 ): Promise<T> {
   const found = await databases.find(account, database);
   const { server } = found;
-  const turn = <R>(run: (connections: Connections) => Promise<R>) => servers.with(server, account, run);
+  const turn = <R>(run: (connections: ServerConnections) => Promise<R>) => servers.with(server, account, run);
   return kind === 'query' ? turn((connections) => within((run) => run(connections))) : within(turn);
 
-  async function within(ask: <R>(run: (connections: Connections) => Promise<R>) => Promise<R>): Promise<T> {
+  async function within(ask: <R>(run: (connections: ServerConnections) => Promise<R>) => Promise<R>): Promise<T> {
     const claimed = await items.claim(found, { kind, ip });
     let isWhole = false;
     try {

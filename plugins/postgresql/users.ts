@@ -7,10 +7,10 @@ import { wholeName, type Databases } from './databases.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import type { Change, Item, Items } from './items.ts';
 import type { DatabaseUser, Level, PostgresqlConfig, UserSecret } from './schema.ts';
-import { readAccess, type UserAccess } from './server/access.ts';
-import { USER_NAME_BYTES } from './server/names.ts';
-import { hasRole, makeUser } from './server/roles.ts';
-import { scramVerifier } from './server/scram.ts';
+import { readAccess, type UserAccess } from '../../kernel/kit/databases/postgresql/access.ts';
+import { USER_NAME_BYTES } from '../../kernel/kit/databases/postgresql/names.ts';
+import { hasRole, makeUser } from '../../kernel/kit/databases/postgresql/roles.ts';
+import { scramVerifier } from '../../kernel/kit/databases/postgresql/scram.ts';
 
 interface Parts extends Pick<Host<PostgresqlConfig>, 'config'> {
   readonly servers: AccountServers;

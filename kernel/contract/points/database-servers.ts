@@ -1,5 +1,7 @@
 import type { Account } from '../../identity/accounts/account.ts';
 import type { ServerLogin } from '../../kit/databases/mariadb-programs.ts';
+import type { PostgresqlLogin } from '../../kit/databases/postgresql/client.ts';
+import type { ServerConnections, UserLimits } from '../../kit/databases/postgresql/roles.ts';
 import type { IncomingBody } from '../incoming-body.ts';
 
 /** The kernel's service that asks providers of `databasesElsewhere`. */
@@ -112,6 +114,33 @@ export interface OwnGrant {
   readonly databases: readonly string[];
   /** Patterns for the account's databases alone; absent if it concerns others, too. */
   readonly patterns?: readonly string[];
+}
+
+/** The service of the plugin that manages databases on servers of PostgreSQL, for the one that moves them. */
+export interface PostgresqlServers {
+  /** Of every database user that is made. */
+  readonly limits: UserLimits;
+  readonly connectMs: number;
+  /** Returns the name of an account's server in the settings; `undefined` if it has none. */
+  serverFor(username: string): string | undefined;
+  /** Runs `work` with connections to a server, by the login in the settings. Errors: those of the server as they are. */
+  open<T>(server: string, work: (connections: ServerConnections) => Promise<T>): Promise<T>;
+  login(server: string): PostgresqlLogin;
+  /** Resolves with what the store says is an account's, sorted by name. */
+  items(account: Pick<Account, 'id'>): Promise<PostgresqlItem[]>;
+  /** Takes over the move of databases and users, which are in the way of an account's move otherwise. */
+  takeMoves(): void;
+}
+
+export interface PostgresqlItem {
+  /** Its name in the settings. */
+  readonly server: string;
+  readonly kind: 'database' | 'user';
+  readonly name: string;
+  /** Whether it cannot log in, as its account is suspended. */
+  readonly isLocked: boolean;
+  /** Whether it is being made, changed or dropped. */
+  readonly isChanging: boolean;
 }
 
 /** How a backup reads and restores the databases that accounts have at servers of one kind. */

@@ -1,5 +1,5 @@
-import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { DatabaseBackups } from '../../../kernel/contract/points/database-servers.ts';
+import { inTransaction } from '../../../kernel/kit/databases/postgresql/load.ts';
 import { ENGINE } from '../databases.ts';
 import { readDump, type ExportParts } from './exports.ts';
 import { importDatabase, type ImportParts } from './imports.ts';
@@ -13,16 +13,9 @@ export const databaseBackups = (parts: ExportParts & ImportParts): DatabaseBacku
   names: async (account) => (await parts.items.list(account, 'database')).map(({ name }) => name),
   dump: (account, database, run, read) => readDump(parts, account, { database, options: OPTIONS, ...run }, read),
   restore: (account, database, { body, ...run }) =>
-    importDatabase(parts, account, { database, body: inTransaction(body), ...run }),
+    importDatabase(parts, account, {
+      database,
+      body: Object.assign(inTransaction(body), { sizeBytes: body.sizeBytes }),
+      ...run,
+    }),
 });
-
-/** On the line of the first statement, so that errors name the lines of the dump. */
-function inTransaction(body: IncomingBody): IncomingBody {
-  const { sizeBytes } = body;
-  async function* all() {
-    yield Buffer.from('begin; ');
-    yield* body;
-    yield Buffer.from('\ncommit;\n');
-  }
-  return Object.assign(all(), { sizeBytes });
-}

@@ -4,7 +4,7 @@ import { compressedDump } from '../../../kernel/kit/databases/dump-stream.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { withTemporary, type TemporaryParts, type Use } from '../temporary-work.ts';
-import { dumpDatabase } from './pg-dump.ts';
+import { dumpDatabase, NO_RIGHTS } from '../../../kernel/kit/databases/postgresql/pg-dump.ts';
 
 export interface ExportParts extends TemporaryParts {
   readonly log: Log;
@@ -26,7 +26,7 @@ export function readDump(
 ): Promise<void> {
   return parts.transfers.run(account.id, given, (signal) =>
     withTemporary(parts, account, { kind: 'export', ...use }, (login) =>
-      read(dumpDatabase(login, { database: use.database, options }, signal), signal),
+      read(dumpDatabase(login, { database: use.database, options: [NO_RIGHTS, ...options] }, signal), signal),
     ),
   );
 }

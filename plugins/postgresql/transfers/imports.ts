@@ -4,7 +4,7 @@ import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-t
 import { dumpText } from '../../../kernel/kit/databases/dump-stream.ts';
 import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
 import { withTemporary, type TemporaryParts, type Use } from '../temporary-work.ts';
-import { loadDump } from './load.ts';
+import { ABOUT_RIGHTS, loadDump } from '../../../kernel/kit/databases/postgresql/load.ts';
 
 const ARCHIVE = 'PGDMP';
 
@@ -30,7 +30,7 @@ export async function importDatabase(
   const dump = statements(dumpText(body, most));
   await parts.transfers.run(account.id, given, (signal) =>
     withTemporary(parts, account, { kind: 'import', ...use }, (login) =>
-      loadDump(login, { database: use.database, connectMs, queryMs: 0 }, dump, signal),
+      loadDump(login, { database: use.database, connectMs, queryMs: 0, leftOut: ABOUT_RIGHTS }, dump, signal),
     ),
   );
 }

@@ -6,7 +6,7 @@ import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
 import { testSuite } from '../../../support/suite.ts';
-import { CustomersServer } from '../server.ts';
+import { CustomersServer } from '../../../support/customers-server.ts';
 
 await needs('pages');
 const test = testSuite('postgresql, pages');

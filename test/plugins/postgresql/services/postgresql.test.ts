@@ -2,12 +2,12 @@ import { createServer, type AddressInfo } from 'node:net';
 import * as assert from 'uvu/assert';
 import { PROCESS_ID } from '../../../../kernel/kit/programs/process-id.ts';
 import postgresql from '../../../../plugins/postgresql/index.ts';
-import { scramVerifier } from '../../../../plugins/postgresql/server/scram.ts';
+import { scramVerifier } from '../../../../kernel/kit/databases/postgresql/scram.ts';
 import { TestServer, type Answer, type RequestOptions } from '../../../support/hostkeep.ts';
 import { pick } from '../../../support/lists.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
-import { CustomersServer, LIST } from '../server.ts';
+import { CustomersServer, LIST } from '../../../support/customers-server.ts';
 
 const test = testSuite('postgresql');
 const USERS = '/api/postgresql/users';

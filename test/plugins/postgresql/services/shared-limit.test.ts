@@ -6,7 +6,7 @@ import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
-import { CustomersServer } from '../server.ts';
+import { CustomersServer } from '../../../support/customers-server.ts';
 
 const [databases, mysql, dashboard] = await needs('databases', 'mysql', 'dashboard');
 const test = testSuite('postgresql, shared limit');

@@ -9,7 +9,7 @@ import { TestServer } from '../../../support/hostkeep.ts';
 import { pick } from '../../../support/lists.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
-import { CustomersServer, LIST, makeDatabase, startOver } from '../server.ts';
+import { CustomersServer, LIST, makeDatabase, startOver } from '../../../support/customers-server.ts';
 
 const test = testSuite('postgresql, transfers');
 type Who = Awaited<ReturnType<TestServer['user']>>;

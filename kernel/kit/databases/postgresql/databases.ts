@@ -1,7 +1,7 @@
-import type { PostgresqlClient } from '../../../kernel/kit/databases/postgresql/client.ts';
+import type { PostgresqlClient } from './client.ts';
 import { DATABASES, groupFor, LEVELS } from './names.ts';
-import { defaultPrivileges, dropRole, makeGroup, makeMarks, type Connections } from './roles.ts';
-import { identifier as id } from '../../../kernel/kit/databases/postgresql/sql-text.ts';
+import { defaultPrivileges, dropRole, hasRole, makeGroup, makeMarks, type ServerConnections } from './roles.ts';
+import { identifier as id } from './sql-text.ts';
 
 interface Found {
   readonly isManaged: boolean;
@@ -14,6 +14,13 @@ export async function findDatabase(main: PostgresqlClient, name: string): Promis
     [name, DATABASES],
   );
   return row;
+}
+
+/** Resolves with whether a database of a name, or one of its groups, is there. */
+export async function isTaken(main: PostgresqlClient, name: string): Promise<boolean> {
+  if ((await findDatabase(main, name)) !== undefined) return true;
+  for (const level of LEVELS) if (await hasRole(main, groupFor(name, level))) return true;
+  return false;
 }
 
 /** Resolves with the sizes of databases, in bytes. */
@@ -33,7 +40,7 @@ export async function readSizes(
  * Makes a database with its groups; what is there of it already stays. Nobody can connect to it before it has the rights that
  * it keeps.
  */
-export async function makeDatabase(server: Connections, name: string): Promise<void> {
+export async function makeDatabase(server: ServerConnections, name: string): Promise<void> {
   const { main } = server;
   await makeMarks(main);
   for (const level of LEVELS) await makeGroup(main, groupFor(name, level));
@@ -64,7 +71,7 @@ export async function makeDatabase(server: Connections, name: string): Promise<v
 }
 
 /** Drops a database with all that is in it and its groups, unless they are gone; connections to it are closed. */
-export async function dropDatabase(server: Connections, name: string): Promise<void> {
+export async function dropDatabase(server: ServerConnections, name: string): Promise<void> {
   const { main } = server;
   if ((await findDatabase(main, name))?.isManaged === true) {
     await main.query(`alter database ${id(name)} connection limit 0`);

@@ -1,9 +1,11 @@
-import { databaseFail } from '../../../kernel/kit/databases/errors.ts';
-import { readOutput, LOGIN_FD, startTransfer } from '../../../kernel/kit/programs/transfer-program.ts';
-import type { PostgresqlLogin } from '../../../kernel/kit/databases/postgresql/client.ts';
+import { databaseFail } from '../errors.ts';
+import { readOutput, LOGIN_FD, startTransfer } from '../../programs/transfer-program.ts';
+import type { PostgresqlLogin } from './client.ts';
 
-/** Owners and rights are those of the database that a dump is loaded into. */
-const OPTIONS = ['--no-password', '--no-owner', '--no-privileges', '--no-publications', '--no-subscriptions'];
+/** Owners are those of the database that a dump is loaded into. */
+const OPTIONS = ['--no-password', '--no-owner', '--no-publications', '--no-subscriptions'];
+/** So are rights, where no users go along. */
+export const NO_RIGHTS = '--no-privileges';
 
 const failure = (message: string, cause?: unknown) =>
   databaseFail.databases_unavailable('pg_dump is missing, too old, or has failed', {

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { TestServer } from '../../support/hostkeep.ts';
-import { Postgres } from '../../support/postgres.ts';
+import type { TestServer } from './hostkeep.ts';
+import { Postgres } from './postgres.ts';
 
 export const LIST = '/api/postgresql/databases';
 

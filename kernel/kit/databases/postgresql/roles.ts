@@ -1,9 +1,9 @@
-import { type PostgresqlClient } from '../../../kernel/kit/databases/postgresql/client.ts';
+import { type PostgresqlClient } from './client.ts';
 import { DATABASES, groupFor, LEVELS, USERS } from './names.ts';
-import { identifier as id, literal } from '../../../kernel/kit/databases/postgresql/sql-text.ts';
+import { identifier as id, literal } from './sql-text.ts';
 
 /** Opens connections to databases of one server with the login in the settings. */
-export interface Connections {
+export interface ServerConnections {
   /** To the server's own database `postgres`. */
   readonly main: PostgresqlClient;
   /** Runs `work` with a connection to another database, in which nothing may run what a customer has written. */
@@ -17,7 +17,15 @@ export interface UserLimits {
   readonly idle_seconds: number;
 }
 
+type Level = (typeof LEVELS)[number];
+
 const NO_RIGHTS = 'nosuperuser nocreatedb nocreaterole noreplication nobypassrls';
+
+/** Resolves with the server's version as a number, 150013 for 15.13. */
+export async function readVersion(main: PostgresqlClient): Promise<number> {
+  const [row] = await main.query<{ version: number }>(`select current_setting('server_version_num')::int as version`);
+  return row?.version ?? 0;
+}
 
 /** Resolves with the roles of customers of which `where` is true, with `r` for `pg_roles` and `$2` for a value. */
 export async function customersRoles(main: PostgresqlClient, where: string, value: string): Promise<string[]> {
@@ -62,8 +70,9 @@ export async function makeUser(
   ]);
 }
 
-export async function setPassword(main: PostgresqlClient, name: string, verifier: string): Promise<void> {
-  await main.query(`alter role ${id(name)} password ${literal(verifier)}`);
+/** Without a verifier, nobody can log in by a password. */
+export async function setPassword(main: PostgresqlClient, name: string, verifier: string | null): Promise<void> {
+  await main.query(`alter role ${id(name)} password ${verifier === null ? 'null' : literal(verifier)}`);
 }
 
 /** Ends what a user does, also in one database only. */
@@ -82,7 +91,7 @@ export async function setLocked(main: PostgresqlClient, user: string, isLocked: 
 }
 
 /** Drops a role of a customer, unless it is gone, after what it does; what it owns becomes that of the databases. */
-export async function dropRole(server: Connections, name: string): Promise<void> {
+export async function dropRole(server: ServerConnections, name: string): Promise<void> {
   const { main } = server;
   if ((await customersRoles(main, 'r.rolname = $2', name)).length === 0) return;
   await main.query(`alter role ${id(name)} nologin`);
@@ -114,27 +123,34 @@ function databasesWith(main: PostgresqlClient, name: string): Promise<{ database
 }
 
 /**
- * Gives a user exactly the rights of a level on a database, or none. As an owner it acts as the group, so that what it makes is
- * all owners'. Ends what it does there, because a session keeps the role that it has set.
+ * Gives a user exactly the rights of a level on a database, or none. Ends what it does there, because a session keeps the role that
+ * it has set.
  */
 export async function setAccess(
-  server: Connections,
+  server: ServerConnections,
   user: string,
   database: string,
-  level: (typeof LEVELS)[number] | undefined,
+  level?: Level,
 ): Promise<void> {
-  const { main } = server;
+  await setMembership(server, user, database, level);
+  await endSessions(server.main, user, database);
+  if (level !== 'owner') await server.inside(database, (client) => handOver(client, user, database));
+}
+
+/** Makes a user a member of the group of a level, and of no other. As an owner it acts as the group, so that what it makes is all owners'. */
+export async function setMembership(
+  { main, inside }: ServerConnections,
+  user: string,
+  database: string,
+  level?: Level,
+): Promise<void> {
   const inDatabase = `alter role ${id(user)} in database ${id(database)}`;
   await main.transaction([
     ...LEVELS.filter((each) => each !== level).map((each) => `revoke ${id(groupFor(database, each))} from ${id(user)}`),
     ...(level === undefined ? [] : [`grant ${id(groupFor(database, level))} to ${id(user)}`]),
     level === 'owner' ? `${inDatabase} set role = ${literal(groupFor(database, level))}` : `${inDatabase} reset role`,
   ]);
-  await endSessions(main, user, database);
-  await server.inside(database, async (client) => {
-    if (level === 'owner') await client.transaction(defaultPrivileges(user, database));
-    else await handOver(client, user, database);
-  });
+  if (level === 'owner') await inside(database, (client) => client.transaction(defaultPrivileges(user, database)));
 }
 
 /** Returns statements by which all members of the groups of a database may use what a role will make there. */
@@ -149,3 +165,10 @@ export function defaultPrivileges(role: string, database: string): string[] {
     grant(`select, update, usage on sequences to ${writing}`),
   ];
 }
+
+/** Returns statements that take all this back, for what is made from then on. */
+export const noDefaultPrivileges = (role: string, database: string): string[] =>
+  ['schemas', 'tables', 'sequences'].map(
+    (kind) =>
+      `alter default privileges for role ${id(role)} revoke all on ${kind} from ${id(groupFor(database, 'read_only'))}, ${id(groupFor(database, 'read_write'))}`,
+  );

@@ -1,4 +1,4 @@
-import type { PostgresqlClient } from '../../../kernel/kit/databases/postgresql/client.ts';
+import type { PostgresqlClient } from './client.ts';
 import { groupFor, LEVELS } from './names.ts';
 
 export interface UserAccess {

@@ -1,7 +1,7 @@
 /** Dumps, in pieces of every size. */
 import * as assert from 'uvu/assert';
-import { DumpReader } from '../../../plugins/postgresql/transfers/dump-reader.ts';
-import { testSuite } from '../../support/suite.ts';
+import { DumpReader } from '../../kernel/kit/databases/postgresql/dump-reader.ts';
+import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('postgresql, dumps');
 
