@@ -1,5 +1,5 @@
 import type { Store, Tx } from '../../kernel/store/store.ts';
-import type { ReadPosition } from './follower/followed-log.ts';
+import type { ReadPosition } from '../../kernel/kit/files/followed-log.ts';
 import type { Kind } from './site-logs/segments.ts';
 
 /** The file of a site that grows. */

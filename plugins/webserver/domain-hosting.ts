@@ -105,6 +105,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
       purge: async ({ id }) => [{ what: 'virtual hosts', removed: await vhosts.removeOf(id) }],
       webServer: () => ({
         ...connectAddress(config.listen),
+        name: driver.name,
         takesTls: driver.listenTls !== '',
         certifies: driver.certifies,
         followsNoLinks: driver.filesView !== '',

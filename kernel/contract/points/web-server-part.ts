@@ -7,6 +7,8 @@ import type { DomainPart } from './domain-directory.ts';
 export interface WebServerPart {
   readonly host: string;
   readonly port: number;
+  /** Of the program: nginx or caddy. */
+  readonly name?: string;
   /** Whether it answers over TLS by the rules of sites. */
   readonly takesTls?: boolean;
   /** Whether it gets certificates by itself, for sites whose rules give none. */

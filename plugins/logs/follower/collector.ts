@@ -1,12 +1,12 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { SiteLogs } from '../../../kernel/contract/points/web-server-part.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
+import { FollowedLog } from '../../../kernel/kit/files/followed-log.ts';
 import type { LiveLogs } from '../live.ts';
 import { keptBy, segmentBytes, trim, type Kept } from '../site-logs/retention.ts';
 import { KINDS, type Kind, type SiteFolders } from '../site-logs/segments.ts';
 import { SiteWriter } from '../site-logs/writer.ts';
 import * as rows from '../store.ts';
-import { FollowedLog } from './followed-log.ts';
 import type { Site, Sites } from './sites.ts';
 import { accessLines, errorLines, type SiteLine } from './web-server-lines.ts';
 

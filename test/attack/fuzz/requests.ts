@@ -133,6 +133,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
     ['setUser', 'removeUser', 'setBlocked', 'setErrorPages'].map((name) => [`user site-access.${name}`, A_DOMAIN]),
   ),
   'user webserver-conf.set': A_DOMAIN,
+  'user waf.set': A_DOMAIN,
+  'user waf.requests': A_DOMAIN,
   'user databases.size': ['user databases.sizes'],
   'user redirects.add': A_DOMAIN,
   'user redirects.remove': A_DOMAIN,

@@ -125,6 +125,15 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'webserver-conf.set headers': fc.constantFrom([], [{ name: 'Referrer-Policy', value: 'same-origin' }]),
   'webserver-conf.set folder_listing': fc.constant(false),
   'webserver-conf.set upload_mib': fc.constantFrom(null, 8),
+  ...Object.fromEntries(
+    ['set', 'requests'].map((name) => [
+      `waf.${name} domain`,
+      fc.constant(new Placeholder('known', ['domains.domain_url'], 1)),
+    ]),
+  ),
+  'waf.set mode': fc.constant('off'),
+  'waf.set excluded_ids': fc.constantFrom([], [942_100]),
+  'waf.set excluded_tags': fc.constantFrom([], ['attack-rce']),
   'redirects.add domain_url': known('domains.domain_url'),
   'redirects.add path': label.map((name) => `/old/${name}`),
   'redirects.add target': fc.constantFrom('/new', 'https://example.com/new'),

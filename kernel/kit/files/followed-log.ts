@@ -1,6 +1,6 @@
 import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
+import { undefinedIfMissing } from './if-missing.ts';
 
 /** How far a file was read. */
 export interface ReadPosition {

@@ -1,9 +1,9 @@
 import { appendFileSync, copyFileSync, renameSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { FollowedLog } from '../../../plugins/logs/follower/followed-log.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { testSuite } from '../../support/suite.ts';
+import { FollowedLog } from '../../kernel/kit/files/followed-log.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('followed-log');
 const opened = new Set<Written>();

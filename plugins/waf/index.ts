@@ -1,0 +1,83 @@
+import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { findings } from './doctor.ts';
+import { fail } from './errors.ts';
+import { events } from './events.ts';
+import { WafCollector } from './log/collector.ts';
+import {
+  NewSiteFirewall,
+  WafConfig,
+  WafParams,
+  WafRequests,
+  WafRequestsQuery,
+  SiteFirewall,
+  SiteFirewalls,
+} from './schema.ts';
+import { SitesWaf } from './sites-waf.ts';
+
+export default definePlugin({
+  name: 'waf',
+  description: 'The web application firewall of sites: ModSecurity with the Core Rule Set, in nginx.',
+  features: ['waf'],
+  uses: ['domains', 'webserver'],
+  errors: fail,
+  events,
+  config: WafConfig,
+  routes: {
+    list: {
+      method: 'GET',
+      path: '/api/site-firewall',
+      at: 'home',
+      summary: 'List how requests to the sites of the account are checked',
+      description: 'Where the server of the account has no firewall, modes are kept and requests are not checked.',
+      reply: SiteFirewalls,
+    },
+    set: {
+      method: 'PUT',
+      path: '/api/site-firewall/:domain',
+      at: 'home',
+      summary: 'Change how requests to a site are checked',
+      description: 'Members that are left out stay as they are; lists are replaced. Served at once, or not changed.',
+      params: WafParams,
+      body: NewSiteFirewall,
+      reply: SiteFirewall,
+      errors: ['domain_not_found', 'invalid_waf_rule', 'waf_not_offered', 'webserver_failed'],
+    },
+    requests: {
+      method: 'GET',
+      path: '/api/site-firewall/:domain/requests',
+      at: 'home',
+      summary: 'List requests to a site in which rules found something',
+      description: 'The newest first; the last thousand are kept. Headers and bodies of requests are not.',
+      params: WafParams,
+      query: WafRequestsQuery,
+      reply: WafRequests,
+      errors: ['domain_not_found'],
+    },
+  },
+  async setup(host) {
+    const { config, node } = host;
+    const waf = new SitesWaf(host);
+    const collector = new WafCollector(host, config.audit_log);
+    let problem = (): string | undefined => undefined;
+    forgetRemoved(host, (id) => waf.forget(id));
+    if (config.audit_log !== '' && node.isServing) await node.onLeader(() => void (problem = collector.start()));
+    return {
+      handlers: {
+        list: async ({ account }) => ({ offered: await waf.isOffered(), sites: await waf.list(account) }),
+        set: ({ account, params: { domain }, body, ip }) => waf.set({ account, domain, ip }, body),
+        requests: ({ account, params: { domain }, query }) => waf.requests(account, domain, query),
+      },
+      provides: {
+        siteRules: (domainIds) => waf.rules(domainIds),
+        move: () => ({ obstacles: () => [], leftToDo: () => [] }),
+        doctor: async () => findings(config.audit_log, waf),
+        health: () => {
+          const why = problem();
+          if (why === undefined) return [];
+          return [{ name: 'firewall', ok: false, detail: why, remedy: 'let this service read waf.audit_log' }];
+        },
+      },
+    };
+  },
+});

@@ -1,0 +1,153 @@
+import type { Host } from '../../kernel/contract/plugin.ts';
+import {
+  domainNamed,
+  NO_DOMAINS,
+  type Domain,
+  type DomainDirectory,
+} from '../../kernel/contract/points/domain-directory.ts';
+import {
+  SiteChanges,
+  type SiteRule,
+  type SiteRules,
+  type WebServerPart,
+} from '../../kernel/contract/points/web-server-part.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { fail } from './errors.ts';
+import type { NewSiteFirewall, WafConfig, WafRequest, WafRequestsQuery, SiteFirewall } from './schema.ts';
+import { sumsUp, TAG, type SiteWaf } from './site-waf.ts';
+import { forgetRequests, listRequests, listWaf, putWaf, removeWaf, type KeptRequest, type Row } from './store.ts';
+
+const OFF: SiteWaf = { mode: 'off', excludedIds: [], excludedTags: [] };
+
+/** Whose site is changed, as the client wrote its domain. */
+export interface Subject {
+  readonly account: Account;
+  readonly domain: string;
+  readonly ip: string;
+}
+
+/** How requests to sites are checked: each change is served before it is stored, and stored only if it is served. */
+export class SitesWaf {
+  readonly #host: Host<WafConfig>;
+  readonly #domains: DomainDirectory;
+  readonly #changes: SiteChanges<Row>;
+
+  constructor(host: Host<WafConfig>) {
+    this.#host = host;
+    this.#domains = host.peer<DomainDirectory>('domains') ?? NO_DOMAINS;
+    this.#changes = new SiteChanges(host, 'firewall');
+  }
+
+  async webServer(): Promise<WebServerPart | undefined> {
+    return (await this.#host.gather('webServer')).find((part) => part.ok)?.value;
+  }
+
+  /** Whether the web server can check requests: nginx, where the operator has had it load rules. */
+  async isOffered(): Promise<boolean> {
+    return this.#host.config.audit_log !== '' && (await this.webServer())?.name === 'nginx';
+  }
+
+  /** Returns a domain of this node at which attacks are refused, if there is one. */
+  async anyProtected(): Promise<string | undefined> {
+    for await (const { id, name } of this.#domains.all()) {
+      const [row] = await listWaf(this.#host.store, [id]);
+      if (row?.waf.mode === 'on') return name;
+    }
+    return undefined;
+  }
+
+  /** Returns how requests to each site of an account are checked, by name. */
+  async list(account: Account): Promise<SiteFirewall[]> {
+    const domains = await this.#domains.list(account);
+    const ids = domains.map(({ id }) => id);
+    const rows = new Map((await listWaf(this.#host.store, ids)).map((row) => [row.domainId, row.waf]));
+    return domains.map(({ id, name }) => entry(name, rows.get(id) ?? OFF));
+  }
+
+  async rules(domainIds: readonly number[]): Promise<SiteRules> {
+    if (this.#host.config.audit_log === '') return new Map();
+    const rows = new Map((await listWaf(this.#host.store, domainIds)).map((row) => [row.domainId, row]));
+    for (const id of domainIds) {
+      const wanted = this.#changes.wanted(id);
+      if (wanted !== undefined) rows.set(id, wanted);
+    }
+    return new Map([...rows].map(([id, { waf }]): [number, SiteRule] => [id, { parts: { waf } }]));
+  }
+
+  /**
+   * Errors: 404 `domain_not_found`; 400 `invalid_waf_rule`; 409 `waf_not_offered`; any error of a provider of `siteChanged`.
+   */
+  async set({ account, domain: given, ip }: Subject, body: NewSiteFirewall): Promise<SiteFirewall> {
+    const { store, identity, events } = this.#host;
+    const domain = await this.#domain(account, given);
+    const changes = readChanges(body);
+    if ((changes.mode ?? 'off') !== 'off' && !(await this.isOffered()))
+      throw fail.waf_not_offered('the web server has no module that checks requests', {
+        path: '/mode',
+      });
+    const { id, name, docroot } = domain;
+    return this.#changes.inTurn(domain, async () => {
+      const [before] = await listWaf(store, [id]);
+      const waf = { ...OFF, ...before?.waf, ...changes };
+      const row = { domainId: id, accountId: account.id, waf };
+      await this.#changes.serve({ id, name, docroot, account }, row, async (tx) => {
+        await identity.accounts.assertExists(tx, account);
+        await putWaf(tx, row);
+        await events.record(tx, {
+          ...{ type: 'waf.set', account, ip, text: `set the web application firewall of ${name} to ${waf.mode}` },
+          data: { domain_url: name, mode: waf.mode },
+        });
+      });
+      return entry(name, waf);
+    });
+  }
+
+  /** Errors: 404 `domain_not_found`. */
+  async requests(account: Account, given: string, { cursor, ...query }: WafRequestsQuery) {
+    const { id } = await this.#domain(account, given);
+    const filter = { ...query, action: query.action as '' | 'blocked' | 'reported', before: Number(cursor) };
+    const found = await listRequests(this.#host.local, id, { ...filter, limit: query.limit + 1 });
+    const page = found.slice(0, query.limit);
+    return { requests: page.map(shown), next_cursor: found.length > page.length ? String(page.at(-1)?.id) : null };
+  }
+
+  /** Removes what is kept of a removed domain. */
+  async forget(domainId: number): Promise<void> {
+    await this.#host.store.write((tx) => removeWaf(tx, domainId));
+    await this.#host.local.write((tx) => forgetRequests(tx, domainId));
+  }
+
+  async #domain(account: Account, given: string): Promise<Domain> {
+    const domain = await domainNamed(this.#domains, account, given);
+    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
+    return domain;
+  }
+}
+
+/** Errors: 400 `invalid_waf_rule`. */
+function readChanges({ mode, excluded_ids: ids, excluded_tags: tags }: NewSiteFirewall): Partial<SiteWaf> {
+  ids?.forEach((id, i) => {
+    if (sumsUp(id))
+      throw fail.invalid_waf_rule('this rule sums up what others found; choose the mode report instead', {
+        path: `/excluded_ids/${i}`,
+      });
+  });
+  tags?.forEach((tag, i) => {
+    if (!TAG.test(tag))
+      throw fail.invalid_waf_rule('a tag has letters, digits and _./-', { path: `/excluded_tags/${i}` });
+  });
+  return {
+    ...(mode !== undefined && { mode: mode as SiteWaf['mode'] }),
+    ...(ids && { excludedIds: [...new Set(ids)].toSorted((a, b) => a - b) }),
+    ...(tags && { excludedTags: [...new Set(tags)].toSorted() }),
+  };
+}
+
+function entry(domain: string, { mode, excludedIds, excludedTags }: SiteWaf): SiteFirewall {
+  return { domain_url: domain, mode, excluded_ids: [...excludedIds], excluded_tags: [...excludedTags] };
+}
+
+function shown({ at, ip, method, uri, status, isBlocked, rules }: KeptRequest): WafRequest {
+  const told = rules.map(({ id, message, tags }) => ({ id, message, tags: [...tags] }));
+  return { at: new Date(at).toISOString(), ip, method, uri, status, blocked: isBlocked, rules: told };
+}
