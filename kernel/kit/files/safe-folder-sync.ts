@@ -17,12 +17,12 @@ export function openFolderSync(parent: number, name: string | Buffer): number {
 }
 
 /** Opens a folder below the files root and returns its descriptor. */
-export function openPathSync(root: FilesRoot, components: readonly string[]): number {
+export function openPathSync(root: FilesRoot, components: readonly (string | Buffer)[]): number {
   return descendSync(openRootSync(root), components);
 }
 
 /** Opens a folder below an open one, and closes that one. */
-function descendSync(from: number, components: readonly string[]): number {
+function descendSync(from: number, components: readonly (string | Buffer)[]): number {
   let folder = from;
   for (const name of components) {
     const parent = folder;

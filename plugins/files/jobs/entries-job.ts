@@ -5,7 +5,7 @@ import { isMissing } from '../../../kernel/kit/files/files-root.ts';
 import { entriesSync, openPathSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { Entry } from '../schema.ts';
 import { readEntry } from './entry.ts';
-import { clearly, placeIn, UNNAMEABLE } from './place.ts';
+import { clearError, placeIn, UNNAMEABLE } from './place.ts';
 
 interface EntriesInput {
   readonly components: readonly string[];
@@ -29,9 +29,7 @@ export default function entries(input: EntriesInput, { root }: JobContext): Entr
     folder = openPathSync(root, components);
   } catch (error) {
     if (components.length === 0 && isMissing(error)) return { entries: [], total: 0, isTruncated: false };
-    return clearly<never>(() => {
-      throw error;
-    }, 'folder');
+    throw clearError(error, 'folder');
   }
   try {
     const found = entriesSync(folder, maxEntries + 1);

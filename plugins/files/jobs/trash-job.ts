@@ -11,14 +11,14 @@ import {
 } from 'node:fs';
 import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
 import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
-import { entryPath, Folder } from '../../../kernel/kit/files/safe-folder.ts';
+import { inOwnFolder, lookIntoOwnFolder, removeFromOwnFolder } from '../../../kernel/kit/files/own-folder.ts';
+import { entryPath } from '../../../kernel/kit/files/safe-folder.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { removeTree } from '../../../kernel/kit/jobs/remove-tree.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import { fail } from '../errors.ts';
 import type { Removed } from '../schema.ts';
 import { move } from './change-job.ts';
-import { clearly, inFolder, inOwnFolder, lookIntoOwnFolder, placeIn } from './place.ts';
+import { clearly, inFolder, placeIn } from './place.ts';
 
 export type TrashInput =
   | { readonly act: 'remove'; readonly paths: readonly (readonly string[])[] }
@@ -35,6 +35,7 @@ interface About {
   readonly at: string;
 }
 
+const TRASH = 'trash';
 const ABOUT = 'about.json';
 const ITEM = 'item';
 const LISTED = 1000;
@@ -50,7 +51,7 @@ export default async function trash(
 ): Promise<TrashOutput> {
   switch (input.act) {
     case 'remove':
-      await removeForGood(root, expired(root, input.keptMs));
+      await removeFromOwnFolder(root, TRASH, expired(root, input.keptMs));
       return { done: each(input.paths, (path) => remove(root, path)), removed: [] };
     case 'list':
       return { done: [], removed: removedEntries(root).slice(0, LISTED) };
@@ -59,7 +60,7 @@ export default async function trash(
     case 'empty': {
       const ids = input.ids ?? idsIn(root);
       ids.forEach(assertId);
-      await removeForGood(root, ids);
+      await removeFromOwnFolder(root, TRASH, ids);
       return { done: ids.map((id) => ({ id })), removed: [] };
     }
   }
@@ -79,7 +80,7 @@ function each<T>(all: readonly T[], act: (one: T) => string): TrashOutput['done'
 function remove(root: FilesRoot, components: readonly string[]): string {
   return inFolder(root, components, ({ path }) => {
     clearly(() => lstatSync(path), 'file');
-    return inOwnFolder(root, 'trash', (folder) => {
+    return inOwnFolder(root, TRASH, (folder) => {
       const id = `${Date.now().toString(36)}-${randomUUID().slice(0, 8)}`;
       const own = placeIn(folder, id).path;
       clearly(() => mkdirSync(own, { mode: 0o700 }), 'folder');
@@ -93,7 +94,7 @@ function remove(root: FilesRoot, components: readonly string[]): string {
 
 function restore(root: FilesRoot, id: string): string {
   assertId(id);
-  const restored = lookIntoOwnFolder(root, 'trash', (folder) => {
+  const restored = lookIntoOwnFolder(root, TRASH, (folder) => {
     const own = placeIn(folder, id).path;
     const about = aboutOf(own);
     if (about === undefined) throw missing();
@@ -108,7 +109,7 @@ function restore(root: FilesRoot, id: string): string {
 }
 
 function removedEntries(root: FilesRoot): Removed[] {
-  const entries = lookIntoOwnFolder(root, 'trash', (folder) =>
+  const entries = lookIntoOwnFolder(root, TRASH, (folder) =>
     readIds(folder)
       .toSorted()
       .toReversed()
@@ -151,25 +152,12 @@ function aboutOf(own: string): About | undefined {
   }
 }
 
-const idsIn = (root: FilesRoot): string[] => lookIntoOwnFolder(root, 'trash', readIds) ?? [];
+const idsIn = (root: FilesRoot): string[] => lookIntoOwnFolder(root, TRASH, readIds) ?? [];
 
 const readIds = (trash: number): string[] => readdirSync(entryPath(trash, '')).filter((name) => ID.test(name));
 
 function expired(root: FilesRoot, keptMs: number): string[] {
   return idsIn(root).filter((id) => Date.now() - Number.parseInt(id, 36) > keptMs);
-}
-
-async function removeForGood(root: FilesRoot, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0 || idsIn(root).length === 0) return;
-  const folder = await Folder.open(root, [OWN_FOLDER, 'trash']);
-  try {
-    for (const id of ids) {
-      const { problem } = await removeTree(folder, id);
-      if (problem !== undefined) throw fail.files_unavailable(`not all could be removed: ${problem}`);
-    }
-  } finally {
-    await folder.close();
-  }
 }
 
 const missing = () => fail.file_not_found('the trash does not hold this any more');

@@ -1,11 +1,9 @@
 import { closeSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
-import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
-import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
-import { entryPath, Folder } from '../../../kernel/kit/files/safe-folder.ts';
-import { removeTree } from '../../../kernel/kit/jobs/remove-tree.ts';
-import { fail } from '../errors.ts';
+import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
+import { openOwnFolder, removeFromOwnFolder } from '../../../kernel/kit/files/own-folder.ts';
+import { entryPath } from '../../../kernel/kit/files/safe-folder.ts';
 import { move } from './change-job.ts';
-import { assertFree, clearError, inFolder, openOwnFolder, placeIn, type Place } from './place.ts';
+import { assertFree, clearError, inFolder, placeIn, type Place } from './place.ts';
 
 /** Work that ended without a word, such as by a power failure, is removed when the account begins another. */
 const FORGOTTEN_MS = 24 * 3_600_000;
@@ -32,31 +30,12 @@ export async function inWork<T>(
   }
 }
 
-/** Removes what a task has made so far. */
-export async function discardWork(root: FilesRoot, names: readonly string[]): Promise<void> {
-  let folder: Folder;
-  try {
-    folder = await Folder.open(root, [OWN_FOLDER, 'work']);
-  } catch (error) {
-    if (isMissing(error)) return;
-    throw error;
-  }
-  try {
-    for (const name of names) {
-      const { problem } = await removeTree(folder, name);
-      if (problem !== undefined) throw fail.files_unavailable(`not all could be removed: ${problem}`);
-    }
-  } finally {
-    await folder.close();
-  }
-}
-
 async function removeForgotten(root: FilesRoot, folder: number): Promise<void> {
   const isForgotten = (name: string) => {
     const stats = lstatSync(placeIn(folder, name).path, { throwIfNoEntry: false });
     return stats !== undefined && Date.now() - stats.mtimeMs > FORGOTTEN_MS;
   };
-  await discardWork(root, readdirSync(entryPath(folder, '')).filter(isForgotten));
+  await removeFromOwnFolder(root, 'work', readdirSync(entryPath(folder, '')).filter(isForgotten));
 }
 
 /** Makes a folder that only its owner may enter until it has its mode. */

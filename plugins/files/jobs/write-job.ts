@@ -13,12 +13,13 @@ import {
   writeSync,
 } from 'node:fs';
 import { isMissing } from '../../../kernel/kit/files/files-root.ts';
+import { inOwnFolder } from '../../../kernel/kit/files/own-folder.ts';
 import { entryPath } from '../../../kernel/kit/files/safe-folder.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
 import type { Entry } from '../schema.ts';
 import { etag, readEntry } from './entry.ts';
-import { clearly, inFolder, inOwnFolder, placeIn, type Place } from './place.ts';
+import { clearly, inFolder, placeIn, type Place } from './place.ts';
 
 /** Conditions for an upload to take its place: anything, nothing, or the file with this ETag is there. */
 export type Expected = 'anything' | 'nothing' | { readonly etag: string };

@@ -1,5 +1,6 @@
 import type { RouteSpecs } from '../../../kernel/contract/route-spec.ts';
 import { PATH_ERRORS } from '../errors.ts';
+import { TaskParams } from '../../../kernel/contract/tasks/task-schema.ts';
 import * as schema from './schema.ts';
 
 const BEGIN_ERRORS = [...PATH_ERRORS, 'file_not_found', 'file_exists', 'overloaded'] as const;
@@ -44,7 +45,7 @@ export const taskRoutes = {
     at: 'home',
     summary: 'Show long work on files',
     description: 'With how far it is, and what became of it.',
-    params: schema.TaskParams,
+    params: TaskParams,
     reply: schema.FileTask,
     errors: ['task_not_found'],
   },
@@ -55,7 +56,7 @@ export const taskRoutes = {
     at: 'home',
     summary: 'Cancel long work on files',
     description: 'Nothing of it stays. A task that has ended is left as it is.',
-    params: schema.TaskParams,
+    params: TaskParams,
     reply: schema.FileTask,
     errors: ['task_not_found'],
   },
