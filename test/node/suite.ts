@@ -21,7 +21,16 @@ import { requirePrivileges } from './privileges.ts';
 
 /** What the tests talk to, as in `.ci/run`, without what compiles. */
 const PACKAGES = [
-  ...['busybox-static', 'ca-certificates', 'caddy', 'chromium', 'chromium-headless-shell', 'chromium-sandbox', 'curl'],
+  ...[
+    'busybox-static',
+    'ca-certificates',
+    'caddy',
+    'chromium',
+    'chromium-headless-shell',
+    'chromium-sandbox',
+    'clamav',
+    'curl',
+  ],
   ...[
     'docker.io',
     'docker-cli',

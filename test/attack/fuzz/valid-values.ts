@@ -190,6 +190,10 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'backups.restore to': label,
   'backups.task id': known('tasks.id'),
   'backups.cancel id': known('tasks.id'),
+  'malware.scan path': fc.constantFrom('', 'sunny-garden.example'),
+  'malware.result id': known('scans.id'),
+  'malware.cancel id': known('scans.id'),
+  'malware.quarantine scan': known('scans.id'),
   'files.task id': known('tasks.id'),
   'files.cancel id': known('tasks.id'),
   'screenshots.show path': fc

@@ -40,8 +40,11 @@ export const settingsIn = (folder: string) => ({
   screenshots: { remote_url: 'https://screenshots.example/{domain}?{url}' },
   plugins: { webserver: false },
   databases: { servers: { unused: { socket: join(folder, 'no-database.sock') } } },
+  malware: { signatures: folder },
   log: { level: 'warn' },
 });
+/** Of a text that no file has. */
+const SIGNATURE = `Attack.Text:0:*:${Buffer.from('no file has this text').toString('hex')}\n`;
 const STOP_MS = 20_000;
 /** The standard error and the channel of a process of jobs. */
 const PIPES_OF_A_JOB = 2;
@@ -106,6 +109,7 @@ export class TargetServer implements Target {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-attack-'));
     const data = join(folder, 'node');
     const config = join(folder, 'config.json');
+    writeFileSync(join(folder, 'attack.ndb'), SIGNATURE);
     writeFileSync(
       config,
       JSON.stringify({
