@@ -194,6 +194,8 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'malware.result id': known('scans.id'),
   'malware.cancel id': known('scans.id'),
   'malware.quarantine scan': known('scans.id'),
+  'content-search.search text': fc.constantFrom('a', 'wp-config', '<?php'),
+  'content-search.search path': fc.constantFrom('', 'sunny-garden.example'),
   'files.task id': known('tasks.id'),
   'files.cancel id': known('tasks.id'),
   'screenshots.show path': fc

@@ -1,0 +1,16 @@
+import { defineArea } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'content-search',
+  order: 30.5,
+  pages: [
+    {
+      path: '/files/search',
+      title: 'content-search.title',
+      icon: 'search',
+      features: ['filemanager'],
+      isHidden: true,
+      load: () => import('./search-page.tsx'),
+    },
+  ],
+});

@@ -1,0 +1,11 @@
+import type { PluginRows } from '../../support/plugin-rows.ts';
+
+const rows: PluginRows = {
+  walk: { search: () => ({ path: '/api/content-search?text=harbour' }) },
+  opened: 'filemanager',
+  answered: 'home',
+  homes: { paths: { search: (username) => `/api/content-search?text=${username}` } },
+  isolation: { unmarked: { search: 'lines of files, in which the mark is not' } },
+  pages: { '/home/files/search': [] },
+};
+export default rows;

@@ -1,0 +1,51 @@
+/** A customer searches for a text in a browser, and opens the file that has it. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'puppeteer-core';
+import * as assert from 'uvu/assert';
+import { startChromium } from '../../../support/chromium.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { needs } from '../../../support/needs.ts';
+import { PageDriver } from '../../../support/page-driver.ts';
+import { testSuite } from '../../../support/suite.ts';
+
+await needs('pages', 'files');
+const test = testSuite('content search in pages');
+let server: TestServer;
+let browser: Browser | undefined;
+test.before(async () => {
+  server = await TestServer.start();
+  browser = await startChromium('to search in');
+});
+test.after(async () => {
+  await browser?.close();
+  await server.close();
+});
+
+test('a text is found with its line, and the file opens', async () => {
+  if (browser === undefined) return;
+  const { filesRoot } = await server.account('anna');
+  mkdirSync(join(filesRoot, 'site'), { recursive: true });
+  writeFileSync(join(filesRoot, 'site/config.php'), '<?php\n$password = "<b>secret</b>";\n');
+  writeFileSync(join(filesRoot, 'site/index.html'), 'nothing');
+  const driver = await PageDriver.entered(browser, server, 'user', 'anna');
+  await driver.goto('/home/files');
+  await driver.press('Search in files');
+  await driver.page.waitForSelector('form[role="search"] input');
+  await driver.page.type('form[role="search"] input', 'PASSWORD = "<b>');
+  await driver.page.keyboard.press('Enter');
+  await driver.says('2 files searched');
+  await driver.says('password = "<b>secret</b>"');
+  const picture = process.env['HOSTKEEP_TEST_PICTURE'];
+  for (const theme of ['light', 'dark'] as const) {
+    await driver.show(320, theme);
+    assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
+    assert.is(await driver.overflows(), false);
+  }
+  await driver.show(1280, 'light');
+  if (picture !== undefined) await driver.page.screenshot({ path: picture as `${string}.png`, fullPage: true });
+  await driver.press('/var/www/html/site/config.php');
+  await driver.says('config.php');
+  await driver.goto('/home/files/search#text=nowhere');
+  await driver.says('No file has this text');
+});
