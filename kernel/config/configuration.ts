@@ -55,8 +55,8 @@ export function mergeConfig(layers: ConfigLayers, file: string | undefined): Con
 }
 
 /** Settings that only a restart changes. */
-const FIXED: readonly (keyof Config)[] = [
-  ...(['data', 'store', 'files_root', 'removed_root', 'ids', 'broker'] as const),
+export const FIXED: readonly (keyof Config)[] = [
+  ...(['data', 'store', 'files_root', 'removed_root', 'ids', 'broker', 'jobs'] as const),
   ...(['listen', 'admin_listen', 'tls'] as const),
 ];
 
@@ -96,9 +96,14 @@ export const VARIABLES = {
   HOSTKEEP_STORE_URL: 'store.url',
 } as const;
 
-/** Returns `{ a: { b: value } }` for the names `a` and `b`. */
-function nested([name = '', ...rest]: readonly string[], value: unknown): Record<string, unknown> {
-  return { [name]: rest.length === 0 ? value : nested(rest, value) };
+/** Returns `{ a: { b: value } }` for the names `a` and `b`, with what `beside` has. */
+function nested(
+  [name = '', ...rest]: readonly string[],
+  value: unknown,
+  beside: unknown = {},
+): Record<string, unknown> {
+  const members = isObject(beside) ? beside : {};
+  return { ...members, [name]: rest.length === 0 ? value : nested(rest, value, members[name]) };
 }
 
 function includedFiles(file: string, patterns: unknown): string[] {
@@ -128,6 +133,17 @@ export function checkConfig(
   if (broken !== undefined) refuse(broken);
   const config = { ...(kernel as Static<typeof KernelConfig>), sections, originOf };
   return { ...config, sourceOf: (path) => files.get(path) ?? sourceOf(path), data: resolve(config.data) };
+}
+
+/** Returns a configuration with one member set by another source, named as `sourceOf` names files. Throws `ConfigError`. */
+export function withSetting(config: Config, path: string, value: unknown, source: string): Config {
+  const { sections, sourceOf, originOf, ...kernel } = config;
+  const isIts = (each: string) => each === path || each.startsWith(`${path}.`);
+  return checkConfig(
+    nested(path.split('.'), value, structuredClone({ ...kernel, ...sections })),
+    (each) => (isIts(each) ? source : sourceOf(each)),
+    (each) => (isIts(each) ? source : originOf(each)),
+  );
 }
 
 /** Returns what the schema of the kernel's settings cannot say. `settings` must have passed it. */

@@ -5,7 +5,8 @@ import type { Account } from '../identity/accounts/account.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Keyring } from '../identity/gate/keyring.ts';
 import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
-import type { EffectiveSetting, Membership, NodeInfo } from './node-info.ts';
+import type { Membership, NodeInfo } from './node-info.ts';
+import type { EffectiveSetting } from './settings/effective-setting.ts';
 import type { Host } from './plugin.ts';
 import type { Issue } from '../errors.ts';
 import type { Static, TObject, TSchema } from '../schema.ts';
@@ -126,6 +127,7 @@ export interface DemoNode
 
 /** The context of a command. */
 export interface CommandContext {
+  /** The configuration of the files; `settingsOf` has what the store lays over it. */
   readonly config: Config;
   readonly locales: Locales;
   /** Opens the store while `work` runs, beside a running server. Rejects if there is none, unless `create` is true. */

@@ -6,6 +6,7 @@ import type { Feature, Locales } from '../config/locales.ts';
 import { Type } from '../schema.ts';
 import type { Access, Address, RouteSpec } from './route-spec.ts';
 import type { ExtensionPointName } from './extension-points.ts';
+import type { EffectiveSetting, SettingTrial } from './settings/effective-setting.ts';
 import type { Diagnosis } from './points/finding.ts';
 
 /** Upper bounds of the latency histogram, in seconds. */
@@ -74,15 +75,6 @@ export interface PluginStatus {
   readonly remedy?: string;
 }
 
-/** A setting in effect. */
-export interface EffectiveSetting {
-  readonly setting: string;
-  /** Masked if it is secret. */
-  readonly value: unknown;
-  /** The file or the variable that set it, or `default`. */
-  readonly origin: string;
-}
-
 /** The membership of a node in its fleet. */
 export interface Membership {
   /** The name of this node. */
@@ -128,6 +120,12 @@ export interface NodeInfo {
   examine(): Promise<Diagnosis[]>;
   /** Resolves with the settings of the kernel and of all plugins that are not switched off. */
   settings(): Promise<EffectiveSetting[]>;
+  /**
+   * Puts stored settings into force, as a reload does with files: those of a trial, or else those that are kept now; see
+   * `StoredSettings`. Resolves when requests get the new ones. Otherwise changes nothing, and rejects: with 400 `invalid_request` if
+   * the changed value does not fit, else with the reason, such as that a plugin does not start with it.
+   */
+  applyStored(trial?: SettingTrial): Promise<void>;
   /** Returns the routes of all plugins; complete once every plugin is set up. */
   routes(): readonly RouteInfo[];
   plugins(): readonly PluginStatus[];

@@ -19,6 +19,7 @@ import { installedPlugins, isOn, isOptIn, pluginSettings, type InstalledPlugin }
 import { openPrivileged } from '../host/privileges.ts';
 import { importDefault, pluginsWith } from '../kit/files/plugin-files.ts';
 import { effectiveSettings, wholeSchema } from './effective-settings.ts';
+import { withStoredBeside } from './stored-settings.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
 import type { TObject } from '../schema.ts';
 
@@ -56,7 +57,7 @@ export function configurationFiles(file: string | undefined, given: () => Config
           }),
       ),
     async effective() {
-      const config = given();
+      const config = await withStoredBeside(given());
       return effectiveSettings(config, await manifests((each) => isOn(each, config)));
     },
   };

@@ -42,6 +42,7 @@ export interface Life {
   /** The ports in use, which the system chooses if the configuration says 0. */
   readonly ports: Partial<Record<Address, number>>;
   isStopping: boolean;
+  readonly applyStored: NodeInfo['applyStored'];
 }
 
 /** Sets up the plugins that a configuration switches on. Rejects if their routes clash; they are closed then. */
@@ -96,6 +97,7 @@ function nodeInfoOf(life: Life, config: Config, installed: readonly InstalledPlu
       const on = installed.filter((each) => isOn(each, config));
       return effectiveSettings(config, await Promise.all(on.map((each) => each.load())));
     },
+    applyStored: (trial) => life.applyStored(trial),
   };
   return node;
 }

@@ -6,12 +6,15 @@ import { Server } from '../http/server.ts';
 import { loadUws } from '../http/uws.ts';
 import type { Log } from '../log.ts';
 import type { NodeInfo } from '../contract/node-info.ts';
+import type { SettingTrial } from '../contract/settings/effective-setting.ts';
+import type { SettingValues } from '../contract/settings/stored-settings.ts';
 import type { Address } from '../contract/route-spec.ts';
 import { installedPlugins, isOn, type InstalledPlugin } from '../host/discovery.ts';
 import type { PluginSet } from '../host/plugin-set.ts';
 import { ServingLock } from './data/serving-lock.ts';
 import { Leadership } from '../workers/leadership.ts';
 import type { Workers } from '../workers/workers.ts';
+import { withStored, type Tried } from './stored-settings.ts';
 
 interface StartOptions {
   /** Replaces the plugins in the folder `plugins`. */
@@ -35,6 +38,12 @@ interface Shared {
   readonly isFirst: boolean;
 }
 
+/** The configuration of the files, and the settings of the store that lie over it. */
+interface Origins {
+  readonly files: Config;
+  readonly stored: SettingValues;
+}
+
 /** A node: the core, the plugins of the current configuration, and a server for each entrance. */
 export class Hostkeep {
   readonly #life: Life;
@@ -42,14 +51,23 @@ export class Hostkeep {
   readonly #servers: readonly (Entrance & { readonly server: Server })[];
   readonly #lock: ServingLock | undefined;
   #generation: Generation;
+  #origins: Origins;
   /** The last change of the configuration, if it is in progress. */
-  #changing: Promise<void> = Promise.resolve();
+  #changing: Promise<unknown> = Promise.resolve();
+  /** Resolves when no former plugins finish requests any more. */
+  #drained: Promise<unknown> = Promise.resolve();
 
-  private constructor(life: Life, options: StartOptions, generation: Generation, lock: ServingLock | undefined) {
+  private constructor(
+    life: Life,
+    options: StartOptions,
+    { generation, ...origins }: Origins & { readonly generation: Generation },
+    lock: ServingLock | undefined,
+  ) {
     this.#life = life;
     this.#options = options;
     this.#lock = lock;
     this.#generation = generation;
+    this.#origins = origins;
     this.#servers = generation.tables.map((each) => ({ ...each, server: this.#serverOf(each, generation.config) }));
   }
 
@@ -70,8 +88,16 @@ export class Hostkeep {
       core = await openCore(config, log, place);
       const isServing = options.listen !== 'never';
       if (isServing) await assertRootsSafe(core);
-      const life = { core, log, isDemo: options.isDemo === true, isServing, ports: {}, isStopping: false };
-      hostkeep = new Hostkeep(life, options, await generate(life, config, installed), lock);
+      const { config: whole, values: stored } = await withStored(config, installed, { store: core.store, log });
+      if (whole !== config) log.level = whole.log.level;
+      let begin: (started: Hostkeep) => void = () => undefined;
+      const started = new Promise<Hostkeep>((resolve) => (begin = resolve)); // plugins that are set up may ask before
+      const applyStored = async (trial?: SettingTrial) => (await started).#applyStored(trial);
+      const isDemo = options.isDemo === true;
+      const life = { core, log, isDemo, isServing, ports: {}, isStopping: false, applyStored };
+      const generation = await generate(life, whole, installed);
+      hostkeep = new Hostkeep(life, options, { generation, files: config, stored }, lock);
+      begin(hostkeep);
       if (options.listen === undefined) await hostkeep.listen();
       return hostkeep;
     } catch (error) {
@@ -127,33 +153,64 @@ export class Hostkeep {
    * is closed. If this rejects, the old configuration stays. Changes of the data folder, the addresses and the names of
    * TLS files are rejected, because they need a restart. Calls follow each other.
    */
-  reconfigure(config: Config): Promise<void> {
-    const done = this.#changing.then(() => this.#reconfigure(config));
+  async reconfigure(config: Config): Promise<void> {
+    const { drained } = await this.#inTurn(async () => {
+      assertReloadable(this.#generation.config, config);
+      await this.#reloadBroker();
+      return this.#change(config);
+    });
+    await drained;
+  }
+
+  /** See `NodeInfo.applyStored`. Does not wait for accepted requests: one of them may be what asks for it. */
+  async #applyStored(trial?: SettingTrial): Promise<void> {
+    await this.#inTurn(async () => {
+      const { files, stored: values } = this.#origins;
+      await this.#change(files, trial);
+      try {
+        await trial?.keep();
+      } catch (error) {
+        await this.#change(files, { values });
+        throw error;
+      }
+    });
+  }
+
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#changing.then(() => {
+      if (this.#life.isStopping) throw new Error('the server is stopping');
+      return change();
+    });
     this.#changing = done.catch(() => undefined); // for the caller that it concerns, not for the next one
     return done;
   }
 
-  async #reconfigure(config: Config): Promise<void> {
-    const old = this.#generation;
-    assertReloadable(old.config, config);
-    await this.#reloadBroker();
-    this.core.keys.reload();
-    const next = await generate(this.#life, config, this.#options.plugins ?? installedPlugins());
+  /** Resolves when new requests get the new plugins; `drained`, when the old ones are closed. */
+  async #change(files: Config, trial?: Tried): Promise<{ readonly drained?: Promise<unknown> }> {
+    const [old, { log, core }] = [this.#generation, this.#life];
+    const installed = this.#options.plugins ?? installedPlugins();
+    const { config, values: stored } = await withStored(files, installed, { store: core.store, log, trial });
+    if (files === this.#origins.files && isSame(stored, this.#origins.stored)) return {};
+    core.keys.reload();
+    const next = await generate(this.#life, config, installed);
     try {
+      if (trial?.changed !== undefined) assertNoneLost(old.plugins, next.plugins);
       for (const { isInner, server } of this.#servers) if (!isInner) await server.renewCertificate();
     } catch (error) {
       await next.plugins.close();
       throw error;
     }
     this.#generation = next;
-    this.#life.log.level = config.log.level;
-    this.core.sessions.ttlSeconds = config.token.ttl_seconds;
-    await Promise.all(
-      next.tables.map(({ address, isInner, table }) =>
-        this.#servers.find((each) => each.address === address && each.isInner === isInner)?.server.use(table),
-      ),
+    this.#origins = { files, stored };
+    log.level = config.log.level;
+    core.sessions.ttlSeconds = config.token.ttl_seconds;
+    const idle = next.tables.map(({ address, isInner, table }) =>
+      this.#servers.find((each) => each.address === address && each.isInner === isInner)?.server.use(table),
     );
-    await old.plugins.close();
+    const drained = Promise.all(idle).then(() => old.plugins.close());
+    const closed = drained.catch((error: unknown) => log.error({ err: error }, 'former plugins were not closed'));
+    this.#drained = Promise.all([this.#drained, closed]);
+    return { drained };
   }
 
   /** Closes after an error that nothing handled: answers requests in progress with 500, each logged with its route. */
@@ -165,6 +222,8 @@ export class Hostkeep {
   async close(): Promise<void> {
     this.#life.isStopping = true;
     await Promise.all(this.#servers.map(({ server }) => server.close()));
+    await this.#changing;
+    await this.#drained;
     await this.#generation.plugins.close();
     await this.core.close();
     await this.#lock?.release();
@@ -198,6 +257,16 @@ export class Hostkeep {
       table,
     );
   }
+}
+
+/** Whether stored settings, which are few, are the same. */
+const isSame = (a: SettingValues, b: SettingValues): boolean => JSON.stringify([...a]) === JSON.stringify([...b]);
+
+/** Throws if a plugin that was available is not any more. */
+function assertNoneLost(before: PluginSet, after: PluginSet): void {
+  const lacking = before.statuses.filter(({ state }) => state === 'unavailable').map(({ name }) => name);
+  const lost = after.statuses.find(({ name, state }) => state === 'unavailable' && !lacking.includes(name));
+  if (lost !== undefined) throw new Error(`the plugin ${lost.name} does not start: ${lost.reason}`);
 }
 
 /** Rejects if `files_root` is where a customer could put another folder in the place of an account's. */

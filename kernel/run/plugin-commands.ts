@@ -24,6 +24,7 @@ import { configurationFiles } from './configuration-files.ts';
 import { confirm } from './confirm.ts';
 import { dataFilesAt } from './data/data-files.ts';
 import { nodeFilesAt } from './data/node-files.ts';
+import { withStoredBeside } from './stored-settings.ts';
 
 /** Adds the plugins' commands to the program, in their groups. Imports nothing else of them, so that commands start quickly. */
 export async function addPluginCommands(program: Command): Promise<void> {
@@ -124,7 +125,7 @@ function contextOf(plugin: string, options: GlobalOptions & { readonly json?: bo
     settingsOf: async <S>(name: string) => {
       const named = installedPlugins().find((each) => each.name === name);
       if (named === undefined) throw new Error(`the plugin ${name} is not installed`);
-      return pluginSettings(await named.load(), config()) as S;
+      return pluginSettings(await named.load(), await withStoredBeside(config())) as S;
     },
     checked,
     emit: ({ value, text }) => void process.stdout.write(`${options.json === true ? JSON.stringify(value) : text}\n`),

@@ -24,7 +24,10 @@ export const configCommands: CommandGroup = {
       usage: 'show',
       summary: 'print all settings in effect, and what set each; secrets are masked',
       async run({ configuration }) {
-        const settings = await configuration.effective();
+        const all = await configuration.effective();
+        const settings = all
+          .filter(({ value, origin }) => value !== null || origin !== 'default')
+          .map(({ setting, value, origin }) => ({ setting, value, origin }));
         const rows = settings.map(({ setting, value, origin }) => [setting, JSON.stringify(value), origin]);
         return { value: settings, text: textTable(['SETTING', 'VALUE', 'SET BY'], rows) };
       },

@@ -8,7 +8,7 @@ const admin = { address: 'admin', access: 'admin' } as const;
 
 export default definePlugin({
   name: 'operations',
-  description: 'How a node is run: its plugins, what they lack, and its settings.',
+  description: 'How a node is run: its plugins, and what they lack.',
   features: [],
   routes: {
     plugins: {
@@ -34,16 +34,6 @@ export default definePlugin({
       reply: schema.DoctorReport,
       errors: ['overloaded'],
     },
-    settings: {
-      ...admin,
-      method: 'GET',
-      path: '/api/settings',
-      at: 'node',
-      summary: 'List the settings in effect, and what set each',
-      description: 'As hostkeep config show, of this process. Secrets are masked.',
-      query: schema.NodeQuery,
-      reply: schema.SettingList,
-    },
   },
   setup(host) {
     const { node } = host;
@@ -52,7 +42,6 @@ export default definePlugin({
       handlers: {
         plugins: pluginStates(host),
         doctor: () => examinations.read(),
-        settings: async () => ({ settings: await node.settings() }),
       },
     };
   },

@@ -40,12 +40,3 @@ export const DoctorReport = NamedObject('DoctorReport', {
   at: Type.String({ format: 'date-time', description: 'RFC 3339, UTC' }),
   findings: Type.Array(Finding),
 });
-export const SettingList = NamedObject('SettingList', {
-  settings: Type.Array(
-    NamedObject('EffectiveSetting', {
-      setting: Type.String({ description: 'Path in the configuration: tls.cert' }),
-      value: Type.Unknown({ description: 'Any JSON value; *** stands for a secret' }),
-      origin: Type.String({ description: 'The file or the variable that set it, or default' }),
-    }),
-  ),
-});

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { ConfigError, installedConfig, loadConfig } from '../../kernel/config/configuration.ts';
+import { ConfigError, installedConfig, loadConfig, withSetting } from '../../kernel/config/configuration.ts';
 import { splitHostPort } from '../../kernel/kit/net/host-port.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
@@ -93,4 +93,25 @@ test('the configuration of an installed node is found without its name', () => {
 test('an address is split into host and port', () => {
   assert.equal(splitHostPort('[::1]:443'), { host: '::1', port: 443 });
   assert.equal(splitHostPort('0.0.0.0:0'), { host: '0.0.0.0', port: 0 });
+});
+
+test('a member set over the files has another source, and is checked as theirs are', () => {
+  const files = load({ token: { ttl_seconds: 100 }, usage: { interval_ms: 1000, access: 'feature' } });
+  const config = withSetting(
+    withSetting(files, 'token.ttl_seconds', 200, 'console'),
+    'usage.access',
+    'admin',
+    'console',
+  );
+  assert.is(config.token.ttl_seconds, 200);
+  assert.equal(config.sections['usage'], { interval_ms: 1000, access: 'admin' });
+  assert.equal([config.originOf('usage.access'), config.originOf('token.ttl_seconds')], ['console', 'console']);
+  assert.match(config.originOf('usage.interval_ms') ?? '', /settings\.json$/);
+  assert.equal([files.token.ttl_seconds, files.sections['usage']], [100, { interval_ms: 1000, access: 'feature' }]);
+  assert.equal(withSetting(files, 'cors_origins', [], 'console').originOf('cors_origins'), 'console');
+  assert.throws(() => withSetting(files, 'token.ttl_seconds', 1, 'console'), /^console: token\.ttl_seconds /);
+  assert.throws(
+    () => withSetting(files, 'cors_origins', ['a'], 'console'),
+    /^console: cors_origins\.0 "a" is not an origin/,
+  );
 });

@@ -20,13 +20,5 @@ export default defineArea({
       isOfNode: true,
       load: () => import('./doctor-page.tsx'),
     },
-    {
-      path: '/plugins/settings',
-      title: 'operations.settings',
-      icon: 'puzzle',
-      isHidden: true,
-      isOfNode: true,
-      load: () => import('./settings-page.tsx'),
-    },
   ],
 });

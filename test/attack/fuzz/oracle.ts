@@ -14,7 +14,7 @@ const SECRET =
 const SECRET_FOR_ALL = /\n\s+at .+:\d+:\d+|\$argon2/;
 /** Operations that tell administrators, on purpose, where things are on the host, and what the system says of them. */
 const TELLS_PATHS: ReadonlySet<string> = new Set([
-  ...['admin operations.doctor', 'admin operations.settings'],
+  ...['admin operations.doctor', 'admin settings.list'],
   ...['list', 'switch', 'flush', 'restart'].map((name) => `user services.${name}`), // the account's own socket
 ]);
 const PROBLEM_MEMBERS = ['type', 'title', 'status', 'detail', 'error', 'request_id'] as const;

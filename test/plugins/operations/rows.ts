@@ -4,8 +4,8 @@ const PRODUCT = 'as many as the product has';
 
 const rows: PluginRows = {
   answered: 'node',
-  bounded: { plugins: PRODUCT, doctor: PRODUCT, settings: PRODUCT },
-  pages: { '/console/plugins': [], '/console/plugins/doctor': [], '/console/plugins/settings': [] },
+  bounded: { plugins: PRODUCT, doctor: PRODUCT },
+  pages: { '/console/plugins': [], '/console/plugins/doctor': [] },
   examples: {
     invented: {
       doctor: {
@@ -19,12 +19,6 @@ const rows: PluginRows = {
             detail: 'the engine at /var/run/docker.sock failed to answer /version: connect ENOENT',
             remedy: 'apt-get install docker.io and start dockerd, or set containers.socket (empty = no engine)',
           },
-        ],
-      },
-      settings: {
-        settings: [
-          { setting: 'data', value: '/var/lib/hostkeep', origin: 'default' },
-          { setting: 'tls.cert', value: '/etc/hostkeep/tls/panel.pem', origin: '/etc/hostkeep/hostkeep.json' },
         ],
       },
     },

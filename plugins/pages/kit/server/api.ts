@@ -3,7 +3,11 @@ import type { Api } from 'hostkeep:api';
 export type Route = keyof Api;
 type Input<R extends Route> = (Api[R]['params'] extends undefined ? object : { readonly params: Api[R]['params'] }) &
   (Api[R]['query'] extends undefined ? object : { readonly query?: Api[R]['query'] }) &
-  (Api[R]['body'] extends undefined ? object : { readonly body: Api[R]['body'] }) & { readonly signal?: AbortSignal };
+  (Api[R]['body'] extends undefined ? object : { readonly body: Api[R]['body'] }) & {
+    readonly signal?: AbortSignal;
+    /** The ETag of what the request changes, which must not have changed meanwhile. */
+    readonly ifMatch?: string;
+  };
 export type ReplyOf<R extends Route> = Api[R]['reply'];
 
 /** A problem reply of the API (RFC 9457), or a failure to answer: status 0. */
@@ -55,11 +59,16 @@ export async function api<R extends Route>(
   route: R,
   ...[input]: object extends Input<R> ? [Input<R>?] : [Input<R>]
 ): Promise<ReplyOf<R>> {
-  const given = (input ?? {}) as { params?: object; query?: object; body?: unknown; signal?: AbortSignal };
+  const given = (input ?? {}) as Pick<RequestInit, 'signal'> &
+    Partial<Record<'params' | 'query' | 'body', object>> & { ifMatch?: string };
   const [method = 'GET', pattern = ''] = route.split(' ');
   const response = await send(fillPath(pattern, given.params, given.query), {
     method,
-    headers: given.body === undefined ? HEADERS : { ...HEADERS, 'Content-Type': 'application/json' },
+    headers: {
+      ...HEADERS,
+      ...(given.body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(given.ifMatch !== undefined && { 'If-Match': given.ifMatch }),
+    },
     ...(given.body !== undefined && { body: JSON.stringify(given.body) }),
     ...(given.signal && { signal: given.signal }),
   });
