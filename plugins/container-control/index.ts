@@ -10,6 +10,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Type } from '../../kernel/schema.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
+import { assertAllowed, limitsIn, mostFor } from './limits.ts';
 import { LogFollowers } from './log-followers.ts';
 import * as schema from './schema.ts';
 
@@ -78,6 +79,17 @@ export default definePlugin({
       summary: 'Stop a container and start it again',
       description: 'One that does not end by itself within ten seconds is killed. One that does not run is started.',
     },
+    limit: {
+      ...changing,
+      method: 'PATCH',
+      path: '/api/docker-containers/:id/limits',
+      summary: 'Change the limits of a container',
+      description:
+        'They hold at once, also while it runs, up to those that the plan has for a container. Swap counts as memory. A container that ' +
+        'needs more memory than it may have is ended, or the change is refused.',
+      body: schema.NewLimits,
+      errors: ['container_limit_reached', ...changing.errors],
+    },
     remove: {
       ...changing,
       method: 'DELETE',
@@ -126,7 +138,7 @@ export default definePlugin({
     const change =
       (what: ContainerChange) =>
       async ({ account, params: { id }, ip }: Client & { readonly params: { readonly id: string } }) => {
-        await make(host, await find(account, id), what, { account, ip });
+        await make(host, await find(account, id), { change: what }, { account, ip });
         return { id, changed: true as const };
       };
     return {
@@ -134,10 +146,16 @@ export default definePlugin({
         list: async ({ account }) => ({
           containers: (await containers().all(account)).map(view).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
         }),
-        details: async ({ account, params }) => details(await find(account, params.id)),
+        details: async ({ account, params }) => details(await find(account, params.id), account),
         start: change('start'),
         stop: change('stop'),
         restart: change('restart'),
+        limit: async ({ account, params: { id }, body, ip }) => {
+          const found = await find(account, id);
+          assertAllowed(account, body);
+          await make(host, found, { change: 'limit', ...limitsIn(body) }, { account, ip });
+          return { id, changed: true as const };
+        },
         remove: change('remove'),
         log: async ({ account, params, query: { lines, after, text } }) => {
           const found = await (await find(account, params.id)).lines(lines, after);
@@ -158,15 +176,22 @@ interface Client {
 async function make(
   { store, events: log }: Pick<Host, 'store' | 'events'>,
   container: OwnContainer,
-  change: ContainerChange,
+  { change, limits, told = '' }: { readonly change: ContainerChange } & Partial<ReturnType<typeof limitsIn>>,
   { account, ip }: Client,
 ): Promise<void> {
-  const refusal = await container.change(change);
+  const refusal = await container.change(change, limits);
   if (refusal !== undefined) throw fail.container_change_refused(refusal);
-  const [name, past] = [nameOf(container.listed), PAST[change]];
+  const name = nameOf(container.listed);
   const data = { container: name, container_id: container.listed.id };
-  const event = { type: `container.${past}`, account, ip, text: `${past} the container ${name}`, data } as const;
-  await store.write((tx) => log.record(tx, event));
+  const event =
+    change === 'limit'
+      ? ({
+          type: 'container.limited',
+          text: `limited the container ${name} to ${told}`,
+          data: { ...data, limits: told },
+        } as const)
+      : ({ type: `container.${PAST[change]}`, text: `${PAST[change]} the container ${name}`, data } as const);
+  await store.write((tx) => log.record(tx, { ...event, account, ip }));
 }
 
 const nameOf = ({ id, names: [name] }: ListedContainer): string => name ?? id.slice(0, 12);
@@ -190,7 +215,7 @@ function view(listed: ListedContainer): schema.OneContainer {
   };
 }
 
-async function details(container: OwnContainer): Promise<schema.ContainerView> {
+async function details(container: OwnContainer, account: Account): Promise<schema.ContainerView> {
   const found = await container.details();
   return {
     ...view(container.listed),
@@ -202,6 +227,7 @@ async function details(container: OwnContainer): Promise<schema.ContainerView> {
     health: found.health,
     memory_bytes: found.memoryBytes,
     processors: found.processors,
+    ...mostFor(account),
     environment: [...found.environment],
   };
 }

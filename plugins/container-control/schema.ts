@@ -40,6 +40,8 @@ export const ContainerView = NamedObject('ContainerDetails', {
   health: Type.String({ description: 'starting, healthy or unhealthy; empty without a check' }),
   memory_bytes: Type.Integer({ description: 'The limit; 0 = none' }),
   processors: Type.Number({ description: 'The limit; 0 = none' }),
+  most_memory_mib: Type.Integer({ description: 'The most that the plan allows a container; 0 = any' }),
+  most_processors: Type.Number({ description: 'The most that the plan allows a container; 0 = any' }),
   environment: Type.Array(
     NamedObject('ContainerVariable', {
       name: Type.String(),
@@ -56,6 +58,18 @@ export const ContainerParams = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 64, description: 'The whole id of a container' }),
 });
 export const Changed = NamedObject('ContainerChanged', { id: Type.String(), changed: Type.Literal(true) });
+
+export const NewLimits = NamedObject(
+  'NewContainerLimits',
+  {
+    memory_mib: Type.Optional(
+      Type.Integer({ minimum: 6, maximum: 2 ** 24, description: 'In MiB, swap included; as before unless given' }),
+    ),
+    processors: Type.Optional(Type.Number({ minimum: 0.01, maximum: 4096, description: 'As before unless given' })),
+  },
+  { minProperties: 1 },
+);
+export type NewLimits = Static<typeof NewLimits>;
 
 export const LogQuery = Type.Object({
   lines: Type.Integer({ minimum: 1, maximum: MOST_LINES, default: 200, description: 'The newest' }),

@@ -1,6 +1,7 @@
 import type {
   ContainerChange,
   ContainerDetails,
+  ContainerLimits,
   ContainerLine,
   Containers,
   ListedContainer,
@@ -41,8 +42,8 @@ export class AccountContainers implements Containers {
     return {
       listed: listed(found),
       details: (): Promise<ContainerDetails> => usable(engine.ask('details', { id }, client)),
-      change: async (change: ContainerChange) =>
-        (await usable(engine.ask('change', { id, change }, { ...client, timeoutMs: CHANGE_MS }))) ?? undefined,
+      change: async (change: ContainerChange, limits: ContainerLimits = {}) =>
+        (await usable(engine.ask('change', { id, change, limits }, { ...client, timeoutMs: CHANGE_MS }))) ?? undefined,
       lines: (most: number, after = ''): Promise<readonly ContainerLine[]> =>
         usable(engine.ask('lines', { id, most, after }, client)),
     };

@@ -1,5 +1,5 @@
-import { LOGIN, type Given, type Row } from './row.ts';
-import { one } from './shapes.ts';
+import { LOGIN, type Given, type Row, type Step } from './row.ts';
+import { mib, number, one } from './shapes.ts';
 
 /** A path that is the same here as there, or differs in its name only. */
 const same = (is: string, calls = is): Row => ({ is, steps: [{ calls }], ...(is === calls && { isTaken: true }) });
@@ -24,6 +24,21 @@ const named = (domains: readonly Domain[], domain: string | undefined) =>
 const CONTAINERS = { calls: 'GET /api/container/df' };
 type Container = Readonly<Record<'Names' | 'State' | 'Status', string>>;
 const statusOf = ({ Names: name, State: state, Status: status }: Container) => ({ name, state, status });
+type Listed = Readonly<Record<'id' | 'name' | 'service', string>>;
+/** The rows that do something with a container, which OpenPanel calls by its service. */
+const withContainer = (is: string, calls: string, more: Partial<Row & Step> = {}): Row => {
+  const { body, ...row } = more;
+  const params: Step['params'] = ({ service }, [{ containers }]) => ({
+    id: one<Listed>(containers, (each) => [each.name, each.service].includes(service ?? ''), 'not_found', 'container')
+      .id,
+  });
+  const step = { calls: `${calls.replace(' ', ' /api/docker-containers/:id')}`, params, ...(body && { body }) };
+  return { is, ...row, steps: [{ calls: 'GET /api/docker-containers' }, step] };
+};
+const resources: Step['body'] = ({ cpu, ram }) => ({
+  processors: cpu === undefined ? undefined : number(cpu),
+  memory_mib: ram === undefined ? undefined : mib(ram),
+});
 const SITES = { calls: 'GET /api/auto-installer' };
 const GRANT = '/api/database-users/:user/databases/:database';
 const grantOn = ({ username: user = '', database = '' }: Given) => ({ user, database });
@@ -250,6 +265,16 @@ export const userRows: readonly Row[] = [
     reply: ([{ data }], { service }) =>
       statusOf(one<Container>(data[0].Containers, ({ Names }) => Names === service, 'not_found', 'container')),
   },
+
+  withContainer('POST /api/containers/:service/start', 'POST /start'),
+  withContainer('POST /api/containers/:service/stop', 'POST /stop'),
+  withContainer('POST /api/containers/:service/restart', 'POST /restart'),
+  withContainer('PATCH /api/containers/:service/resources', 'PATCH /limits', {
+    takes: ['cpu', 'ram'],
+    body: resources,
+  }),
+  withContainer('PATCH /api/containers/:service', 'PATCH /limits', { takes: ['cpu', 'ram'], body: resources }),
+  withContainer('DELETE /api/containers/:service', 'DELETE '),
 
   { is: 'GET /api/sites', steps: [SITES], reply: ([{ sites }]) => ({ sites }) },
   {

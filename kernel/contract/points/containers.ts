@@ -45,14 +45,21 @@ export interface ContainerLine {
   readonly text: string;
 }
 
-export type ContainerChange = 'start' | 'stop' | 'restart' | 'remove';
+export type ContainerChange = 'start' | 'stop' | 'restart' | 'limit' | 'remove';
+
+/** New limits; one that is left out stays. */
+export interface ContainerLimits {
+  /** Of memory and swap together. */
+  readonly memoryBytes?: number;
+  readonly nanoProcessors?: number;
+}
 
 /** A container of an account. */
 export interface OwnContainer {
   readonly listed: ListedContainer;
   details(): Promise<ContainerDetails>;
-  /** Resolves with why the engine refuses; `undefined` once it is done, or was so already. */
-  change(change: ContainerChange): Promise<string | undefined>;
+  /** Resolves with why the engine refuses; `undefined` once it is done, or was so already. `limits` are those of `limit`. */
+  change(change: ContainerChange, limits?: ContainerLimits): Promise<string | undefined>;
   /** Resolves with the newest lines after a time, oldest first; fewer than `most` where they are long. */
   lines(most: number, after?: string): Promise<readonly ContainerLine[]>;
 }

@@ -1,5 +1,7 @@
-import { Answer, api, bytes, Dialog, number, t, Time, useQuery, type ReplyOf } from '../../pages/kit/index.ts';
+import { useSignal } from '@preact/signals';
+import { Answer, api, Button, bytes, Dialog, number, t, Time, useQuery, type ReplyOf } from '../../pages/kit/index.ts';
 import type { Container } from './container-list.tsx';
+import { LimitsDialog } from './limits-dialog.tsx';
 
 type Details = ReplyOf<'GET /api/docker-containers/:id'>;
 
@@ -13,10 +15,22 @@ export function ContainerDialog({ container: { id, name }, onClose }: ContainerD
   const details = useQuery(`container ${id}`, (signal) =>
     api('GET /api/docker-containers/:id', { params: { id }, signal }),
   );
+  const limited = useSignal<Details | undefined>(undefined);
+  if (limited.value !== undefined)
+    return <LimitsDialog details={limited.value} onClose={() => void (limited.value = undefined)} />;
   return (
     <Dialog title={name} isLarge onClose={onClose}>
       <Answer of={details} lines={6}>
-        {(found) => <Facts details={found} />}
+        {(found) => (
+          <>
+            <Facts details={found} />
+            <div class="row">
+              <Button isSmall onClick={() => void (limited.value = found)}>
+                {t('container-control.limits')}
+              </Button>
+            </div>
+          </>
+        )}
       </Answer>
     </Dialog>
   );
@@ -48,7 +62,7 @@ function Facts({ details }: { readonly details: Details }) {
         <dt>{t('container-control.memory')}</dt>
         <dd>{details.memory_bytes === 0 ? unlimited : bytes(details.memory_bytes)}</dd>
         <dt>{t('container-control.processors')}</dt>
-        <dd>{details.processors === 0 ? unlimited : number(details.processors)}</dd>
+        <dd>{details.processors === 0 ? unlimited : number(details.processors, 2)}</dd>
         {details.ports.map(({ ip, private_port, public_port, protocol }) => (
           <>
             <dt>{t('container-control.port', { port: `${private_port}/${protocol}` })}</dt>

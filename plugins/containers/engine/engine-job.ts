@@ -5,7 +5,7 @@
  */
 import { finished } from 'node:stream/promises';
 import { Readable } from 'node:stream';
-import type { ContainerChange } from '../../../kernel/contract/points/containers.ts';
+import type { ContainerChange, ContainerLimits } from '../../../kernel/contract/points/containers.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { parseEngineUsage } from '../disk-usage/engine-usage.ts';
 import { parseStats } from '../stats/engine-stats.ts';
@@ -24,14 +24,14 @@ const OWN_ITEMS = 1000;
 /** A tar archive without files: the content of an image that needs no registry. */
 const EMPTY_ARCHIVE = Buffer.alloc(1024);
 
-/** The context of an answer. */
 interface AnswerContext {
   readonly docker: EngineLibrary['docker'];
   readonly isOwn: boolean;
   readonly bytes: Buffer;
 }
 
-/** Answers by the kind of the question. */
+type Changing = { readonly id: string; readonly change: ContainerChange; readonly limits: ContainerLimits };
+/** By the kind of the question. */
 const answers = {
   /** Loads the client library, and asks the engine nothing. */
   load: () => Promise.resolve(null),
@@ -71,25 +71,19 @@ const answers = {
   async details({ docker }: AnswerContext, { id }: { readonly id: string }) {
     return parseDetails(await json(docker.getContainer(id).inspect()));
   },
-  /** Why the engine refuses; `null` if the container is, or was already, as it shall be. */
-  async change({ docker }: AnswerContext, { id, change }: { readonly id: string; readonly change: ContainerChange }) {
+  /** Why the engine refuses; `null` if the container is, or was already, as it shall be. Swap is memory. */
+  async change({ docker }: AnswerContext, { id, change, limits: { memoryBytes: Memory, nanoProcessors } }: Changing) {
     const container = docker.getContainer(id);
     const changes: Record<ContainerChange, () => Promise<unknown>> = {
       start: () => container.start(),
       // The engine still lists it as running for a moment; its details come after that.
       stop: () => container.stop().then(() => container.inspect()),
       restart: () => container.restart(),
+      limit: () => container.update({ Memory, MemorySwap: Memory, NanoCpus: nanoProcessors }),
       remove: () => container.remove({ v: true }),
     };
-    try {
-      await changes[change]();
-      return null;
-    } catch (error) {
-      const status = statusIn(error);
-      if (status === 304) return null;
-      if (status === undefined || status < 400) throw error;
-      return reasonIn(error) || `it answers ${status}`;
-    }
+    const { status, reason } = await refusal(changes[change]());
+    return [0, 304].includes(status) ? null : reason || `it answers ${status}`;
   },
   /** The newest lines after a time; fewer where they are longer than a reply may be. */
   async lines({ docker }: AnswerContext, { id, most, after }: { readonly id: string; most: number; after: string }) {
@@ -110,15 +104,10 @@ const answers = {
   },
   /** The status with which the engine refuses; `null` if it removed the thing, or there was none. */
   async remove({ docker }: AnswerContext, { what, name }: { readonly what: 'containers' | 'volumes'; name: string }) {
-    try {
-      if (what === 'containers') await docker.getContainer(name).remove({ force: true, v: true });
-      else await docker.getVolume(name).remove();
-      return null;
-    } catch (error) {
-      const status = statusIn(error);
-      if (status === undefined) throw error;
-      return status === 404 ? null : status;
-    }
+    const options = { force: true, v: true };
+    const removed = what === 'containers' ? docker.getContainer(name).remove(options) : docker.getVolume(name).remove();
+    const { status } = await refusal(removed);
+    return [0, 404].includes(status) ? null : status;
   },
   /** Makes a container of an empty image, never starts it, and removes both. */
   async prove({ docker }: AnswerContext, { name }: { readonly name: string }) {
@@ -185,6 +174,15 @@ async function json(reply: Promise<unknown>): Promise<unknown> {
   if (!(body instanceof Uint8Array)) return body;
   if (body.length > 0) throw new Error('it is no JSON');
   return undefined;
+}
+
+/** Resolves with the status and the words by which an engine refuses; 0 if it does as it is asked. */
+async function refusal(asked: Promise<unknown>): Promise<{ readonly status: number; readonly reason: string }> {
+  let error: unknown;
+  await asked.catch((refused: unknown) => void (error = refused));
+  const status = error === undefined ? 0 : statusIn(error);
+  if (status === undefined) throw error;
+  return { status, reason: status === 0 ? '' : reasonIn(error) };
 }
 
 /** Resolves with `undefined` for an answer with one of these statuses. */

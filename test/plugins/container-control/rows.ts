@@ -19,6 +19,7 @@ const rows: PluginRows = {
     start: NO_ENGINE,
     stop: NO_ENGINE,
     restart: NO_ENGINE,
+    limit: NO_ENGINE,
     remove: NO_ENGINE,
     log: NO_ENGINE,
     follow: NO_ENGINE,
@@ -32,6 +33,7 @@ const rows: PluginRows = {
       start: 503,
       stop: 503,
       restart: 503,
+      limit: 503,
       remove: 503,
       log: 503,
       follow: 503,
@@ -46,6 +48,7 @@ const rows: PluginRows = {
     unmarked: { list: 'containers of its engine', details: 'a refusal', log: 'a refusal', follow: 'a refusal' },
   },
   examples: {
+    requests: { limit: { memory_mib: 256, processors: 0.5 } },
     invented: {
       list: { containers: [CONTAINER] },
       details: {
@@ -58,6 +61,8 @@ const rows: PluginRows = {
         health: 'healthy',
         memory_bytes: 268_435_456,
         processors: 0.5,
+        most_memory_mib: 512,
+        most_processors: 1,
         environment: [
           { name: 'TZ', value: 'Europe/Berlin' },
           { name: 'DB_PASSWORD', value: null },
@@ -66,6 +71,7 @@ const rows: PluginRows = {
       start: { id: ID, changed: true },
       stop: { id: ID, changed: true },
       restart: { id: ID, changed: true },
+      limit: { id: ID, changed: true },
       remove: { id: ID, changed: true },
       log: { lines: [{ at: '2026-11-24T09:00:00.123456789Z', stream: 'stdout', text: 'ready' }] },
     },

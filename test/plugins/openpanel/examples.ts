@@ -27,6 +27,8 @@ const has = (members: readonly string[]) => (body: Body) =>
 /** Of an account whose databases are files. */
 const NOT_MANAGED: Example = { status: 409, is: (body) => assert.is(body.error, 'databases_not_managed') };
 
+const NO_CONTAINER: Example = { status: 404, is: (body) => assert.is(body.error, 'not_found') };
+
 /** By address and row, in the order in which they are asked; for the accounts demo and root. */
 export const examples = (server: () => TestServer): Readonly<Record<Address, Readonly<Record<string, Example>>>> => ({
   user: {
@@ -177,6 +179,22 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
       status: 404,
       is: (body) => assert.is(body.error, 'not_found'),
     },
+    'POST /api/containers/:service/start': { path: '/api/containers/web/start', ...NO_CONTAINER },
+    'POST /api/containers/:service/stop': { path: '/api/containers/web/stop', ...NO_CONTAINER },
+    'POST /api/containers/:service/restart': { path: '/api/containers/web/restart', ...NO_CONTAINER },
+    'PATCH /api/containers/:service/resources': {
+      path: '/api/containers/aaaaaaaaaaaa/resources',
+      body: { cpu: '99', ram: '1g' },
+      status: 409,
+      is: (body) => assert.is(body.error, 'container_limit_reached'),
+    },
+    'PATCH /api/containers/:service': {
+      path: '/api/containers/aaaaaaaaaaaa',
+      body: { ram: 'much' },
+      status: 400,
+      is: (body) => assert.is(body.error, 'invalid_request'),
+    },
+    'DELETE /api/containers/:service': { path: '/api/containers/web', ...NO_CONTAINER },
     'GET /api/containers': { is: ({ containers }) => assert.ok(Array.isArray(containers)) },
     'GET /api/sites/database-size': {
       path: '/api/sites/database-size?database=none',

@@ -26,8 +26,8 @@ function withDocker(): void {
 
   const run = (name: string, command: string, ...options: string[]) =>
     docker.run(command, '--name', name, '--network', 'none', ...options);
-  const ask = <T = Record<string, unknown>>(path: string, token = ann, method = 'GET') =>
-    server.ask<T>(`/api/docker-containers${path}`, { token, method });
+  const ask = <T = Record<string, unknown>>(path: string, token = ann, method = 'GET', body?: unknown) =>
+    server.ask<T>(`/api/docker-containers${path}`, { token, method, ...(body !== undefined && { body }) });
   const stateOf = async (id: string) =>
     (await ask<Listed>('')).body.containers.find((each) => each.id === id)?.state ?? 'gone';
 
@@ -62,10 +62,16 @@ function withDocker(): void {
       ['/start', 'POST'],
       ['/stop', 'POST'],
       ['/restart', 'POST'],
+      ['/limits', 'PATCH'],
     ];
     for (const id of [others, await docker.cli('inspect', '-f', '{{.Id}}', 'nobodys'), 'f'.repeat(64)])
       for (const [path, method] of refusals) {
-        const { status, body } = await ask(`/${id}${path}`, ann, method);
+        const { status, body } = await ask(
+          `/${id}${path}`,
+          ann,
+          method,
+          method === 'PATCH' ? { memory_mib: 32 } : undefined,
+        );
         assert.is(`${status} ${String(body['error'])}`, '404 container_not_found', `${method} ${path}`);
       }
     assert.is(await docker.cli('inspect', '-f', '{{.State.Status}}', 'bob-web'), 'running');
@@ -103,6 +109,37 @@ function withDocker(): void {
     const ended = (await ask(`/${done}`)).body;
     assert.equal([ended['state'], ended['exit_code'], ended['out_of_memory']], ['exited', 3, false]);
     assert.match(String(ended['finished_at']), /^\d{4}-/);
+  });
+
+  test('limits hold at once, and are no more than the plan allows', async () => {
+    const { plans } = server.hostkeep.core;
+    const { limits } = await plans.get('developer');
+    await plans.update('developer', {
+      limits: { ...limits, container_memory_limit_mib: 64, container_processors_limit: 0.75 },
+    });
+    const limit = async (body: unknown, id = web) => {
+      const { status, body: answer } = await ask(`/${id}/limits`, ann, 'PATCH', body);
+      return `${status} ${String(answer['error'] ?? '')}`.trim();
+    };
+    for (const bad of [{}, { memory_mib: 5 }, { memory_mib: '32' }, { processors: 0 }, { memory_mib: 32, swap: 1 }])
+      assert.is(await limit(bad), '400 invalid_request', JSON.stringify(bad));
+    assert.is(await limit({ memory_mib: 65 }), '409 container_limit_reached');
+    assert.is(await limit({ memory_mib: 32, processors: 0.76 }), '409 container_limit_reached');
+    const held = () => docker.cli('inspect', '-f', '{{.HostConfig.Memory}} {{.HostConfig.NanoCpus}}', 'ann-web');
+    assert.is(await held(), `${48 * 2 ** 20} 500000000`);
+    assert.is(await limit({ memory_mib: 64 }), '200');
+    assert.is(await held(), `${64 * 2 ** 20} 500000000`);
+    assert.is(await limit({ memory_mib: 32, processors: 0.75 }), '200');
+    assert.is(await held(), `${32 * 2 ** 20} 750000000`);
+    assert.is(await docker.cli('inspect', '-f', '{{.HostConfig.MemorySwap}}', 'ann-web'), String(32 * 2 ** 20));
+    const { body } = await ask(`/${web}`);
+    assert.equal([body['memory_bytes'], body['processors']], [32 * 2 ** 20, 0.75]);
+    assert.equal([body['most_memory_mib'], body['most_processors']], [64, 0.75]);
+    assert.is(await stateOf(web), 'running');
+    await plans.update('developer', { limits: { ...limits, container_processors_limit: 0 } });
+    assert.is(await limit({ processors: 4096 }), '409 container_change_refused', 'more than the machine has');
+    const { body: told } = await server.ask('/api/account/activity', { token: ann });
+    assert.match(JSON.stringify(told), /limited the container ann-web to 32 MiB, 0\.75 processors/);
   });
 
   test('the log has both streams in order, by number, time and text', async () => {
