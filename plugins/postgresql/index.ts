@@ -7,10 +7,11 @@ import { DatabaseTransfers } from '../../kernel/kit/databases/database-transfers
 import { AccountServers } from './account-servers.ts';
 import { recoverChanges } from './changes.ts';
 import { Databases, ENGINE } from './databases.ts';
-import { findings, health } from './doctor.ts';
+import { findings } from './doctor.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import { events } from './events.ts';
 import { Items } from './items.ts';
+import { ServerStates } from './metrics.ts';
 import { vacuumDatabase } from './maintenance.ts';
 import { Processes } from './processes.ts';
 import { purgeDatabases } from './purge.ts';
@@ -32,8 +33,13 @@ export default definePlugin({
   events,
   config: schema.PostgresqlConfig,
   routes: postgresqlRoutes,
-  async setup(host) {
-    const servers = new AccountServers(host.config);
+  async setup({ config: given, ...rest }) {
+    const { config, leftOut } = rest.node.isDemo
+      ? await (await import('./demo.ts')).withLocalServer(given)
+      : { config: given, leftOut: undefined };
+    const host = { ...rest, config };
+    const servers = new AccountServers(config);
+    const states = new ServerStates(servers);
     const items = new Items(host);
     const databases = new Databases({ ...host, servers, items });
     const users = new Users({ ...host, servers, items, databases });
@@ -98,7 +104,12 @@ export default definePlugin({
           },
         }),
         doctor: () => findings(servers),
-        health: () => health(servers),
+        health: () => states.check(),
+        metrics: () => states.metrics(items),
+        demoOutside: async (people) =>
+          leftOut === undefined
+            ? (await import('./demo.ts')).createDemoDatabase({ ...parts, users }, people, host.onClose)
+            : { leftOut: [leftOut] },
       },
     };
   },

@@ -175,6 +175,13 @@ export class Items {
     );
   }
 
+  /** Resolves with how many there are of each kind, of all accounts. */
+  counts(): Promise<{ kind: Named['kind']; n: number }[]> {
+    return this.#parts.store.all(
+      'select kind, count(*) as n from postgresql_items where is_made = 1 group by kind order by kind',
+    );
+  }
+
   async keepLocked({ id }: Item, isLocked: boolean): Promise<void> {
     await this.#parts.store.write((tx) =>
       tx.run('update postgresql_items set is_locked = ? where id = ?', Number(isLocked), id),
