@@ -190,7 +190,7 @@ test('an endpoint gets what happens from then on, until it is removed', async ()
   const { id, endpoint, secret } = await console.add(`${url}/token-of-a-chat`, ['account.created']);
   const { store } = console.server.hostkeep.core;
   const stored = JSON.stringify(await store.all('select * from webhook_endpoints'));
-  assert.not.match(stored, new RegExp(`token-of-a-chat|${secret.slice(6, 20)}`), 'sealed');
+  for (const each of ['token-of-a-chat', secret.slice(6, 20)]) assert.not(stored.includes(each), 'sealed');
   await console.server.account('ann');
   const first = await echo.about('ann');
   assert.equal([first.path, first.headers['webhook-signature']], ['/token-of-a-chat', signatures(first, secret)]);
