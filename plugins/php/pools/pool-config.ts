@@ -47,6 +47,8 @@ export function poolConfig(pool: Pool, { uid, webGid, socket, root }: Places, di
   return [
     '[global]',
     'log_level = warning',
+    // It opens this, but prints (--force-stderr). Its own file is in a folder that the broker of the package cannot write.
+    'error_log = /dev/null',
     'daemonize = no',
     `process_control_timeout = ${pool.seconds + 2 * GRACE_SECONDS}s`,
     '[site]',
