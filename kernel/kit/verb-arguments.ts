@@ -2,10 +2,26 @@
  * Checks of what other processes send, to the broker or from another node: they may be in foreign hands, and what was
  * checked there does not count. All errors are 400 `invalid_request`.
  */
+import { Readable } from 'node:stream';
 import { fail, HttpError } from '../errors.ts';
 import { isObject } from '../schema.ts';
 import type { Identified } from './jobs/job.ts';
 import { USERNAME } from './files/files-root.ts';
+import { boundedBytes } from './waiting/byte-streams.ts';
+
+/** More than anybody's databases are described in. */
+const JSON_BYTES = 32 * 2 ** 20;
+
+/** Resolves with the JSON of a body that another node sends. */
+export async function readJson(body: AsyncIterable<Uint8Array>): Promise<unknown> {
+  const tooMuch = () => fail.invalid_request(`more than ${JSON_BYTES} bytes of JSON`);
+  const bytes = await Readable.from(boundedBytes(body, JSON_BYTES, tooMuch)).toArray();
+  try {
+    return JSON.parse(Buffer.concat(bytes as Uint8Array[]).toString()) as unknown;
+  } catch {
+    throw refused('JSON'); // what it says instead is nobody's
+  }
+}
 
 /** Returns the members of an object that has these and no others. */
 export function readMembers<K extends string>(value: unknown, names: readonly K[]): Record<K, unknown> {

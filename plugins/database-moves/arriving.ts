@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { json } from 'node:stream/consumers';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Arrival, MovedAccount } from '../../kernel/contract/points/move-part.ts';
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
 import { identifier, literal, quotedInPattern, quotedUser, userText } from '../../kernel/kit/databases/mysql-text.ts';
+import { readJson } from '../../kernel/kit/verb-arguments.ts';
 import { drop } from './dropping.ts';
 import { assertDefiner, dropObjects, makeObjects } from './objects.ts';
 import { READERS } from './incoming.ts';
@@ -30,13 +30,13 @@ export class Arriving {
 
   async answer({ name, about = '', body, signal }: Arrival): Promise<unknown> {
     const server = MoveServer.of(this.#parts, this.#account, signal);
-    if (name === 'meet') return this.#meet(server, READERS.meet(await json(body)));
+    if (name === 'meet') return this.#meet(server, READERS.meet(await readJson(body)));
     if (server === undefined) throw refused('this node has no database server for the account');
     return server.with(async (client, alive) => {
       if (name === LOAD) return this.#load(client, server, about, { body, signal: alive });
-      if (name === 'align') return this.#align(client, server, READERS.align(await json(body)));
-      if (name === 'objects') return this.#makeObjects(client, server, READERS.objects(await json(body)));
-      if (name === 'users') return this.#makeUsers(client, server, READERS.users(await json(body)));
+      if (name === 'align') return this.#align(client, server, READERS.align(await readJson(body)));
+      if (name === 'objects') return this.#makeObjects(client, server, READERS.objects(await readJson(body)));
+      if (name === 'users') return this.#makeUsers(client, server, READERS.users(await readJson(body)));
       throw refused(`databases know no request ${name}`);
     });
   }

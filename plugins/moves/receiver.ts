@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
-import { json } from 'node:stream/consumers';
 import { HttpError, errorMessage } from '../../kernel/errors.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
+import { readJson } from '../../kernel/kit/verb-arguments.ts';
 import { MovedFiles, openMovePool } from './files/moved-files.ts';
 import { assertPlugins } from './admission.ts';
 import { forMovers, gatherMoveParts } from './parts.ts';
@@ -139,7 +139,7 @@ export class Receiver {
     const files = new MovedFiles(this.#parts.jobs, this.#pool, account, signal, isUrgent);
     switch (name) {
       case 'begin':
-        return this.#begin(move, files, readBringing(await json(body)));
+        return this.#begin(move, files, readBringing(await readJson(body)));
       case 'files':
         assertHasFiles(move);
         request.setTimeout(SILENCE_MS);

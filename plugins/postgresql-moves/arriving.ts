@@ -1,5 +1,3 @@
-import { json } from 'node:stream/consumers';
-import { Readable } from 'node:stream';
 import type { PostgresqlItem } from '../../kernel/contract/points/database-servers.ts';
 import type { Arrival, MovedAccount } from '../../kernel/contract/points/move-part.ts';
 import { readAccess } from '../../kernel/kit/databases/postgresql/access.ts';
@@ -20,8 +18,7 @@ import {
 import { scramVerifier } from '../../kernel/kit/databases/postgresql/scram.ts';
 import { makeTemporaryUser } from '../../kernel/kit/databases/postgresql/temporary-user.ts';
 import { newPassword } from '../../kernel/kit/new-password.ts';
-import { boundedBytes } from '../../kernel/kit/waiting/byte-streams.ts';
-import { fail } from './errors.ts';
+import { readJson } from '../../kernel/kit/verb-arguments.ts';
 import { dumperFor } from './moved-dump.ts';
 import { MoveRecord, type MoverParts, type Recorded } from './record.ts';
 import { refused, refusing } from './refusals.ts';
@@ -29,8 +26,6 @@ import { applySettings } from './settings.ts';
 import { LOAD, READERS, type Meeting, type Requests } from './wire.ts';
 
 type Asked<N extends keyof Requests> = Requests[N][0];
-/** Of a body that is JSON. */
-const BODY_BYTES = 32 * 2 ** 20;
 /** Of the number of a version, which changes with each release that keeps its data in another way. */
 const MAJOR = 10_000;
 
@@ -53,13 +48,13 @@ export class Arriving {
     return refusing(async () => {
       const server = this.#parts.servers.serverFor(this.#account.username);
       const items = await this.#parts.servers.items(this.#account);
-      if (name === 'meet') return this.#meet(server, items, READERS.meet(await read(body)));
+      if (name === 'meet') return this.#meet(server, items, READERS.meet(await readJson(body)));
       if (server === undefined) throw refused('this node has no server of PostgreSQL for the account');
       return this.#parts.servers.open(server, async (connections) => {
         const here = { server, items, connections };
         if (name === LOAD) return this.#load(here, about, { body, signal });
-        if (name === 'prepare') return this.#prepare(here, READERS.prepare(await read(body)));
-        if (name === 'access') return this.#giveAccess(here, READERS.access(await read(body)));
+        if (name === 'prepare') return this.#prepare(here, READERS.prepare(await readJson(body)));
+        if (name === 'access') return this.#giveAccess(here, READERS.access(await readJson(body)));
         throw refused(`databases of PostgreSQL know no request ${name}`);
       });
     });
@@ -159,11 +154,6 @@ interface Here {
   readonly items: readonly PostgresqlItem[];
   readonly connections: ServerConnections;
 }
-
-const read = (body: Readable): Promise<unknown> =>
-  json(
-    Readable.from(boundedBytes(body, BODY_BYTES, () => fail.invalid_request(`more than ${BODY_BYTES} bytes of JSON`))),
-  );
 
 function assertOwn(items: readonly PostgresqlItem[], kind: PostgresqlItem['kind'], names: readonly string[]): void {
   const foreign = names.find((name) => !items.some((item) => item.kind === kind && item.name === name));

@@ -142,6 +142,7 @@ test('the host is read below the configured roots, as in a container', async () 
   assert.equal([disk?.['device'], disk?.['mountpoint']], ['/dev/of-the-host', '/']);
 });
 
+const SETTING = 'token.ttl_seconds';
 /** Name the lock of an address for documentation, and that from which the requests here come. */
 const [EXAMPLE_LOCK, OWN_LOCK] = ['198.51.100.7', '127.0.0.1'].map((ip) =>
   Buffer.from(`address ${ip}`).toString('base64url'),
@@ -158,9 +159,17 @@ interface Listed {
 async function prepared(n: number, { method, path }: Listed): Promise<Record<string, string>> {
   const { accounts, plans, passwords, sessions } = server.hostkeep.core;
   const { account, token } = await server.admin(`operator${n}`);
-  if (/\/(?:2fa|login-link)$/.test(path))
+  if (/\/(?:2fa|login-link|:setting)$/.test(path))
     await ask('/api/reauthenticate', { token, method: 'POST', body: { password: PASSWORD } });
-  const known = { TOKEN: token, USERNAME: account.username, NEW_PASSWORD: `${PASSWORD}!`, PASSWORD, CODE: '', ID: '' };
+  const known = {
+    TOKEN: token,
+    USERNAME: account.username,
+    NEW_PASSWORD: `${PASSWORD}!`,
+    PASSWORD,
+    CODE: '',
+    ID: '',
+    SETTING,
+  };
   if (await accounts.byUsername('jane')) await accounts.remove('jane');
   const removed = await accounts.removed.claim('jane').catch(() => undefined);
   if (removed !== undefined) await accounts.removed.release(removed, { username: '', ip: '' });
@@ -227,14 +236,14 @@ test('every endpoint of the address is listed, and its example works in a shell'
   for (const [n, each] of endpoints.entries()) {
     const { TOKEN = '', ...known } = await prepared(n, each);
     const command = each.example
-      .replace(/\b(?:USERNAME|NEW_PASSWORD|PASSWORD|CODE|ID)\b/g, (word) => known[word] ?? word)
+      .replace(/\b(?:USERNAME|NEW_PASSWORD|PASSWORD|CODE|ID|SETTING)\b/g, (word) => known[word] ?? word)
       .replace(EXAMPLE_LOCK, OWN_LOCK);
     const isStream = each.path.endsWith('/stream');
     const got = await (isStream ? statusOfStream(command, TOKEN) : statusOf(command, TOKEN));
     const { method, path, description } = each;
     const created = method === 'POST' && /^\/api\/(?:accounts|plans|account\/tokens)$/.test(path);
     const isMissing = /^\/api\/(?:webhooks|fleet)\/:/.test(path); // there is no webhook, and no fleet
-    const isForbidden = method === 'POST' && path === '/api/webhooks'; // the configuration does not allow it
+    const isForbidden = /^(?:POST \/api\/webhooks|\w+ \/api\/settings\/:setting)$/.test(`${method} ${path}`); // by the configuration
     const status = isMissing ? '404' : isForbidden ? '409' : created ? '201' : '200';
     assert.is(got, status, `${description}: ${command}`);
   }
