@@ -88,7 +88,7 @@ test('switching on what nothing provides says so', async () => {
   const warningOf = async (path: string) => (await put(path)).body['warning'];
   for (const target of ['plans/basic', 'accounts/wanda']) {
     if (target.endsWith('wanda')) await server.user('wanda', 'standard');
-    assert.match(String(await warningOf(`/api/${target}/features/waf`)), /nothing on this server provides waf/);
+    assert.match(String(await warningOf(`/api/${target}/features/dns`)), /nothing on this server provides dns/);
     assert.is(await warningOf(`/api/${target}/features/domains`), null);
   }
 });
