@@ -166,7 +166,7 @@ export class Hostkeep {
   async #applyStored(trial?: SettingTrial): Promise<void> {
     await this.#inTurn(async () => {
       const { files, stored: values } = this.#origins;
-      await this.#change(files, trial);
+      await this.#change(files, trial, true);
       try {
         await trial?.keep();
       } catch (error) {
@@ -185,12 +185,15 @@ export class Hostkeep {
     return done;
   }
 
-  /** Resolves when new requests get the new plugins; `drained`, when the old ones are closed. */
-  async #change(files: Config, trial?: Tried): Promise<{ readonly drained?: Promise<unknown> }> {
+  /**
+   * Resolves when new requests get the new plugins; `drained`, when the old ones are closed. With `mayStay`, plugins stay where no
+   * setting of the store has changed; what files name, such as certificates, is not looked at then.
+   */
+  async #change(files: Config, trial?: Tried, mayStay = false): Promise<{ readonly drained?: Promise<unknown> }> {
     const [old, { log, core }] = [this.#generation, this.#life];
     const installed = this.#options.plugins ?? installedPlugins();
     const { config, values: stored } = await withStored(files, installed, { store: core.store, log, trial });
-    if (files === this.#origins.files && isSame(stored, this.#origins.stored)) return {};
+    if (mayStay && isSame(stored, this.#origins.stored)) return {};
     core.keys.reload();
     const next = await generate(this.#life, config, installed);
     try {
