@@ -16,7 +16,9 @@ const Settings = Type.Object({
   cors_origins: Type.Array(Type.String(), {
     description: 'Other origins whose web pages a browser lets use the end-user address',
   }),
-  admin_cors_origins: Type.Array(Type.String(), { description: 'The same for the admin address' }),
+  admin_cors_origins: Type.Array(Type.String(), {
+    description: 'Other origins whose web pages a browser lets use the admin address',
+  }),
   tls: Type.Object(
     {
       cert: Type.String({ description: 'PEM file of the certificate, with its chain; empty = no HTTPS' }),
