@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { retryAfterMs } from '../../../kernel/kit/net/retry-after.ts';
+import { anyPattern } from '../../../kernel/kit/patterns.ts';
 import { Recurring } from '../../../kernel/kit/waiting/recurring.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { send } from './delivery.ts';
@@ -37,9 +38,10 @@ export class Endpoint {
   readonly key: string;
   readonly label: string;
   readonly outcomes = { delivered: 0, failed: 0, dropped: 0 };
+  /** Whether it gets events of a type. */
+  readonly wants: (type: string) => boolean;
   readonly #parts: EndpointParts;
   readonly #url: URL;
-  readonly #patterns: readonly RegExp[];
   readonly #abort = new AbortController();
   readonly #delivering: Recurring;
   #timer: NodeJS.Timeout | undefined;
@@ -51,9 +53,7 @@ export class Endpoint {
     [this.key, this.label] = [key, label];
     this.#parts = parts;
     this.#url = new URL(config.url);
-    this.#patterns = config.events.map(
-      (pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`),
-    );
+    this.wants = anyPattern(config.events);
     this.#delivering = new Recurring({
       run: () => this.#deliverDue(),
       failed: (err) => {
@@ -62,10 +62,6 @@ export class Endpoint {
       },
       everyMs: 0,
     });
-  }
-
-  wants(type: string): boolean {
-    return this.#patterns.some((pattern) => pattern.test(type));
   }
 
   /** Delivers everything that is due; a call during that makes it check again. */

@@ -494,24 +494,6 @@ test('doctor answers all callers with one examination, and the server goes on', 
   assert.is(examinations, 1);
 });
 
-test('the settings in effect are shown with what set each, and without secrets', async () => {
-  const secret = `whsec_${'A'.repeat(32)}`;
-  const own = await TestServer.start({
-    config: { webhooks: { endpoints: [{ url: 'https://hooks.example/', secret }] } },
-  });
-  try {
-    const root = await own.admin();
-    const { body } = await own.ask('/api/settings', { token: root.token, address: 'admin' });
-    const settings = body['settings'] as { setting: string; value: unknown; origin: string }[];
-    const of = (wanted: string) => settings.find(({ setting }) => setting === wanted);
-    assert.is(of('data')?.value, own.data);
-    assert.is(of('login.issuer')?.value, 'Hostkeep');
-    assert.not.match(JSON.stringify(body), new RegExp(secret));
-  } finally {
-    await own.close();
-  }
-});
-
 test('who is over a limit is told from what is known, and only the rest is measured', async () => {
   const DAY_MS = 86_400_000;
   const measured: string[] = [];
