@@ -38,7 +38,7 @@ export const settingsIn = (folder: string) => ({
   },
   usage: { access: 'feature', interval_ms: 100 },
   screenshots: { remote_url: 'https://screenshots.example/{domain}?{url}' },
-  settings: { editable: ['admin_cors_origins'] },
+  settings: { editable: ['admin_cors_origins', 'cors_origins'] },
   plugins: { webserver: false },
   databases: { servers: { unused: { socket: join(folder, 'no-database.sock') } } },
   malware: { signatures: folder },
