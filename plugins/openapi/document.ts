@@ -13,8 +13,8 @@ import { pathItems } from './operation.ts';
 import { webhookItems } from './webhooks.ts';
 import { NamedSchemas } from './named-schemas.ts';
 
-/** How many descriptions are cached; callers differ by what they may use. */
-const CACHED = 64;
+/** How many descriptions are cached; callers differ by what they may use. Each weighs half a megabyte. */
+const CACHED = 16;
 
 /** Descriptions of the addresses as ready replies; callers who may use the same routes share one. */
 export class Descriptions {
