@@ -33,7 +33,6 @@ const rows: PluginRows = {
       start: 503,
       stop: 503,
       restart: 503,
-      limit: 503,
       remove: 503,
       log: 503,
       follow: 503,

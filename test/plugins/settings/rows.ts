@@ -6,6 +6,7 @@ const rows: PluginRows = {
   answered: { list: 'node', change: 'anywhere', reset: 'anywhere' },
   bounded: { list: 'as many as the product has' },
   surroundings: () => ({ config: { settings: { editable: ['admin_cors_origins', 'token.*'] } } }),
+  without: { login: { change: 403, reset: 403 } }, // nobody proves the password
   // before a change of a credential ends the reauthentication
   walk: {
     change: () => ({ path: SETTING, body: { value: 7200 } }),
