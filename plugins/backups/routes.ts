@@ -1,5 +1,6 @@
 import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import { Type } from '../../kernel/schema.ts';
+import { TaskParams } from '../../kernel/contract/tasks/task-schema.ts';
 import * as schema from './schema.ts';
 
 const READ = ['backup_not_found', 'invalid_path', 'backup_unreadable', 'backups_unavailable', 'overloaded'] as const;
@@ -129,7 +130,7 @@ export const backupRoutes = {
     at: 'home',
     summary: 'Show long work on backups',
     description: 'With how far it is, and what became of it.',
-    params: schema.TaskParams,
+    params: TaskParams,
     reply: schema.BackupTask,
     errors: ['task_not_found'],
   },
@@ -139,7 +140,7 @@ export const backupRoutes = {
     at: 'home',
     summary: 'Cancel long work on backups',
     description: 'A backup that is not complete is none. What was restored in its place stays.',
-    params: schema.TaskParams,
+    params: TaskParams,
     reply: schema.BackupTask,
     errors: ['task_not_found'],
   },

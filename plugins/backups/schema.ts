@@ -1,3 +1,4 @@
+import { LISTED_TASKS, taskMembers } from '../../kernel/contract/tasks/task-schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 export const BackupsConfig = Type.Object(
@@ -145,28 +146,17 @@ export const Restoring = Type.Object(
   { title: 'BackupRestoring', examples: [{ path: 'site/index.html', to: null }] },
 );
 
-export const TaskParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
-export const BackupTask = NamedObject('BackupTask', {
-  id: Type.String(),
-  kind: Type.String({
-    enum: ['backup', 'restore', 'clean'],
-    description: 'clean frees what only removed backups had',
+export const BackupTask = NamedObject(
+  'BackupTask',
+  taskMembers(['backup', 'restore', 'clean'], {
+    kind: 'clean frees what only removed backups had',
+    path: 'What is backed up or restored: an absolute path, or the name of a database',
+    files: 'Files, folders and databases so far',
+    size_bytes: 'Their content so far; while files are restored, what was read of the repository',
+    left_out: 'Files and databases that could not be read or restored',
   }),
-  path: Type.String({ description: 'What is backed up or restored: an absolute path, or the name of a database' }),
-  state: Type.String({ enum: ['running', 'done', 'failed', 'canceled'] }),
-  files: Type.Integer({ description: 'Files, folders and databases so far' }),
-  size_bytes: Type.Integer({
-    description: 'Their content so far; while files are restored, what was read of the repository',
-  }),
-  left_out: Type.Integer({ description: 'Files and databases that could not be read or restored' }),
-  error: Type.Union([Type.String(), Type.Null()], { description: 'The code of the error, if it failed' }),
-  detail: Nullable,
-  created_at: Type.String({ description: 'RFC 3339' }),
-  ended_at: Nullable,
-});
+);
 export type BackupTask = Static<typeof BackupTask>;
 export const BackupTasks = NamedObject('BackupTasks', {
-  tasks: Type.Array(BackupTask, {
-    description: 'Newest first, at most 50; those that ended are forgotten after a week',
-  }),
+  tasks: Type.Array(BackupTask, { description: LISTED_TASKS }),
 });

@@ -3,8 +3,9 @@ import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
 import { isMissing } from '../../../kernel/kit/files/files-root.ts';
 import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { lines } from '../../../kernel/kit/programs/output-lines.ts';
 import { fail } from '../errors.ts';
-import { lines, parseLine, runRestic, type ResticSetup } from './run-restic.ts';
+import { parseLine, runRestic, type ResticSetup } from './run-restic.ts';
 
 interface BackupInput {
   readonly setup: ResticSetup;

@@ -2,13 +2,13 @@ import { rename } from 'node:fs/promises';
 import type { Counted } from '../../../kernel/contract/tasks/account-tasks.ts';
 import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
 import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
+import { removeFromOwnFolder } from '../../../kernel/kit/files/own-folder.ts';
 import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
 import { Merge, pathAt, statIfThere, type Place } from './merge.ts';
 import { runRestic } from './run-restic.ts';
 import { measure, pathIn, type SnapshotPath } from './snapshot-entries.ts';
-import { discardWork } from './work-job.ts';
 
 interface RestoreInput extends SnapshotPath {
   /** The name of its work. */
@@ -47,7 +47,7 @@ export default async function restore(input: RestoreInput, context: JobContext):
     }
   } finally {
     await folder.close();
-    await discardWork(root, work);
+    await removeFromOwnFolder(root, 'work', [work]);
   }
   return { files, bytes, leftOut: 0 };
 }

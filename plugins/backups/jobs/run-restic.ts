@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { lines } from '../../../kernel/kit/programs/output-lines.ts';
 import { killProgram, startProgram, type ChildProcess } from '../../../kernel/kit/programs/start-program.ts';
 import { writeAll } from '../../../kernel/kit/waiting/byte-streams.ts';
 import { escapeControl } from '../../../kernel/log.ts';
@@ -78,17 +79,6 @@ export async function runRestic(
   if (refusal !== undefined) throw refusal;
   if (code !== null && codes.includes(code)) return;
   throw fail[failure](`restic ended with ${code ?? signal}: ${escapeControl(complaint.trim())}`, AGAIN);
-}
-
-/** Calls back with each line, without its end. Lines are bounded. */
-export async function lines(stream: Readable, onLine: (line: string) => void, longest = 1 << 20): Promise<void> {
-  let rest = '';
-  for await (const text of stream.setEncoding('utf8') as AsyncIterable<string>) {
-    const found = `${rest}${text}`.split('\n');
-    rest = (found.pop() ?? '').slice(0, longest);
-    found.forEach(onLine);
-  }
-  if (rest !== '') onLine(rest);
 }
 
 /** Returns a line of JSON; `undefined` for any other. */

@@ -1,7 +1,8 @@
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { lines } from '../../../kernel/kit/programs/output-lines.ts';
 import { AGAIN, fail } from '../errors.ts';
 import type { BackupEntry } from '../schema.ts';
-import { lines, parseLine, runRestic, type ResticSetup } from './run-restic.ts';
+import { parseLine, runRestic, type ResticSetup } from './run-restic.ts';
 
 /** A path in a snapshot: its components. */
 export interface SnapshotPath {
