@@ -5,11 +5,10 @@ import {
   Badge,
   Card,
   changed,
-  Empty,
   IconButton,
   PageHead,
+  SitesTable,
   t,
-  Table,
   Time,
   toUnicode,
   useQuery,
@@ -76,19 +75,7 @@ interface TableProps {
 }
 
 function CertificateTable({ all, onOpen }: TableProps) {
-  if (all.length === 0)
-    return (
-      <Empty icon="lock" title={t('certificates.none')}>
-        {t('certificates.noneAbout')}
-      </Empty>
-    );
   const columns: readonly Column<Certificate>[] = [
-    {
-      name: 'domain',
-      title: t('certificates.domain'),
-      by: ({ domain_url: name }) => name,
-      cell: ({ domain_url: name }) => <span class="wrap">{toUnicode(name)}</span>,
-    },
     {
       name: 'state',
       title: t('certificates.state'),
@@ -107,12 +94,16 @@ function CertificateTable({ all, onOpen }: TableProps) {
       by: ({ valid_to: at }) => at ?? '',
       cell: ({ valid_to: at }) => (at === null ? '–' : <Time at={at} />),
     },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: ({ domain_url: name }) => (
-        <span class="row">
+  ];
+  return (
+    <SitesTable
+      caption={t('certificates.title')}
+      icon="lock"
+      sites={all}
+      columns={columns}
+      noneAbout={t('certificates.noneAbout')}
+      buttons={({ domain_url: name }) => (
+        <>
           <IconButton
             icon="upload"
             label={t('certificates.uploadFor', { domain: toUnicode(name) })}
@@ -123,17 +114,8 @@ function CertificateTable({ all, onOpen }: TableProps) {
             label={t('certificates.change', { domain: toUnicode(name) })}
             onClick={() => onOpen(name, false)}
           />
-        </span>
-      ),
-    },
-  ];
-  return (
-    <Table
-      caption={t('certificates.title')}
-      columns={columns}
-      rows={all}
-      keyOf={({ domain_url: name }) => name}
-      sortedBy="domain"
+        </>
+      )}
     />
   );
 }

@@ -4,13 +4,11 @@ import {
   api,
   Badge,
   Card,
-  DomainName,
-  Empty,
   IconButton,
   mayUse,
   PageHead,
+  SitesTable,
   t,
-  Table,
   useQuery,
   type Column,
   type ReplyOf,
@@ -57,19 +55,7 @@ interface SiteTableProps {
 }
 
 function SiteTable({ sites, onOpen }: SiteTableProps) {
-  if (sites.length === 0)
-    return (
-      <Empty icon="globe" title={t('php.none')}>
-        {t('php.noneAbout')}
-      </Empty>
-    );
   const columns: readonly Column<Site>[] = [
-    {
-      name: 'domain',
-      title: t('php.domain'),
-      by: ({ domain_url: name }) => name,
-      cell: ({ domain_url: name }) => <DomainName name={name} />,
-    },
     {
       name: 'version',
       title: t('php.version'),
@@ -82,11 +68,15 @@ function SiteTable({ sites, onOpen }: SiteTableProps) {
       cell: ({ options: { memory_mib: memory, upload_mib: upload, execution_seconds: seconds } }) =>
         t('php.summary', { memory, upload, seconds }),
     },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: ({ domain_url: name, version }) => (
+  ];
+  return (
+    <SitesTable
+      caption={t('php.title')}
+      icon="globe"
+      sites={sites}
+      columns={columns}
+      noneAbout={t('php.noneAbout')}
+      buttons={({ domain_url: name, version }) => (
         <>
           {version !== '' && (
             <IconButton icon="info" label={t('php.infoOf', { name })} onClick={() => onOpen('info', name)} />
@@ -98,16 +88,7 @@ function SiteTable({ sites, onOpen }: SiteTableProps) {
             <IconButton icon="edit" label={t('php.edit', { name })} onClick={() => onOpen('site', name)} />
           )}
         </>
-      ),
-    },
-  ];
-  return (
-    <Table
-      caption={t('php.title')}
-      columns={columns}
-      rows={sites}
-      keyOf={({ domain_url: name }) => name}
-      sortedBy="domain"
+      )}
     />
   );
 }

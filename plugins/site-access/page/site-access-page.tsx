@@ -3,12 +3,10 @@ import {
   Answer,
   api,
   Card,
-  DomainName,
-  Empty,
   IconButton,
   PageHead,
+  SitesTable,
   t,
-  Table,
   toUnicode,
   useQuery,
   type Column,
@@ -46,19 +44,7 @@ interface TableProps {
 }
 
 function SiteTable({ all, onOpen }: TableProps) {
-  if (all.length === 0)
-    return (
-      <Empty icon="lock" title={t('site-access.none')}>
-        {t('site-access.noneAbout')}
-      </Empty>
-    );
   const columns: readonly Column<Site>[] = [
-    {
-      name: 'domain',
-      title: t('site-access.domain'),
-      by: ({ domain_url: name }) => name,
-      cell: ({ domain_url: name }) => <DomainName name={name} />,
-    },
     {
       name: 'folders',
       title: t('site-access.folders'),
@@ -75,12 +61,15 @@ function SiteTable({ all, onOpen }: TableProps) {
       title: t('site-access.pages'),
       cell: ({ error_pages: pages }) => pages.map(({ status }) => status).join(', ') || '–',
     },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: ({ domain_url: name }) => (
-        <span class="row">
+  ];
+  return (
+    <SitesTable
+      caption={t('site-access.title')}
+      icon="lock"
+      sites={all}
+      columns={columns}
+      buttons={({ domain_url: name }) => (
+        <>
           <IconButton
             icon="lock"
             label={t('site-access.protect', { name: toUnicode(name) })}
@@ -91,17 +80,8 @@ function SiteTable({ all, onOpen }: TableProps) {
             label={t('site-access.edit', { name: toUnicode(name) })}
             onClick={() => onOpen('edit', name)}
           />
-        </span>
-      ),
-    },
-  ];
-  return (
-    <Table
-      caption={t('site-access.title')}
-      columns={columns}
-      rows={all}
-      keyOf={({ domain_url: name }) => name}
-      sortedBy="domain"
+        </>
+      )}
     />
   );
 }

@@ -4,12 +4,10 @@ import {
   api,
   Badge,
   Card,
-  DomainName,
-  Empty,
   IconButton,
   PageHead,
+  SitesTable,
   t,
-  Table,
   toUnicode,
   useQuery,
   type Column,
@@ -52,19 +50,7 @@ interface TableProps {
 }
 
 function SiteTable({ sites, onOpen }: TableProps) {
-  if (sites.length === 0)
-    return (
-      <Empty icon="shield" title={t('waf.none')}>
-        {t('waf.noneAbout')}
-      </Empty>
-    );
   const columns: readonly Column<Site>[] = [
-    {
-      name: 'domain',
-      title: t('waf.domain'),
-      by: ({ domain_url: name }) => name,
-      cell: ({ domain_url: name }) => <DomainName name={name} />,
-    },
     {
       name: 'mode',
       title: t('waf.mode'),
@@ -78,12 +64,15 @@ function SiteTable({ sites, onOpen }: TableProps) {
         <span class="wrap">{[...ids, ...tags].join(', ') || '–'}</span>
       ),
     },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: ({ domain_url: name }) => (
-        <span class="row">
+  ];
+  return (
+    <SitesTable
+      caption={t('waf.title')}
+      icon="shield"
+      sites={sites}
+      columns={columns}
+      buttons={({ domain_url: name }) => (
+        <>
           <IconButton
             icon="search"
             label={t('waf.show', { name: toUnicode(name) })}
@@ -94,17 +83,8 @@ function SiteTable({ sites, onOpen }: TableProps) {
             label={t('waf.edit', { name: toUnicode(name) })}
             onClick={() => onOpen('edit', name)}
           />
-        </span>
-      ),
-    },
-  ];
-  return (
-    <Table
-      caption={t('waf.title')}
-      columns={columns}
-      rows={sites}
-      keyOf={({ domain_url: name }) => name}
-      sortedBy="domain"
+        </>
+      )}
     />
   );
 }

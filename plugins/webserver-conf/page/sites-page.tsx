@@ -3,12 +3,10 @@ import {
   Answer,
   api,
   Card,
-  DomainName,
-  Empty,
   IconButton,
   PageHead,
+  SitesTable,
   t,
-  Table,
   toUnicode,
   useQuery,
   type Column,
@@ -46,19 +44,7 @@ interface TableProps {
 const textOfList = (items: readonly string[]) => <span class="wrap">{items.join(', ') || '–'}</span>;
 
 function SiteTable({ sites, onOpen }: TableProps) {
-  if (sites.length === 0)
-    return (
-      <Empty icon="servers" title={t('webserver-conf.none')}>
-        {t('webserver-conf.noneAbout')}
-      </Empty>
-    );
   const columns: readonly Column<Site>[] = [
-    {
-      name: 'domain',
-      title: t('webserver-conf.domain'),
-      by: ({ domain_url: name }) => name,
-      cell: ({ domain_url: name }) => <DomainName name={name} />,
-    },
     {
       name: 'index',
       title: t('webserver-conf.index'),
@@ -74,26 +60,20 @@ function SiteTable({ sites, onOpen }: TableProps) {
       title: t('webserver-conf.headers'),
       cell: ({ headers }) => textOfList(headers.map(({ name }) => name)),
     },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: ({ domain_url: name }) => (
+  ];
+  return (
+    <SitesTable
+      caption={t('webserver-conf.title')}
+      icon="servers"
+      sites={sites}
+      columns={columns}
+      buttons={({ domain_url: name }) => (
         <IconButton
           icon="edit"
           label={t('webserver-conf.edit', { name: toUnicode(name) })}
           onClick={() => onOpen(name)}
         />
-      ),
-    },
-  ];
-  return (
-    <Table
-      caption={t('webserver-conf.title')}
-      columns={columns}
-      rows={sites}
-      keyOf={({ domain_url: name }) => name}
-      sortedBy="domain"
+      )}
     />
   );
 }

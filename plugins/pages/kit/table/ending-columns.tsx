@@ -1,7 +1,7 @@
-import { Button } from './button.tsx';
+import { Button } from '../button.tsx';
+import { t } from '../text/i18n.ts';
+import { Time } from '../text/time.tsx';
 import type { Column } from './table.tsx';
-import { t } from './text/i18n.ts';
-import { Time } from './text/time.tsx';
 
 interface Ending<T> {
   /** Names, for the button, the row that it ends. */

@@ -1,8 +1,8 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { Button } from './button.tsx';
-import { Icon } from './icon.tsx';
-import { language, number, t } from './text/i18n.ts';
+import { Button } from '../button.tsx';
+import { Icon } from '../icon.tsx';
+import { language, number, t } from '../text/i18n.ts';
 
 export interface Column<T> {
   readonly name: string;
