@@ -71,11 +71,11 @@ export class Certificates {
   /** Returns by which rules domains are served over TLS. */
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
     const { config, store } = this.#host;
-    const rows = await readTls(store, domainIds);
+    const served = this.#changes.served(domainIds, await readTls(store, domainIds));
     const selfSigned = await this.keys.selfSigned();
     const thumbprint = config.directory === '' ? '' : (await this.keys.account(config.directory)).thumbprint;
     const rule = (id: number): SiteTls => {
-      const tls = this.#changes.wanted(id) ?? rows.get(id);
+      const tls = served.get(id);
       const pem = tls?.sealed === undefined ? undefined : this.#unseal(tls.sealed, id);
       return {
         pem: pem ?? selfSigned,

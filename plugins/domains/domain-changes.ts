@@ -44,10 +44,9 @@ export class DomainChanges {
 
   /** Returns by which rules domains are served. */
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
-    const stored = await rows.servedRows(this.#host.store, domainIds);
-    const served = domainIds.flatMap((id) => this.#changes.wanted(id) ?? stored.get(id) ?? []);
+    const served = this.#changes.served(domainIds, await rows.servedRows(this.#host.store, domainIds));
     return new Map(
-      served.map(({ id, suspended_at: at, aliases }): [number, SiteRule] => [
+      [...served].map(([id, { suspended_at: at, aliases }]): [number, SiteRule] => [
         id,
         { ...(at !== null && { isSuspended: true }), ...(aliases.length > 0 && { names: aliases }) },
       ]),

@@ -55,12 +55,11 @@ export class PhpSites {
 
   /** Returns how the web server has scripts of domains run. */
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
-    const stored = await rows.listSites(this.#host.store, domainIds);
-    const wanted = domainIds.flatMap((id) => this.#changes.wanted(id) ?? []);
+    const sites = await rows.listSites(this.#host.store, domainIds);
+    const stored = new Map(sites.map((site) => [site.domainId, site]));
     const rules = new Map<number, SiteRule>();
-    for (const site of [...stored, ...wanted]) {
+    for (const site of this.#changes.served(domainIds, stored).values()) {
       const account = await this.#host.identity.accounts.byId(site.accountId);
-      rules.delete(site.domainId);
       if (account === undefined || site.version === '') continue;
       const pool = poolFor(site, boundsFor(account, this.#host.config));
       const socket = this.#pools.socketOf(account, pool);

@@ -46,14 +46,11 @@ export class Redirects {
 
   /** Returns by which rules domains are served. */
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
-    const all = new Map<number, readonly SiteRedirect[]>();
+    const stored = new Map<number, readonly SiteRedirect[]>();
     for (const each of await rows.listRedirects(this.#host.store, domainIds))
-      all.set(each.domainId, [...(all.get(each.domainId) ?? []), siteRedirect(each)]);
-    for (const id of domainIds) {
-      const redirects = this.#changes.wanted(id);
-      if (redirects !== undefined) all.set(id, redirects);
-    }
-    return new Map([...all].map(([id, redirects]) => [id, { parts: { redirects } }]));
+      stored.set(each.domainId, [...(stored.get(each.domainId) ?? []), siteRedirect(each)]);
+    const served = this.#changes.served(domainIds, stored);
+    return new Map([...served].map(([id, redirects]) => [id, { parts: { redirects } }]));
   }
 
   /**

@@ -53,13 +53,8 @@ export class SitesAccess {
   }
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
-    const stored = await readAccess(this.#host.store, domainIds);
-    return new Map(
-      domainIds.flatMap((id): [number, SiteRule][] => {
-        const access = this.#changes.wanted(id) ?? stored.get(id);
-        return access === undefined ? [] : [[id, { access }]];
-      }),
-    );
+    const served = this.#changes.served(domainIds, await readAccess(this.#host.store, domainIds));
+    return new Map([...served].map(([id, access]): [number, SiteRule] => [id, { access }]));
   }
 
   /**

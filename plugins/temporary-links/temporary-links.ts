@@ -52,13 +52,11 @@ export class TemporaryLinks {
 
   /** Returns the names at which domains answer; of those that expired, none. */
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
-    const links = new Map((await listLinks(this.#host.store, domainIds)).map((link) => [link.domainId, link]));
+    const stored = new Map((await listLinks(this.#host.store, domainIds)).map((link) => [link.domainId, link]));
     return new Map(
-      domainIds.flatMap((id): [number, { readonly previews: string[] }][] => {
-        const wanted = this.#changes.wanted(id);
-        const link = wanted === undefined ? links.get(id) : wanted;
-        return link && link.expiresAt > Date.now() ? [[id, { previews: [link.name] }]] : [];
-      }),
+      [...this.#changes.served(domainIds, stored)].flatMap(([id, link]): [number, { readonly previews: string[] }][] =>
+        link !== null && link.expiresAt > Date.now() ? [[id, { previews: [link.name] }]] : [],
+      ),
     );
   }
 

@@ -66,12 +66,9 @@ export class SitesWaf {
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
     if (this.#host.config.audit_log === '') return new Map();
-    const rows = new Map((await listWaf(this.#host.store, domainIds)).map((row) => [row.domainId, row]));
-    for (const id of domainIds) {
-      const wanted = this.#changes.wanted(id);
-      if (wanted !== undefined) rows.set(id, wanted);
-    }
-    return new Map([...rows].map(([id, { waf }]): [number, SiteRule] => [id, { parts: { waf } }]));
+    const stored = new Map((await listWaf(this.#host.store, domainIds)).map((row) => [row.domainId, row]));
+    const served = this.#changes.served(domainIds, stored);
+    return new Map([...served].map(([id, { waf }]): [number, SiteRule] => [id, { parts: { waf } }]));
   }
 
   /**

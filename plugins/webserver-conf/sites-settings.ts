@@ -51,14 +51,9 @@ export class SitesSettings {
   }
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
-    const stored = await listSettings(this.#host.store, domainIds);
-    const rows = new Map(stored.map((row) => [row.domainId, row]));
-    for (const id of domainIds) {
-      const wanted = this.#changes.wanted(id);
-      if (wanted !== undefined) rows.set(id, wanted);
-    }
+    const stored = new Map((await listSettings(this.#host.store, domainIds)).map((row) => [row.domainId, row]));
     const rules = new Map<number, SiteRule>();
-    for (const [id, { accountId, settings }] of rows) {
+    for (const [id, { accountId, settings }] of this.#changes.served(domainIds, stored)) {
       const { uploadMib, ...given } = settings; // which may list folders where the web server lists none
       const account = await this.#host.identity.accounts.byId(accountId);
       if (account === undefined) continue;

@@ -6,6 +6,9 @@ import { testSuite } from '../support/suite.ts';
 const test = testSuite('changes of sites');
 const domain = { id: 7, name: 'shop.example' } as DomainPart;
 
+/** Returns what is served although nothing is stored. */
+const wanted = (changes?: SiteChanges<string>) => changes?.served([domain.id], new Map()).get(domain.id);
+
 /** Changes that a web server answers in this order; an error is what it refuses. */
 function changing(...answers: readonly (Error | undefined)[]) {
   const served: (string | undefined)[] = [];
@@ -15,7 +18,7 @@ function changing(...answers: readonly (Error | undefined)[]) {
     workers: {},
     gather: async () => {
       const error = answers[served.length];
-      served.push(changes?.wanted(domain.id));
+      served.push(wanted(changes));
       return [error === undefined ? { ok: true as const } : { ok: false as const, error }];
     },
   };
@@ -33,7 +36,7 @@ test('what the web server refuses is told as such, also where it refuses everyth
     const { changes, served } = changing(new Error('refused'), undone);
     assert.is(await messageOf(changes.serve(domain, 'new', async () => 'stored')), 'refused');
     assert.equal(served, ['new', undefined]);
-    assert.is(changes.wanted(domain.id), undefined);
+    assert.is(wanted(changes), undefined);
   }
 });
 
@@ -46,4 +49,19 @@ test('what is served and cannot be stored is served no longer, or told', async (
   assert.equal(undone.served, ['new', undefined]);
   const stuck = changing(undefined, new Error('refused'));
   assert.is(await messageOf(stuck.changes.serve(domain, 'new', fails)), 'a change of redirects could not be undone');
+});
+
+test('what is stored is served, unless something takes its place', async () => {
+  const { changes } = changing();
+  const stored = new Map([
+    [domain.id, 'old'],
+    [8, 'other'],
+    [9, 'of a domain that nobody asks for'],
+  ]);
+  const during = () => Promise.resolve([...changes.served([domain.id, 8, 10], stored)]);
+  assert.equal(await changes.serve(domain, 'new', during), [
+    [domain.id, 'new'],
+    [8, 'other'],
+  ]);
+  assert.equal([...changes.served([domain.id], stored)], [[domain.id, 'old']]);
 });

@@ -182,9 +182,14 @@ export class SiteChanges<T> {
     this.#name = name;
   }
 
-  /** Returns what is to be served in place of what is stored. */
-  wanted(domainId: number): T | undefined {
-    return this.#wanted.get(domainId);
+  /** Returns what is to be served of domains, by id: what is stored of them, or what takes its place. */
+  served(domainIds: readonly number[], stored: ReadonlyMap<number, T>): Map<number, T> {
+    return new Map(
+      domainIds.flatMap((id): [number, T][] => {
+        const one = this.#wanted.has(id) ? this.#wanted.get(id) : stored.get(id);
+        return one === undefined ? [] : [[id, one]];
+      }),
+    );
   }
 
   /** Runs changes of a domain one after another, in all workers. */

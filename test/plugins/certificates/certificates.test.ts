@@ -1,43 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { generateKeyPairSync } from 'node:crypto';
 import * as assert from 'uvu/assert';
-import { definePlugin } from '../../../kernel/contract/plugin.ts';
-import { defineErrors } from '../../../kernel/errors.ts';
-import type { SiteTls } from '../../../kernel/contract/points/web-server-part.ts';
 import certificates from '../../../plugins/certificates/index.ts';
 import { checkCertificate } from '../../../plugins/certificates/check-certificate.ts';
 import { newPrivateKey, signCertificate } from '../../../kernel/kit/net/x509.ts';
 import { selfSigned, signedBy, type CertificateFiles } from '../../support/certificate.ts';
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
+import { NotedWebServer } from '../../support/noted-web-server.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const [domains] = await needs('domains');
 const test = testSuite('certificates');
 const DOMAIN = 'shop.example';
 const path = `/api/certificates/${DOMAIN}`;
-const refuse = defineErrors({ webserver_failed: [502, 'The web server refused the change'] });
-/** How the web server was told to serve the domain last, and whether it refuses the next change. */
-const served: { tls: SiteTls | undefined; refuses: boolean } = { tls: undefined, refuses: false };
-const webServer = definePlugin({
-  name: 'server',
-  features: [],
-  routes: {},
-  setup: ({ gather }) => ({
-    handlers: {},
-    provides: {
-      webServer: () => ({ host: '127.0.0.1', port: 80, takesTls: true }),
-      siteChanged: async ({ id }) => {
-        const parts = await gather('siteRules', [id]);
-        if (served.refuses) {
-          served.refuses = false;
-          throw refuse.webserver_failed('the server refuses');
-        }
-        served.tls = parts.flatMap((part) => (part.ok ? (part.value.get(id)?.tls ?? []) : []))[0];
-      },
-    },
-  }),
-});
+
+const webServer = new NotedWebServer(() => ({ host: '127.0.0.1', port: 80, takesTls: true }));
+/** Returns how the domain is served over TLS. */
+const served = () => webServer.served(DOMAIN)?.tls;
 
 const textOf = ({ cert, key }: CertificateFiles) => ({
   certificate: readFileSync(cert, 'utf8'),
@@ -74,7 +54,7 @@ test('a certificate must fit its key, its issuers, its name and the time', () =>
 });
 
 let server: TestServer;
-test.before(async () => void (server = await TestServer.start({ plugins: [domains, certificates, webServer] })));
+test.before(async () => void (server = await TestServer.start({ plugins: [domains, certificates, webServer.plugin] })));
 test.after(() => server.close());
 
 async function customer(name: string, domain = DOMAIN) {
@@ -96,22 +76,19 @@ test('a certificate of its own is served, told without its key, and removed', as
   const put = await ask('PUT', path, own);
   assert.equal([put.status, put.body['state'], put.body['is_own']], [200, 'valid', true]);
   assert.not.match(JSON.stringify(put.body), /PRIVATE/);
-  assert.is(served.tls?.pem, own.private_key + own.certificate);
+  assert.is(served()?.pem, own.private_key + own.certificate);
   const { store, events } = server.hostkeep.core;
   const [row] = await store.all<{ sealed: string }>('select sealed from certificates');
   assert.not.match(row?.sealed ?? '', /-----/);
   assert.is((await ask('PATCH', path, { hsts: true })).body['error'], 'certificate_required');
   assert.is((await ask('PATCH', path, { force_https: true, hsts: true })).body['hsts'], true);
-  assert.equal([served.tls?.isForced, served.tls?.hasHsts], [true, true]);
-  served.refuses = true;
+  assert.equal([served()?.isForced, served()?.hasHsts], [true, true]);
+  webServer.refusesNext = true;
   assert.is((await ask('DELETE', path)).status, 502);
-  assert.is(served.tls?.hasHsts, true, 'nothing is changed that the web server refuses');
+  assert.is(served()?.hasHsts, true, 'nothing is changed that the web server refuses');
   const removed = await ask('DELETE', path);
-  assert.equal(
-    [removed.body['state'], removed.body['force_https'], served.tls?.isForced],
-    ['self_signed', false, false],
-  );
-  assert.is(served.tls?.isSelfMade, true);
+  assert.equal([removed.body['state'], removed.body['force_https'], served()?.isForced], ['self_signed', false, false]);
+  assert.is(served()?.isSelfMade, true);
   const { lines } = await events.page(account.id, 'certificate', 0, 10);
   assert.is(lines.length, 2, lines.join('\n'));
   assert.is((await removeDomain()).status, 200);

@@ -1,40 +1,20 @@
 import * as assert from 'uvu/assert';
-import { definePlugin } from '../../../kernel/contract/plugin.ts';
-import { defineErrors } from '../../../kernel/errors.ts';
 import domains from '../../../plugins/domains/index.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { pick } from '../../support/lists.ts';
+import { NotedWebServer } from '../../support/noted-web-server.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('aliases of domains');
-const refuse = defineErrors({ webserver_failed: [502, 'The web server refused the change'] });
 
-/** At which further names domains are served, and whether the web server refuses the next change. */
-const served = new Map<string, readonly string[]>();
-let refusesNext = false;
-const webServer = definePlugin({
-  name: 'server',
-  features: [],
-  routes: {},
-  setup: ({ gather }) => ({
-    handlers: {},
-    provides: {
-      siteChanged: async ({ id, name }) => {
-        const [part] = await gather('siteRules', [id]);
-        if (part?.ok !== true) throw new Error('no rules');
-        const refuses = refusesNext;
-        refusesNext = false;
-        if (refuses) throw refuse.webserver_failed('the server refuses');
-        served.set(name, part.value.get(id)?.names ?? []);
-      },
-    },
-  }),
-});
+const webServer = new NotedWebServer();
+/** Returns at which further names a domain is served. */
+const served = (name: string) => webServer.served(name)?.names ?? [];
 
 let server: TestServer;
 test.before(async () => {
   server = await TestServer.start({
-    plugins: [domains, webServer],
+    plugins: [domains, webServer.plugin],
     config: { domains: { forbidden: ['localhost', 'verboten.example'], panel_hosts: ['panel.node.test'] } },
   });
 });
@@ -116,8 +96,7 @@ test('of two accounts that ask for one alias at once exactly one gets it', async
     .flatMap(({ domain_url: name, aliases }) => [name, ...aliases])
     .filter((name) => name === 'wanted.example');
   assert.is(kept.length, 1);
-  for (const { domain_url: name, aliases } of names)
-    assert.equal(served.get(name) ?? [], aliases, 'what lost is not served');
+  for (const { domain_url: name, aliases } of names) assert.equal(served(name), aliases, 'what lost is not served');
 });
 
 // threat crowding-out: aliases count against the names of the plan, but not as domains
@@ -133,7 +112,7 @@ test('an alias counts as a name and not as a domain', async () => {
     'names_limit_reached',
   ]);
   assert.is(await addDomain('sub.small.example'), 'names_limit_reached');
-  const [alias = ''] = served.get('small.example') ?? [];
+  const [alias = ''] = served('small.example');
   await remove(alias);
   assert.is(await addDomain('sub.small.example'), 'added');
 });
@@ -142,9 +121,9 @@ test('an alias is served, listed, told and removed, or goes with its domain', as
   const { account, add, remove, list, removeDomain, addDomain } = await owner('life', 'life.example');
   assert.equal((await add('z-life.example')).aliases, ['z-life.example']);
   assert.equal((await add('leben-ü.example')).aliases, ['xn--leben--8ya.example', 'z-life.example']);
-  assert.equal(served.get('life.example'), ['xn--leben--8ya.example', 'z-life.example']);
+  assert.equal(served('life.example'), ['xn--leben--8ya.example', 'z-life.example']);
   assert.equal((await remove('Leben-Ü.example.')).aliases, ['z-life.example']);
-  assert.equal(served.get('life.example'), ['z-life.example']);
+  assert.equal(served('life.example'), ['z-life.example']);
   assert.equal(pick(await list(), 'aliases'), [['z-life.example']]);
   const { lines } = await server.hostkeep.core.events.page(account.id, 'alias', 0, 5);
   assert.match(lines[0] ?? '', /User 'life' removed the alias xn--leben--8ya\.example of life\.example from IP/);
@@ -156,11 +135,11 @@ test('an alias is served, listed, told and removed, or goes with its domain', as
 test('nothing is stored or served if the web server refuses', async () => {
   const { add, remove, list } = await owner('refused', 'refused.example');
   await add('kept.example');
-  refusesNext = true;
+  webServer.refusesNext = true;
   assert.is((await add('lost.example')).error, 'webserver_failed');
-  refusesNext = true;
+  webServer.refusesNext = true;
   assert.is((await remove('kept.example')).error, 'webserver_failed');
-  assert.equal([pick(await list(), 'aliases'), served.get('refused.example')], [[['kept.example']], ['kept.example']]);
+  assert.equal([pick(await list(), 'aliases'), served('refused.example')], [[['kept.example']], ['kept.example']]);
 });
 
 test('administrators find a domain by part of an alias', async () => {

@@ -1,42 +1,20 @@
 import * as assert from 'uvu/assert';
-import { definePlugin } from '../../../kernel/contract/plugin.ts';
-import { defineErrors } from '../../../kernel/errors.ts';
 import type { SiteRedirect } from '../../../kernel/contract/points/web-server-part.ts';
 import redirects from '../../../plugins/redirects/index.ts';
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
+import { NotedWebServer } from '../../support/noted-web-server.ts';
 import { testSuite } from '../../support/suite.ts';
 import { pick } from '../../support/lists.ts';
 
 const [domains] = await needs('domains');
 const test = testSuite('redirects');
-const refuse = defineErrors({ webserver_failed: [502, 'The web server refused the change'] });
-/** What the web server was told to serve last, and whether it refuses the next change. */
-const served: { rules: readonly SiteRedirect[]; refuses: boolean } = { rules: [], refuses: false };
-const webServer = definePlugin({
-  name: 'server',
-  features: [],
-  routes: {},
-  setup: ({ gather }) => ({
-    handlers: {},
-    provides: {
-      siteChanged: async ({ id }) => {
-        const parts = await gather('siteRules', [id]);
-        const redirects = parts.flatMap((part) =>
-          part.ok ? ((part.value.get(id)?.parts?.['redirects'] ?? []) as readonly SiteRedirect[]) : [],
-        );
-        if (served.refuses) {
-          served.refuses = false;
-          throw refuse.webserver_failed('the server refuses');
-        }
-        served.rules = redirects;
-      },
-    },
-  }),
-});
+
+const webServer = new NotedWebServer();
+const served = (name: string) => (webServer.served(name)?.parts?.['redirects'] ?? []) as readonly SiteRedirect[];
 
 let server: TestServer;
-test.before(async () => void (server = await TestServer.start({ plugins: [domains, redirects, webServer] })));
+test.before(async () => void (server = await TestServer.start({ plugins: [domains, redirects, webServer.plugin] })));
 
 interface Entry {
   readonly redirect_id: number;
@@ -163,7 +141,7 @@ test('a domain has as many redirects as the plan allows, however many come at on
     ['a', 'b', 'c', 'd'].map((name) => add(token, { domain_url: 'few.example', path: `/${name}`, target: '/z' })),
   );
   assert.equal(answers.map(({ status }) => status).toSorted(), [201, 201, 409, 409]);
-  assert.is(served.rules.length, 2);
+  assert.is(served('few.example').length, 2);
   assert.is((await list(token)).length, 2);
 });
 
@@ -171,12 +149,12 @@ test('nothing is stored, served or told if the web server refuses', async () => 
   const token = await owner('refused');
   const body = { domain_url: 'refused.example', path: '/a', target: '/b' };
   const { redirect_id: id } = (await add(token, body)).body;
-  served.refuses = true;
+  webServer.refusesNext = true;
   assert.is((await add(token, { ...body, path: '/c' })).body.error, 'webserver_failed');
-  served.refuses = true;
+  webServer.refusesNext = true;
   assert.is((await remove(token, id)).body.error, 'webserver_failed');
   assert.equal(pick(await list(token), 'path'), ['/a']);
-  assert.equal(pick(served.rules, 'from'), ['/a']);
+  assert.equal(pick(served('refused.example'), 'from'), ['/a']);
   const { id: accountId } = await server.hostkeep.core.accounts.get('refused');
   const { lines } = await server.hostkeep.core.events.page(accountId, '', 0, 10);
   assert.is(lines.filter((line) => /redirect/.test(line)).length, 1);
@@ -199,7 +177,7 @@ test('paths and targets are kept as browsers send them, and listed', async () =>
   });
   assert.equal(await list(token), [added.body]);
   assert.equal((await remove(token, id)).body, { redirect_id: id, deleted: true });
-  assert.equal(served.rules, []);
+  assert.equal(served('kept.example'), []);
   assert.is((await remove(token, id)).status, 404);
 });
 

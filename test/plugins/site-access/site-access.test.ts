@@ -1,40 +1,19 @@
 import * as assert from 'uvu/assert';
-import { definePlugin } from '../../../kernel/contract/plugin.ts';
-import type { SiteAccess } from '../../../kernel/contract/points/web-server-part.ts';
-import { defineErrors } from '../../../kernel/errors.ts';
 import siteAccess from '../../../plugins/site-access/index.ts';
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
+import { NotedWebServer } from '../../support/noted-web-server.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
 const [domains] = await needs('domains');
 const test = testSuite('access to sites');
-const refuse = defineErrors({ webserver_failed: [502, 'The web server refused the change'] });
 
-/** By which access domains are served, and whether the web server refuses the next change. */
-const served = new Map<string, SiteAccess | undefined>();
-let refusesNext = false;
-const webServer = definePlugin({
-  name: 'server',
-  features: [],
-  routes: {},
-  setup: ({ gather }) => ({
-    handlers: {},
-    provides: {
-      siteChanged: async ({ id, name }) => {
-        const parts = await gather('siteRules', [id]);
-        const refuses = refusesNext;
-        refusesNext = false;
-        if (refuses) throw refuse.webserver_failed('the server refuses');
-        served.set(name, parts.flatMap((part) => (part.ok ? (part.value.get(id)?.access ?? []) : []))[0]);
-      },
-    },
-  }),
-});
+const webServer = new NotedWebServer();
+const served = (name: string) => webServer.served(name)?.access;
 
 let server: TestServer;
-test.before(async () => void (server = await TestServer.start({ plugins: [domains, siteAccess, webServer] })));
+test.before(async () => void (server = await TestServer.start({ plugins: [domains, siteAccess, webServer.plugin] })));
 
 interface Entry {
   readonly domain_url: string;
@@ -160,7 +139,7 @@ test("another account's domain is not found", async () => {
 test('a folder has users, whose passwords are served as hashes and never shown', async () => {
   const { account, user, removeUser, list } = await owner('folders');
   assert.equal((await user('/private//area/')).folders, [{ path: '/private/area', users: ['jane'] }]);
-  const hash = () => served.get('folders.example')?.locks[0]?.users.find(({ name }) => name === 'jane')?.hash ?? '';
+  const hash = () => served('folders.example')?.locks[0]?.users.find(({ name }) => name === 'jane')?.hash ?? '';
   const first = hash();
   assert.match(first, /^\$2b\$06\$[./A-Za-z0-9]{53}$/);
   await user('/private/area', 'bob');
@@ -180,7 +159,7 @@ test('a folder has users, whose passwords are served as hashes and never shown',
   assert.is((await removeUser('/private/area', 'nobody')).error, 'folder_user_not_found');
   await removeUser('/private/area/', 'bob');
   assert.equal((await removeUser('/private/area')).folders, [{ path: '/über uns', users: ['jane'] }]);
-  assert.is(served.get('folders.example')?.locks.length, 1);
+  assert.is(served('folders.example')?.locks.length, 1);
 });
 
 // threat crowding-out: a site has so many protected folders, and a folder so many users
@@ -200,7 +179,7 @@ test('addresses and error pages are replaced as lists, and told', async () => {
   assert.equal((await block([' 192.0.2.7', '2001:DB8::/32', '192.0.2.7'])).blocked, ['192.0.2.7', '2001:db8::/32']);
   const shown = [{ status: 404, path: '/errors/404.html' }];
   assert.equal((await pages(shown)).error_pages, shown);
-  assert.equal(served.get('lists.example'), { blocked: ['192.0.2.7', '2001:db8::/32'], locks: [], errorPages: shown });
+  assert.equal(served('lists.example'), { blocked: ['192.0.2.7', '2001:db8::/32'], locks: [], errorPages: shown });
   assert.equal((await block([])).blocked, []);
   assert.equal((await list())[0]?.error_pages, shown);
   const { lines } = await server.hostkeep.core.events.page(account.id, 'addresses', 0, 9);
@@ -210,9 +189,9 @@ test('addresses and error pages are replaced as lists, and told', async () => {
 test('nothing is stored or served if the web server refuses', async () => {
   const { user, block, list } = await owner('refused');
   await block(['192.0.2.7']);
-  refusesNext = true;
+  webServer.refusesNext = true;
   assert.is((await user('/private')).error, 'webserver_failed');
-  refusesNext = true;
+  webServer.refusesNext = true;
   assert.is((await block([])).error, 'webserver_failed');
   assert.equal((await list())[0], {
     domain_url: 'refused.example',
@@ -220,7 +199,7 @@ test('nothing is stored or served if the web server refuses', async () => {
     blocked: ['192.0.2.7'],
     error_pages: [],
   });
-  assert.equal(served.get('refused.example')?.blocked, ['192.0.2.7']);
+  assert.equal(served('refused.example')?.blocked, ['192.0.2.7']);
 });
 
 test('changes of one site at once are all made, and go with its domain', async () => {

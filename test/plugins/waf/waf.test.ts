@@ -1,47 +1,27 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { definePlugin } from '../../../kernel/contract/plugin.ts';
-import type { SiteRule } from '../../../kernel/contract/points/web-server-part.ts';
-import { defineErrors } from '../../../kernel/errors.ts';
 import waf from '../../../plugins/waf/index.ts';
 import directives from '../../../plugins/waf/site-directives.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { needs } from '../../support/needs.ts';
+import { NotedWebServer } from '../../support/noted-web-server.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
 const [domains] = await needs('domains');
 const test = testSuite('waf');
-const refuse = defineErrors({ webserver_failed: [502, 'The web server refused the change'] });
 
-const served = new Map<string, SiteRule | undefined>();
-const state = { refusesNext: false, name: 'nginx' };
-const webServer = definePlugin({
-  name: 'webserver',
-  features: [],
-  routes: {},
-  setup: ({ gather }) => ({
-    handlers: {},
-    provides: {
-      webServer: () => ({ host: '127.0.0.1', port: 9, name: state.name }),
-      siteChanged: async ({ id, name }) => {
-        const parts = await gather('siteRules', [id]);
-        const refuses = state.refusesNext;
-        state.refusesNext = false;
-        if (refuses) throw refuse.webserver_failed('the server refuses');
-        served.set(name, Object.assign({}, ...parts.map((part) => (part.ok ? part.value.get(id) : undefined))));
-      },
-    },
-  }),
-});
+/** The program that the web server is. */
+let program = 'nginx';
+const webServer = new NotedWebServer(() => ({ host: '127.0.0.1', port: 9, name: program }));
 
 const log = join(temporaryFolder(), 'waf.log');
 let server: TestServer;
 test.before(async () => {
   writeFileSync(log, '');
-  server = await TestServer.start({ plugins: [domains, waf, webServer], config: { waf: { audit_log: log } } });
+  server = await TestServer.start({ plugins: [domains, waf, webServer.plugin], config: { waf: { audit_log: log } } });
 });
 
 interface Site {
@@ -140,31 +120,31 @@ test('a firewall is switched on, and rules are left out', async () => {
   const wanted = { mode: 'report', excluded_ids: [920_350, 942_100], excluded_tags: ['attack-rce'] };
   assert.equal((await list()).sites, [{ domain_url: domain, ...wanted }]);
   const part = { mode: 'report', excludedIds: [920_350, 942_100], excludedTags: ['attack-rce'] };
-  assert.equal(served.get(domain)?.parts, { waf: part });
+  assert.equal(webServer.served(domain)?.parts, { waf: part });
   const { lines } = await server.hostkeep.core.events.page(account.id, 'firewall', 0, 9);
   assert.match(lines[0] ?? '', /User 'changes' set the web application firewall of changes\.example to report from IP/);
 });
 
 test('on a web server without the module no firewall is switched on', async () => {
   const { set, list } = await owner('caddy');
-  state.name = 'caddy';
+  program = 'caddy';
   assert.is((await list()).offered, false);
   assert.is((await set({ mode: 'on' })).error, 'waf_not_offered');
   assert.is((await set({ mode: 'off' })).mode, 'off');
   const findings = await server.hostkeep.plugins.gather('doctor');
   const found = findings.flatMap((part) => (part.plugin === 'waf' && part.ok ? part.value : []));
   assert.match(found[0]?.detail ?? '', /caddy has no such module/);
-  state.name = 'nginx';
+  program = 'nginx';
 });
 
 // threat half-made-changes: a firewall that the web server refuses is neither stored nor served
 test('nothing is stored or served if the web server refuses', async () => {
   const { domain, set, list } = await owner('refused');
   await set({ mode: 'report' });
-  state.refusesNext = true;
+  webServer.refusesNext = true;
   assert.is((await set({ mode: 'on' })).error, 'webserver_failed');
   assert.is((await list()).sites[0]?.mode, 'report');
-  assert.equal(served.get(domain)?.parts?.['waf'], { mode: 'report', excludedIds: [], excludedTags: [] });
+  assert.equal(webServer.served(domain)?.parts?.['waf'], { mode: 'report', excludedIds: [], excludedTags: [] });
 });
 
 // threat other-accounts: a site's list has its own requests alone, and none of an earlier owner of its name

@@ -1,42 +1,23 @@
 import * as assert from 'uvu/assert';
-import { definePlugin } from '../../../kernel/contract/plugin.ts';
-import type { SiteRule } from '../../../kernel/contract/points/web-server-part.ts';
-import { defineErrors } from '../../../kernel/errors.ts';
 import webserverConf from '../../../plugins/webserver-conf/index.ts';
 import directives from '../../../plugins/webserver-conf/site-directives.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { needs } from '../../support/needs.ts';
+import { NotedWebServer } from '../../support/noted-web-server.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
 const [domains] = await needs('domains');
 const test = testSuite('settings of sites');
-const refuse = defineErrors({ webserver_failed: [502, 'The web server refused the change'] });
 
-/** By which rules domains are served, whether the web server refuses the next change, and whether it can list folders. */
-const served = new Map<string, SiteRule | undefined>();
-const state = { refusesNext: false, followsNoLinks: false };
-const webServer = definePlugin({
-  name: 'server',
-  features: [],
-  routes: {},
-  setup: ({ gather }) => ({
-    handlers: {},
-    provides: {
-      webServer: () => ({ host: '127.0.0.1', port: 80, followsNoLinks: state.followsNoLinks }),
-      siteChanged: async ({ id, name }) => {
-        const parts = await gather('siteRules', [id]);
-        const refuses = state.refusesNext;
-        state.refusesNext = false;
-        if (refuses) throw refuse.webserver_failed('the server refuses');
-        served.set(name, Object.assign({}, ...parts.map((part) => (part.ok ? part.value.get(id) : undefined))));
-      },
-    },
-  }),
-});
+/** Whether the web server can list folders. */
+let followsNoLinks = false;
+const webServer = new NotedWebServer(() => ({ host: '127.0.0.1', port: 80, followsNoLinks }));
 
 let server: TestServer;
-test.before(async () => void (server = await TestServer.start({ plugins: [domains, webserverConf, webServer] })));
+test.before(
+  async () => void (server = await TestServer.start({ plugins: [domains, webserverConf, webServer.plugin] })),
+);
 
 interface Entry {
   readonly domain_url: string;
@@ -176,9 +157,9 @@ test('settings are changed one by one, served, stored and told', async () => {
   const wanted = { index_files: ['start.html', 'home.php'], caching, headers, folder_listing: false, upload_mib: 20 };
   assert.equal((await list()).sites, [{ domain_url: domain, ...wanted }]);
   const part = { index: wanted.index_files, caching, headers, listsFolders: false };
-  assert.equal(served.get(domain), { parts: { 'webserver-conf': part }, bodyMib: 20 });
+  assert.equal(webServer.served(domain), { parts: { 'webserver-conf': part }, bodyMib: 20 });
   assert.is((await set({ upload_mib: null })).upload_mib, null);
-  assert.is(served.get(domain)?.bodyMib, undefined);
+  assert.is(webServer.served(domain)?.bodyMib, undefined);
   const { lines } = await server.hostkeep.core.events.page(account.id, 'served', 0, 9);
   assert.is(lines.length, 4);
   assert.match(lines[0] ?? '', /User 'changes' changed how changes\.example is served from IP/);
@@ -188,10 +169,10 @@ test('settings are changed one by one, served, stored and told', async () => {
 test('nothing is stored or served if the web server refuses', async () => {
   const { domain, set, list } = await owner('refused');
   await set({ index_files: ['start.html'] });
-  state.refusesNext = true;
+  webServer.refusesNext = true;
   assert.is((await set({ index_files: ['other.html'] })).error, 'webserver_failed');
   assert.equal((await list()).sites[0]?.index_files, ['start.html']);
-  const part = served.get(domain)?.parts?.['webserver-conf'];
+  const part = webServer.served(domain)?.parts?.['webserver-conf'];
   assert.equal(part, { index: ['start.html'], caching: [], headers: [], listsFolders: false });
 });
 
@@ -205,7 +186,7 @@ test('an upload is as large as the plan allows, also when it allows less than be
   assert.is((await set({ upload_mib: 100 })).upload_mib, 100);
   await limit(30);
   await set({ index_files: [] });
-  assert.is(served.get(domain)?.bodyMib, 30);
+  assert.is(webServer.served(domain)?.bodyMib, 30);
 });
 
 // threat served-links: folders are listed only by a server that follows no link of a customer
@@ -213,10 +194,10 @@ test('folders are listed only where the web server follows no links', async () =
   const { set, list } = await owner('folders');
   assert.is((await list()).offers_folder_listing, false);
   assert.is((await set({ folder_listing: true })).error, 'folder_listing_not_offered');
-  state.followsNoLinks = true;
+  followsNoLinks = true;
   assert.is((await list()).offers_folder_listing, true);
   assert.is((await set({ folder_listing: true })).folder_listing, true);
-  state.followsNoLinks = false;
+  followsNoLinks = false;
   assert.is((await set({ folder_listing: false })).folder_listing, false);
 });
 
