@@ -7,6 +7,7 @@ import {
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
 import {
+  findWebServer,
   SiteChanges,
   type SiteRules,
   type SiteTls,
@@ -55,8 +56,8 @@ export class Certificates {
     return this.#host.config.directory !== '' && features.has('ssl');
   }
 
-  async webServer(): Promise<WebServerPart | undefined> {
-    return (await this.#host.gather('webServer')).find((part) => part.ok)?.value;
+  webServer(): Promise<WebServerPart | undefined> {
+    return findWebServer(this.#host);
   }
 
   /** Returns the state of each domain of an account, by name. */

@@ -5,6 +5,7 @@ import { NO_DOMAINS } from '../../kernel/contract/points/domain-directory.ts';
 import { revalidated } from '../../kernel/contract/etag-reply.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
+import { findWebServer } from '../../kernel/contract/points/web-server-part.ts';
 import { Chromium } from './browser/chromium.ts';
 import {
   findBrowserUser,
@@ -118,8 +119,7 @@ async function local(host: Host<Settings>, domains: OwnDomains) {
     config.cache_bytes,
     (error) => log.warn({ err: error }, 'a cached screenshot could not be updated or removed'),
   );
-  const webServer = async () => (await host.gather('webServer')).find((part) => part.ok)?.value;
-  const policy = new EgressPolicy(config, webServer);
+  const policy = new EgressPolicy(config, () => findWebServer(host));
   const pool = new PagePool(new Chromium(installed, config, log), config, log, policy);
   const scaler = new Scaler(host.jobs, installed.user);
   const service = new ScreenshotService({

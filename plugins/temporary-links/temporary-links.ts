@@ -6,7 +6,7 @@ import {
   type Domain,
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
-import { SiteChanges, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import { findWebServer, SiteChanges, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import { fail } from './errors.ts';
@@ -134,7 +134,7 @@ export class TemporaryLinks {
 
   /** Resolves with a function that returns the URL of a host name. */
   async #urls(): Promise<(name: string) => string> {
-    const webServer = (await this.#host.gather('webServer')).find((part) => part.ok)?.value;
+    const webServer = await findWebServer(this.#host);
     const port = webServer === undefined || webServer.port === 80 ? '' : `:${webServer.port}`;
     return (name) => `http://${name}${port}/`;
   }

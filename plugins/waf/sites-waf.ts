@@ -6,6 +6,7 @@ import {
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
 import {
+  findWebServer,
   SiteChanges,
   type SiteRule,
   type SiteRules,
@@ -38,8 +39,8 @@ export class SitesWaf {
     this.#changes = new SiteChanges(host, 'firewall');
   }
 
-  async webServer(): Promise<WebServerPart | undefined> {
-    return (await this.#host.gather('webServer')).find((part) => part.ok)?.value;
+  webServer(): Promise<WebServerPart | undefined> {
+    return findWebServer(this.#host);
   }
 
   /** Whether the web server can check requests: nginx, where the operator has had it load rules. */

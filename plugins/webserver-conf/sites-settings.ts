@@ -1,6 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { domainNamed, NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import {
+  findWebServer,
   MOST_BODY_MIB,
   SiteChanges,
   type SiteRule,
@@ -46,8 +47,7 @@ export class SitesSettings {
 
   /** Whether the web server can list folders without showing what links of customers lead to. */
   async offersListing(): Promise<boolean> {
-    const webServer = (await this.#host.gather('webServer')).find((part) => part.ok)?.value;
-    return webServer?.followsNoLinks === true;
+    return (await findWebServer(this.#host))?.followsNoLinks === true;
   }
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {

@@ -159,6 +159,18 @@ export const REDIRECT_TARGET = new RegExp(
   `^(?=.{1,2048}$)(?:https?://${LABEL}(?:\\.${LABEL})*(?::[0-9]{1,5})?)?${PATH}(?:\\?${REST})?(?:#${REST})?$`,
 );
 
+/** The part of a plugin's host that `findWebServer` uses. */
+interface WebServerHost {
+  gather(
+    point: 'webServer',
+  ): Promise<readonly ({ readonly ok: true; readonly value: WebServerPart } | { readonly ok: false })[]>;
+}
+
+/** Resolves with the web server of this node as it is now, if a plugin has one. */
+export async function findWebServer(host: WebServerHost): Promise<WebServerPart | undefined> {
+  return (await host.gather('webServer')).find((part) => part.ok)?.value;
+}
+
 /** The part of a plugin's host that `SiteChanges` uses. */
 interface SiteHost {
   readonly store: Store;
