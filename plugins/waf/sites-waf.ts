@@ -50,11 +50,11 @@ export class SitesWaf {
 
   /** Returns a domain of this node at which attacks are refused, if there is one. */
   async anyProtected(): Promise<string | undefined> {
-    for await (const { id, name } of this.#domains.all()) {
-      const [row] = await listWaf(this.#host.store, [id]);
-      if (row?.waf.mode === 'on') return name;
-    }
-    return undefined;
+    const names = new Map<number, string>();
+    for await (const { id, name } of this.#domains.all()) names.set(id, name);
+    const rows = await listWaf(this.#host.store, [...names.keys()]);
+    const row = rows.find(({ waf }) => waf.mode === 'on');
+    return row && names.get(row.domainId);
   }
 
   /** Returns how requests to each site of an account are checked, by name. */
