@@ -4,6 +4,8 @@ import {
   NO_DOMAINS,
   type Domain,
   type DomainDirectory,
+  DomainValues,
+  type DomainValue,
 } from '../../kernel/contract/points/domain-directory.ts';
 import {
   MOST_LOCKS,
@@ -19,7 +21,6 @@ import { fail } from './errors.ts';
 import { hashPassword } from './hash-password.ts';
 import { errorPagesIn, folderIn, rangesIn } from './parse-access.ts';
 import type { ErrorPages, FolderUser, SiteAccessEntry } from './schema.ts';
-import { putAccess, readAccess, removeAccess } from './store.ts';
 
 /** Whose site is changed, as the client wrote its domain. */
 export interface Subject {
@@ -30,13 +31,14 @@ export interface Subject {
 /** Returns what is told of a change of a domain. */
 type Tell = (about: Pick<EventInput, 'account' | 'ip'>, domain: string) => EventInput;
 
+const SITES = new DomainValues<SiteAccess>('site_access');
 const OPEN: SiteAccess = { blocked: [], locks: [], errorPages: [] };
 
 /** Who may see sites, and their error pages: each change is served before it is stored, and stored only if it is served. */
 export class SitesAccess {
   readonly #host: Host;
   readonly #domains: DomainDirectory;
-  readonly #changes: SiteChanges<SiteAccess>;
+  readonly #changes: SiteChanges<DomainValue<SiteAccess>>;
 
   constructor(host: Host) {
     this.#host = host;
@@ -48,13 +50,13 @@ export class SitesAccess {
   async list(account: Account): Promise<SiteAccessEntry[]> {
     const domains = await this.#domains.list(account);
     const ids = domains.map(({ id }) => id);
-    const access = await readAccess(this.#host.store, ids);
-    return domains.map(({ id, name }) => entry(name, access.get(id) ?? OPEN));
+    const sites = await SITES.read(this.#host.store, ids);
+    return domains.map(({ id, name }) => entry(name, sites.get(id)?.value ?? OPEN));
   }
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
-    const served = this.#changes.served(domainIds, await readAccess(this.#host.store, domainIds));
-    return new Map([...served].map(([id, access]): [number, SiteRule] => [id, { access }]));
+    const served = this.#changes.served(domainIds, await SITES.read(this.#host.store, domainIds));
+    return new Map([...served].map(([id, { value: access }]): [number, SiteRule] => [id, { access }]));
   }
 
   /**
@@ -132,7 +134,7 @@ export class SitesAccess {
 
   /** Removes that of a removed domain. */
   forget(domainId: number): Promise<void> {
-    return this.#host.store.write((tx) => removeAccess(tx, domainId));
+    return this.#host.store.write((tx) => SITES.remove(tx, domainId));
   }
 
   async #change(
@@ -144,13 +146,14 @@ export class SitesAccess {
     const { store, identity, events } = this.#host;
     const part = { id, name, docroot, account };
     return this.#changes.inTurn(part, async () => {
-      const wanted = change((await readAccess(store, [id])).get(id) ?? OPEN);
+      const value = change((await SITES.read(store, [id])).get(id)?.value ?? OPEN);
+      const wanted = { accountId: account.id, value };
       await this.#changes.serve(part, wanted, async (tx) => {
         await identity.accounts.assertExists(tx, account);
-        await putAccess(tx, id, account.id, wanted);
+        await SITES.put(tx, id, wanted);
         await events.record(tx, tell({ account, ip }, name));
       });
-      return entry(name, wanted);
+      return entry(name, value);
     });
   }
 

@@ -4,6 +4,8 @@ import {
   NO_DOMAINS,
   type Domain,
   type DomainDirectory,
+  DomainValues,
+  type DomainValue,
 } from '../../kernel/contract/points/domain-directory.ts';
 import {
   findWebServer,
@@ -16,8 +18,9 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
 import type { NewSiteFirewall, WafConfig, WafRequest, WafRequestsQuery, SiteFirewall } from './schema.ts';
 import { sumsUp, TAG, type SiteWaf } from './site-waf.ts';
-import { forgetRequests, listRequests, listWaf, putWaf, removeWaf, type KeptRequest, type Row } from './store.ts';
+import { forgetRequests, listRequests, type KeptRequest } from './store.ts';
 
+const SITES = new DomainValues<SiteWaf>('waf_sites');
 const OFF: SiteWaf = { mode: 'off', excludedIds: [], excludedTags: [] };
 
 /** Whose site is changed, as the client wrote its domain. */
@@ -31,7 +34,7 @@ export interface Subject {
 export class SitesWaf {
   readonly #host: Host<WafConfig>;
   readonly #domains: DomainDirectory;
-  readonly #changes: SiteChanges<Row>;
+  readonly #changes: SiteChanges<DomainValue<SiteWaf>>;
 
   constructor(host: Host<WafConfig>) {
     this.#host = host;
@@ -52,24 +55,23 @@ export class SitesWaf {
   async anyProtected(): Promise<string | undefined> {
     const names = new Map<number, string>();
     for await (const { id, name } of this.#domains.all()) names.set(id, name);
-    const rows = await listWaf(this.#host.store, [...names.keys()]);
-    const row = rows.find(({ waf }) => waf.mode === 'on');
-    return row && names.get(row.domainId);
+    const sites = await SITES.read(this.#host.store, [...names.keys()]);
+    for (const [id, { value }] of sites) if (value.mode === 'on') return names.get(id);
+    return undefined;
   }
 
   /** Returns how requests to each site of an account are checked, by name. */
   async list(account: Account): Promise<SiteFirewall[]> {
     const domains = await this.#domains.list(account);
     const ids = domains.map(({ id }) => id);
-    const rows = new Map((await listWaf(this.#host.store, ids)).map((row) => [row.domainId, row.waf]));
-    return domains.map(({ id, name }) => entry(name, rows.get(id) ?? OFF));
+    const sites = await SITES.read(this.#host.store, ids);
+    return domains.map(({ id, name }) => entry(name, sites.get(id)?.value ?? OFF));
   }
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
     if (this.#host.config.audit_log === '') return new Map();
-    const stored = new Map((await listWaf(this.#host.store, domainIds)).map((row) => [row.domainId, row]));
-    const served = this.#changes.served(domainIds, stored);
-    return new Map([...served].map(([id, { waf }]): [number, SiteRule] => [id, { parts: { waf } }]));
+    const served = this.#changes.served(domainIds, await SITES.read(this.#host.store, domainIds));
+    return new Map([...served].map(([id, { value: waf }]): [number, SiteRule] => [id, { parts: { waf } }]));
   }
 
   /**
@@ -85,12 +87,12 @@ export class SitesWaf {
       });
     const { id, name, docroot } = domain;
     return this.#changes.inTurn(domain, async () => {
-      const [before] = await listWaf(store, [id]);
-      const waf = { ...OFF, ...before?.waf, ...changes };
-      const row = { domainId: id, accountId: account.id, waf };
-      await this.#changes.serve({ id, name, docroot, account }, row, async (tx) => {
+      const before = (await SITES.read(store, [id])).get(id);
+      const waf = { ...OFF, ...before?.value, ...changes };
+      const wanted = { accountId: account.id, value: waf };
+      await this.#changes.serve({ id, name, docroot, account }, wanted, async (tx) => {
         await identity.accounts.assertExists(tx, account);
-        await putWaf(tx, row);
+        await SITES.put(tx, id, wanted);
         await events.record(tx, {
           ...{ type: 'waf.set', account, ip, text: `set the web application firewall of ${name} to ${waf.mode}` },
           data: { domain_url: name, mode: waf.mode },
@@ -111,7 +113,7 @@ export class SitesWaf {
 
   /** Removes what is kept of a removed domain. */
   async forget(domainId: number): Promise<void> {
-    await this.#host.store.write((tx) => removeWaf(tx, domainId));
+    await this.#host.store.write((tx) => SITES.remove(tx, domainId));
     await this.#host.local.write((tx) => forgetRequests(tx, domainId));
   }
 

@@ -1,39 +1,9 @@
-import type { Reader, Store, Tx } from '../../kernel/store/store.ts';
+import type { Store, Tx } from '../../kernel/store/store.ts';
 import type { ReadPosition } from '../../kernel/kit/files/followed-log.ts';
 import type { FoundRequest, FoundRule } from './log/entry.ts';
-import type { SiteWaf } from './site-waf.ts';
 
 /** How many requests are kept of a site. */
 export const MOST_REQUESTS = 1000;
-
-export interface Row {
-  readonly domainId: number;
-  readonly accountId: number;
-  readonly waf: SiteWaf;
-}
-
-/** Returns the settings of some domains that have any. */
-export async function listWaf(reader: Reader, domainIds: readonly number[]): Promise<Row[]> {
-  const rows = await reader.all<{ domain_id: number; account_id: number; waf: string }>(
-    'select domain_id, account_id, waf from waf_sites where domain_id in (select cast(value as bigint) from json_each(?))',
-    JSON.stringify(domainIds),
-  );
-  return rows.map(({ domain_id: domainId, account_id: accountId, waf }) => ({
-    domainId,
-    accountId,
-    waf: JSON.parse(waf) as SiteWaf,
-  }));
-}
-
-export async function putWaf(tx: Tx, { domainId, accountId, waf }: Row): Promise<void> {
-  await removeWaf(tx, domainId);
-  const values = [domainId, accountId, JSON.stringify(waf)];
-  await tx.run('insert into waf_sites (domain_id, account_id, waf) values (?, ?, ?)', ...values);
-}
-
-export async function removeWaf(tx: Tx, domainId: number): Promise<void> {
-  await tx.run('delete from waf_sites where domain_id = ?', domainId);
-}
 
 export async function readPositions(local: Store): Promise<ReadPosition[]> {
   const rows = await local.all<{ inode: string; position: number; mark: Uint8Array }>(
@@ -56,7 +26,7 @@ export interface KeptRequest extends FoundRequest {
 /** Keeps requests of a site, and of all that it has the newest. */
 export async function addRequests(
   tx: Tx,
-  { domainId, accountId }: Pick<Row, 'domainId' | 'accountId'>,
+  { domainId, accountId }: { readonly domainId: number; readonly accountId: number },
   requests: readonly FoundRequest[],
 ): Promise<void> {
   for (const { at, ip, method, uri, status, isBlocked, rules } of requests.slice(-MOST_REQUESTS))

@@ -1,10 +1,9 @@
 import { fail } from './errors.ts';
 import type { NewSiteSettings } from './schema.ts';
-import { HEADER, HEADER_VALUE, INDEX, type FileKind } from './site-settings.ts';
-import type { Stored } from './store.ts';
+import { HEADER, HEADER_VALUE, INDEX, type FileKind, type KeptSettings } from './site-settings.ts';
 
 /** Returns the changes of a site's settings. Errors: 400 `invalid_site_settings`. */
-export function readSettings(given: NewSiteSettings, uploadBoundMib: number): Partial<Stored> {
+export function readSettings(given: NewSiteSettings, uploadBoundMib: number): Partial<KeptSettings> {
   const { index_files: index, caching, headers, folder_listing: listsFolders, upload_mib: uploadMib } = given;
   if (uploadMib !== undefined && uploadMib !== null && uploadMib > uploadBoundMib)
     throw fail.invalid_site_settings(`upload_mib can be ${uploadBoundMib} at most`, { path: '/upload_mib' });
@@ -27,13 +26,13 @@ function indexIn(names: readonly string[]): string[] {
   return [...new Set(names)];
 }
 
-function cachingIn(given: NonNullable<NewSiteSettings['caching']>): Stored['caching'] {
+function cachingIn(given: NonNullable<NewSiteSettings['caching']>): KeptSettings['caching'] {
   if (new Set(given.map(({ kind }) => kind)).size < given.length)
     throw fail.invalid_site_settings('a kind of files is cached for one time', { path: '/caching' });
   return given.map(({ kind, seconds }) => ({ kind: kind as FileKind, seconds }));
 }
 
-function headersIn(given: NonNullable<NewSiteSettings['headers']>): Stored['headers'] {
+function headersIn(given: NonNullable<NewSiteSettings['headers']>): KeptSettings['headers'] {
   const headers = given.map(({ name, value }) => ({ name: name.trim(), value: value.trim() }));
   headers.forEach(({ name, value }, i) => {
     if (!HEADER.test(name))

@@ -10,6 +10,12 @@ export interface SiteSettings {
   readonly listsFolders: boolean;
 }
 
+/** The settings of a site, as they are kept. */
+export interface KeptSettings extends SiteSettings {
+  /** The largest body of a request; `null` for that of the server, or of PHP. */
+  readonly uploadMib: number | null;
+}
+
 /** The endings of each kind, as a pattern. */
 export const ENDINGS = {
   pages: 'html?',

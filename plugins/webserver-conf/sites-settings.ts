@@ -1,5 +1,11 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { domainNamed, NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import {
+  domainNamed,
+  NO_DOMAINS,
+  type DomainDirectory,
+  DomainValues,
+  type DomainValue,
+} from '../../kernel/contract/points/domain-directory.ts';
 import {
   findWebServer,
   MOST_BODY_MIB,
@@ -11,9 +17,10 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
 import { readSettings } from './parse-settings.ts';
 import type { NewSiteSettings, SiteSettingsEntry } from './schema.ts';
-import { listSettings, putSettings, removeSettings, type Row, type Stored } from './store.ts';
+import type { KeptSettings } from './site-settings.ts';
 
-const DEFAULTS: Stored = { index: [], caching: [], headers: [], listsFolders: false, uploadMib: null };
+const SITES = new DomainValues<KeptSettings>('site_settings');
+const DEFAULTS: KeptSettings = { index: [], caching: [], headers: [], listsFolders: false, uploadMib: null };
 
 /** Whose site is changed, as the client wrote its domain. */
 export interface Subject {
@@ -29,7 +36,7 @@ export const uploadBoundMib = ({ plan }: Account): number => plan?.limits['uploa
 export class SitesSettings {
   readonly #host: Host;
   readonly #domains: DomainDirectory;
-  readonly #changes: SiteChanges<Row>;
+  readonly #changes: SiteChanges<DomainValue<KeptSettings>>;
 
   constructor(host: Host) {
     this.#host = host;
@@ -41,8 +48,8 @@ export class SitesSettings {
   async list(account: Account): Promise<SiteSettingsEntry[]> {
     const domains = await this.#domains.list(account);
     const ids = domains.map(({ id }) => id);
-    const rows = new Map((await listSettings(this.#host.store, ids)).map((row) => [row.domainId, row.settings]));
-    return domains.map(({ id, name }) => entry(name, rows.get(id) ?? DEFAULTS));
+    const sites = await SITES.read(this.#host.store, ids);
+    return domains.map(({ id, name }) => entry(name, sites.get(id)?.value ?? DEFAULTS));
   }
 
   /** Whether the web server can list folders without showing what links of customers lead to. */
@@ -51,10 +58,10 @@ export class SitesSettings {
   }
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
-    const stored = new Map((await listSettings(this.#host.store, domainIds)).map((row) => [row.domainId, row]));
+    const served = this.#changes.served(domainIds, await SITES.read(this.#host.store, domainIds));
     const rules = new Map<number, SiteRule>();
-    for (const [id, { accountId, settings }] of this.#changes.served(domainIds, stored)) {
-      const { uploadMib, ...given } = settings; // which may list folders where the web server lists none
+    for (const [id, { accountId, value }] of served) {
+      const { uploadMib, ...given } = value; // which may list folders where the web server lists none
       const account = await this.#host.identity.accounts.byId(accountId);
       if (account === undefined) continue;
       rules.set(id, {
@@ -80,12 +87,12 @@ export class SitesSettings {
       });
     const { id, name, docroot } = domain;
     return this.#changes.inTurn(domain, async () => {
-      const [before] = await listSettings(store, [id]);
-      const settings = { ...DEFAULTS, ...before?.settings, ...changes };
-      const row = { domainId: id, accountId: account.id, settings };
-      await this.#changes.serve({ id, name, docroot, account }, row, async (tx) => {
+      const before = (await SITES.read(store, [id])).get(id);
+      const settings = { ...DEFAULTS, ...before?.value, ...changes };
+      const wanted = { accountId: account.id, value: settings };
+      await this.#changes.serve({ id, name, docroot, account }, wanted, async (tx) => {
         await identity.accounts.assertExists(tx, account);
-        await putSettings(tx, row);
+        await SITES.put(tx, id, wanted);
         await events.record(tx, {
           ...{ type: 'site_settings.set', account, ip, text: `changed how ${name} is served` },
           data: { domain_url: name },
@@ -97,11 +104,11 @@ export class SitesSettings {
 
   /** Removes those of a removed domain. */
   forget(domainId: number): Promise<void> {
-    return this.#host.store.write((tx) => removeSettings(tx, domainId));
+    return this.#host.store.write((tx) => SITES.remove(tx, domainId));
   }
 }
 
-function entry(domain: string, { index, caching, headers, listsFolders, uploadMib }: Stored): SiteSettingsEntry {
+function entry(domain: string, { index, caching, headers, listsFolders, uploadMib }: KeptSettings): SiteSettingsEntry {
   return {
     domain_url: domain,
     index_files: [...index],

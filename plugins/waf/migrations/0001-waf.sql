@@ -1,6 +1,6 @@
 create table waf_sites (
   domain_id integer primary key,    -- of the domain, whose id no later one gets
   account_id integer not null references accounts (id) on delete cascade,
-  waf text not null                 -- JSON; see `SiteWaf`
+  value text not null               -- JSON; see `SiteWaf`
 ) strict;
 create index waf_sites_account on waf_sites (account_id);

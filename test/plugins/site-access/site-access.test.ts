@@ -212,6 +212,6 @@ test('changes of one site at once are all made, and go with its domain', async (
   const { store, sessions, accounts } = server.hostkeep.core;
   const { token } = await sessions.open(await accounts.get('once'), '127.0.0.1', 'test', async () => {});
   await server.ask('/api/domains/delete', { method: 'POST', token, body: { domain_url: domain } });
-  const count = async () => (await store.all('select 1 from site_access where access like \'%"eve"%\'')).length;
+  const count = async () => (await store.all('select 1 from site_access where value like \'%"eve"%\'')).length;
   await until('its access goes with it', async () => (await count()) === 0);
 });

@@ -208,6 +208,6 @@ test('changes of one site at once are all made, and go with its domain', async (
   assert.equal([site?.index_files, site?.upload_mib], [['gone.html'], 3]);
   const { store } = server.hostkeep.core;
   await server.ask('/api/domains/delete', { method: 'POST', token, body: { domain_url: domain } });
-  const count = async () => (await store.all("select 1 from site_settings where settings like '%gone.html%'")).length;
+  const count = async () => (await store.all("select 1 from site_settings where value like '%gone.html%'")).length;
   await until('its settings go with it', async () => (await count()) === 0);
 });
