@@ -8,6 +8,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
+import { FOUND_FILES } from '../../kernel/kit/files/plugin-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { RUNTIME_PACKAGES } from './runtime-packages.ts';
 
@@ -15,7 +16,7 @@ const ENTRIES = [
   'kernel/run/main.ts',
   'kernel/kit/jobs/job-process.ts',
   '{kernel,plugins}/**/*-{job,thread,worker}.ts',
-  'plugins/*/{index,commands,privileged,engine,launcher,site-directives}.ts',
+  `plugins/*/{${FOUND_FILES.join()}}.ts`,
 ];
 /** Every file of the tests, because they start and import each other by name; not those that test packages. */
 const TEST_ENTRIES = ['kernel/**/*.ts', 'plugins/**/*.ts', 'test/**/*.ts'];

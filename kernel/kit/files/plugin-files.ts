@@ -5,13 +5,26 @@ import { findFiles } from './find-files.ts';
 const FOLDER = new URL('../../../plugins/', import.meta.url);
 const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
-/** Returns the names of the plugins that have a file, such as `index` or `commands`. */
-export function pluginsWith(file: string): string[] {
+/** The files of a plugin that the program finds by their names. The bundle keeps each at its place. */
+export const FOUND_FILES = [
+  'index',
+  'commands',
+  'privileged',
+  'engine',
+  'launcher',
+  'site-directives',
+  'stored-settings',
+] as const;
+
+type FoundFile = (typeof FOUND_FILES)[number];
+
+/** Returns the names of the plugins that have a file: one that the program finds, or the script that builds a part of the plugin. */
+export function pluginsWith(file: FoundFile | 'build/main'): string[] {
   return findFiles(`*/${file}${ENDING}`, fileURLToPath(FOLDER)).map((path) => path.slice(0, path.indexOf('/')));
 }
 
 /** Imports a file of a plugin, and resolves with its default export. */
-export async function importDefault<T>(plugin: string, file: string): Promise<T | undefined> {
+export async function importDefault<T>(plugin: string, file: FoundFile): Promise<T | undefined> {
   const module = (await import(new URL(`${plugin}/${file}${ENDING}`, FOLDER).href)) as { default?: T };
   return module.default;
 }
