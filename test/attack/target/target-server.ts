@@ -25,27 +25,30 @@ const ENGINE_MS = 10_000;
 /** The socket of the fake engine. */
 export const engineIn = (folder: string): string => join(folder, 'engine.sock');
 
-/** Keeps the host out: no web server, databases as files, screenshots from a remote service. */
-export const settingsIn = (folder: string) => ({
-  containers: { socket: engineIn(folder), timeout_ms: ENGINE_MS },
-  // nothing answers there, which is an answer too
-  webhooks: {
-    endpoints: [{ url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` }],
-    allow_private: true,
-    allow_console: true,
-    timeout_ms: 500,
-    backlog: 100,
-  },
-  usage: { access: 'feature', interval_ms: 100 },
-  screenshots: { remote_url: 'https://screenshots.example/{domain}?{url}' },
-  settings: { editable: ['admin_cors_origins', 'cors_origins'] },
-  plugins: { webserver: false },
-  databases: { servers: { unused: { socket: join(folder, 'no-database.sock') } } },
-  malware: { signatures: folder },
-  log: { level: 'warn' },
-});
 /** Of a text that no file has. */
 const SIGNATURE = `Attack.Text:0:*:${Buffer.from('no file has this text').toString('hex')}\n`;
+/** Keeps the host out: no web server, databases as files, screenshots from a remote service. Writes a signature into the folder. */
+export function settingsIn(folder: string) {
+  writeFileSync(join(folder, 'attack.ndb'), SIGNATURE);
+  return {
+    containers: { socket: engineIn(folder), timeout_ms: ENGINE_MS },
+    // nothing answers there, which is an answer too
+    webhooks: {
+      endpoints: [{ url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` }],
+      allow_private: true,
+      allow_console: true,
+      timeout_ms: 500,
+      backlog: 100,
+    },
+    usage: { access: 'feature', interval_ms: 100 },
+    screenshots: { remote_url: 'https://screenshots.example/{domain}?{url}' },
+    settings: { editable: ['admin_cors_origins', 'cors_origins'] },
+    plugins: { webserver: false },
+    databases: { servers: { unused: { socket: join(folder, 'no-database.sock') } } },
+    malware: { signatures: folder },
+    log: { level: 'warn' },
+  };
+}
 const STOP_MS = 20_000;
 /** The standard error and the channel of a process of jobs. */
 const PIPES_OF_A_JOB = 2;
@@ -110,7 +113,6 @@ export class TargetServer implements Target {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-attack-'));
     const data = join(folder, 'node');
     const config = join(folder, 'config.json');
-    writeFileSync(join(folder, 'attack.ndb'), SIGNATURE);
     writeFileSync(
       config,
       JSON.stringify({
