@@ -46,9 +46,12 @@ export class DomainChanges {
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
     const served = this.#changes.served(domainIds, await rows.servedRows(this.#host.store, domainIds));
     return new Map(
-      [...served].map(([id, { suspended_at: at, aliases }]): [number, SiteRule] => [
+      [...served].map(([id, { suspended_at, held_at, aliases }]): [number, SiteRule] => [
         id,
-        { ...(at !== null && { isSuspended: true }), ...(aliases.length > 0 && { names: aliases }) },
+        {
+          ...((suspended_at ?? held_at) !== null && { isSuspended: true }),
+          ...(aliases.length > 0 && { names: aliases }),
+        },
       ]),
     );
   }
@@ -63,6 +66,23 @@ export class DomainChanges {
           ...about(subject, after),
           type: isSuspended ? 'domain.suspended' : 'domain.unsuspended',
           text: `${isSuspended ? 'suspended' : 'lifted the suspension of'} the domain ${after.name}`,
+        }),
+      );
+    });
+  }
+
+  /** The same for the administrator `by`, whose suspension the owner cannot lift. Errors: those of `setSuspended`. */
+  setHeld(subject: Subject, isHeld: boolean, by: string): Promise<rows.ListedRow> {
+    return this.#inTurn(subject, async (before) => {
+      if ((before.held_at !== null) === isHeld) return before;
+      const after = { ...before, held_at: isHeld ? Date.now() : null };
+      const { data, ...more } = about(subject, after);
+      return this.#changes.serve(this.#part(subject, before), after, (tx) =>
+        this.#put(tx, after, {
+          ...more,
+          type: isHeld ? 'domain.held' : 'domain.released',
+          text: `had the ${isHeld ? `domain ${after.name} suspended` : `suspension of the domain ${after.name} lifted`} by the administrator '${by}'`,
+          data: { ...data, by },
         }),
       );
     });

@@ -9,6 +9,7 @@ export const fail = defineErrors({
   invalid_domain: [400, 'Not a usable domain name'],
   webserver_failed: [502, 'The web server refused the change'],
   domain_exists: [409, 'Domain name already in use'],
+  domain_held: [409, 'An administrator suspended the domain'],
   domain_has_subdomains: [409, 'Domain still has subdomains'],
   domain_limit_reached: [409, 'Domain limit of the plan reached'],
   names_limit_reached: [409, 'Limit of domains and subdomains of the plan reached'],

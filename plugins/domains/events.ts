@@ -3,6 +3,7 @@ import type { EventData, EventTable } from '../../kernel/store/events/event-type
 
 const WHICH = { domain_id: Type.Integer(), domain_url: Type.String() };
 const OfDomain = Type.Object(WHICH);
+const OfAdministrator = Type.Object({ ...WHICH, by: Type.String() });
 const OfAlias = Type.Object({ ...WHICH, alias: Type.String() });
 
 /** The events that this plugin records. */
@@ -11,6 +12,8 @@ export const events = {
   'domain.removed': { text: 'A domain was removed', data: OfDomain },
   'domain.suspended': { text: 'A domain was suspended', data: OfDomain },
   'domain.unsuspended': { text: 'The suspension of a domain was lifted', data: OfDomain },
+  'domain.held': { text: 'An administrator suspended a domain', data: OfAdministrator },
+  'domain.released': { text: 'An administrator lifted the suspension of a domain', data: OfAdministrator },
   'domain.docroot_set': {
     text: 'The document root of a domain was changed',
     data: Type.Object({ ...WHICH, docroot: Type.String() }),

@@ -85,6 +85,10 @@ export default definePlugin({
         }),
         suspend: (call) => changed(call, (of) => changes.setSuspended(of, call.body.suspended)),
         setDocroot: (call) => changed(call, (of) => changes.setDocroot(of, call.body.docroot)),
+        hold: async ({ account: { username: by }, params: { username, domain }, body, ip }) => {
+          const account = await identity.accounts.get(username);
+          return entry(await changes.setHeld({ account, domain, ip }, body.suspended, by));
+        },
         addAlias: async ({ account, body, ip }) =>
           entry(await changes.addAlias({ account, domain: body.domain_url, ip }, body.alias)),
         removeAlias: async ({ account, params, ip }) => entry(await changes.removeAlias(account, params.alias, ip)),

@@ -49,7 +49,7 @@ export class DomainRegistry {
     const isDirect = !this.#isProvided('domainAdded');
     const row = {
       ...{ account_id: account.id, name, docroot: components.join('/'), created_at: Date.now() },
-      ...{ suspended_at: null, shown_as: '' },
+      ...{ suspended_at: null, held_at: null, shown_as: '' },
     };
     const id = await this.#host.store.write(async (tx) => {
       const status = await rows.nameStatus(tx, account.id, name);
@@ -80,6 +80,8 @@ export class DomainRegistry {
         throw fail.domain_not_found('the account has no domain of this name');
       const below = await rows.readSubdomains(tx, found);
       assertRemovable(name, below, withSubdomains);
+      for (const row of [...below, found])
+        if (row.held_at !== null) throw fail.domain_held(`${row.name} stays until that suspension is lifted`);
       for (const row of [...below, found])
         if (isDirect) await this.#finishRemoval(tx, account, row, 'active', ip);
         else await rows.claimForRemoval(tx, row.id, PROCESS_ID);

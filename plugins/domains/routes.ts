@@ -48,7 +48,7 @@ export const domainRoutes = {
       'which count against the limit of the plan. `with_subdomains` removes them with it, or none of them.',
     body: schema.DomainToDelete,
     reply: schema.DeletedDomain,
-    errors: ['domain_not_found', 'domain_has_subdomains', 'webserver_failed'],
+    errors: ['domain_not_found', 'domain_has_subdomains', 'domain_held', 'webserver_failed'],
   },
   suspend: {
     ...OF_DOMAIN,
@@ -135,6 +135,20 @@ export const domainRoutes = {
     headers: COMPRESSED,
     reply: schema.DomainList,
     errors: ['account_not_found'],
+  },
+  hold: {
+    method: 'PUT',
+    path: '/api/accounts/:username/domains/:domain/suspended',
+    address: 'admin',
+    access: 'admin',
+    at: 'named',
+    summary: 'Suspend a domain of an account, or lift that suspension',
+    description:
+      'Visitors get 503 until it is lifted, whatever the owner does: the suspension of the owner is another one.',
+    params: schema.AccountDomainParams,
+    body: schema.DomainSuspension,
+    reply: schema.DomainEntry,
+    errors: ['account_not_found', 'domain_not_found', 'webserver_failed'],
   },
   docker: {
     method: 'GET',

@@ -73,14 +73,13 @@ export const DomainToDelete = NamedObject('DomainRemoval', {
   }),
 });
 
-export const DomainParams = Type.Object({
-  domain: Type.String({
-    minLength: 1,
-    maxLength: 1024,
-    description: 'A domain of the account',
-    examples: ['example.com'],
-  }),
+const domain = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  description: 'A domain of the account',
+  examples: ['example.com'],
 });
+export const DomainParams = Type.Object({ domain });
 export const DomainSuspension = NamedObject('DomainSuspension', { suspended: Type.Boolean() });
 export const DomainDocroot = NamedObject('DomainDocroot', {
   docroot: Type.String({
@@ -110,6 +109,7 @@ export const AliasParams = Type.Object({
 export const AccountParams = Type.Object({
   username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
 });
+export const AccountDomainParams = Type.Object({ ...AccountParams.properties, domain });
 export const DomainEntry = NamedObject('Domain', {
   domain_id: Type.Integer(),
   domain_url: Type.String({ description: 'Lower-case ASCII form' }),
@@ -119,7 +119,8 @@ export const DomainEntry = NamedObject('Domain', {
     description: 'Further names at which the same site answers, in lower-case ASCII form',
   }),
   docroot: Type.String({ description: 'As clients see it, e.g. /var/www/html/example.com' }),
-  suspended: Type.Boolean({ description: 'Whether visitors get 503 and a page that says so' }),
+  suspended: Type.Boolean({ description: 'Whether its owner has visitors get 503 and a page that says so' }),
+  suspended_by_operator: Type.Boolean({ description: 'The same for an administrator; the owner cannot lift that' }),
   created_at: Type.String({ format: 'date-time', description: 'RFC 3339, UTC' }),
 });
 export type DomainEntry = Static<typeof DomainEntry>;

@@ -10,8 +10,10 @@ export interface DomainRow {
   /** Components below the files root, joined by `/`. */
   readonly docroot: string;
   readonly created_at: number;
-  /** Milliseconds since 1970; `null` while it is served. */
+  /** Since when its owner has it suspended, in milliseconds since 1970; `null` if not. */
   readonly suspended_at: number | null;
+  /** The same for an operator, whose suspension no owner lifts. */
+  readonly held_at: number | null;
   /** The name as its owner writes it; empty for as it is. */
   readonly shown_as: string;
 }
@@ -25,7 +27,7 @@ export interface DomainRowInState extends DomainRow {
   readonly state: DomainState;
 }
 
-interface NewDomainRow extends Omit<DomainRow, 'id' | 'suspended_at' | 'shown_as'> {
+interface NewDomainRow extends Omit<DomainRow, 'id' | 'suspended_at' | 'held_at' | 'shown_as'> {
   readonly state: DomainState;
   readonly claimed_by: string;
 }
@@ -49,7 +51,7 @@ export interface NameStatus {
   readonly mainsBelow: number;
 }
 
-const COLUMNS = 'id, account_id, name, docroot, created_at, suspended_at, shown_as';
+const COLUMNS = 'id, account_id, name, docroot, created_at, suspended_at, held_at, shown_as';
 const PAGE = 1000;
 
 /** Returns rows with their aliases; `tail` is what follows `from domains` in the query. */
@@ -146,11 +148,12 @@ export async function activate(tx: Tx, row: DomainRow, from: DomainState): Promi
 }
 
 /** Writes what can change of an active row. Resolves with `false` when it is no longer there. */
-export async function update(tx: Tx, { id, docroot, suspended_at, shown_as }: DomainRow): Promise<boolean> {
+export async function update(tx: Tx, { id, docroot, suspended_at, held_at, shown_as }: DomainRow): Promise<boolean> {
   const { changes } = await tx.run(
-    "update domains set docroot = ?, suspended_at = ?, shown_as = ? where id = ? and state = 'active'",
+    "update domains set docroot = ?, suspended_at = ?, held_at = ?, shown_as = ? where id = ? and state = 'active'",
     docroot,
     suspended_at,
+    held_at,
     shown_as,
     id,
   );

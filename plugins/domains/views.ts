@@ -20,6 +20,7 @@ const MOST = 500;
 interface OwnDomain extends Domain {
   readonly aliases: readonly string[];
   readonly isSuspended: boolean;
+  readonly isHeld: boolean;
   readonly shownAs: string;
 }
 
@@ -93,9 +94,9 @@ export class DomainViews implements DomainDirectory {
   domain({ id, account_id: accountId, name, docroot, aliases, ...row }: ListedRow): OwnDomain {
     const components = docroot === '' ? [] : docroot.split('/');
     const place = { docroot: clientPath(components, this.#virtualRoot), components };
-    const isSuspended = row.suspended_at !== null;
+    const states = { isSuspended: row.suspended_at !== null, isHeld: row.held_at !== null };
     const shownAs = row.shown_as || domainToUnicode(name);
-    return { id, accountId, name, aliases, ...place, createdAt: row.created_at, isSuspended, shownAs };
+    return { id, accountId, name, aliases, ...place, createdAt: row.created_at, ...states, shownAs };
   }
 }
 
@@ -120,9 +121,10 @@ export function domainPage({ domains, counts }: DomainView, limit = MOST, cursor
   return EtagReply.json({ domains: page.map(domainEntry), ...counts, next_cursor } satisfies DomainList);
 }
 
-export function domainEntry({ id, name, aliases, docroot, createdAt, isSuspended, shownAs }: OwnDomain): DomainEntry {
+export function domainEntry({ id, name, aliases, docroot, createdAt, shownAs, ...states }: OwnDomain): DomainEntry {
   const place = { domain_id: id, domain_url: name, shown_as: shownAs, aliases: [...aliases], docroot };
-  return { ...place, suspended: isSuspended, created_at: new Date(createdAt).toISOString() };
+  const suspended = { suspended: states.isSuspended, suspended_by_operator: states.isHeld };
+  return { ...place, ...suspended, created_at: new Date(createdAt).toISOString() };
 }
 
 /** Separates an account's main domains from its subdomains; a subdomain's main domain is its topmost parent. */

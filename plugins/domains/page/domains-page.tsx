@@ -142,6 +142,7 @@ function DomainTable({ all, search, onAdd, onOpen }: DomainTableProps) {
                 </span>
               </a>
               {domain.suspended && <Badge tone="warn">{t('domains.suspended')}</Badge>}
+              {domain.suspended_by_operator && <Badge tone="bad">{t('domains.held')}</Badge>}
             </span>
             {toUnicode(name) !== name && <code class="small soft wrap">{name}</code>}
             {domain.aliases.length > 0 && (

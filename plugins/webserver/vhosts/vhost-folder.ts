@@ -20,6 +20,8 @@ export const BEACON_FILE = `${PREFIX}beacon${EXTENSION}`;
 export const PROOF_FILE = `${PREFIX}proof${EXTENSION}`;
 /** The page on domains of suspended accounts. The templates name it. */
 export const SUSPENDED_PAGE = `${PREFIX}suspended.html`;
+/** The page for folders without one. The templates name it. */
+export const CLOSED_PAGE = `${PREFIX}closed.html`;
 export const COMMON_FILE = `${PREFIX}-common${EXTENSION}`;
 const NOT_OF_DOMAINS = [BEACON_FILE, PROOF_FILE, COMMON_FILE];
 

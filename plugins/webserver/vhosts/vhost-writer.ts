@@ -15,6 +15,7 @@ import { readChange, type VhostChange } from './read-change.ts';
 import { readCommon, siteRenderer, type RenderSite, type Site } from './template.ts';
 import {
   BEACON_FILE,
+  CLOSED_PAGE,
   COMMON_FILE,
   vhostFileName,
   isSecretFile,
@@ -107,6 +108,7 @@ export class VhostWriter implements VhostVerbs {
   async prepare(): Promise<null> {
     this.#renderer = undefined;
     await this.#folder.put(SUSPENDED_PAGE, await this.#suspendedPage());
+    await this.#folder.put(CLOSED_PAGE, await readFile(shippedFile('closed.html'), 'utf8'));
     const common = await readCommon(this.#driver);
     if (common !== undefined) await this.#folder.put(COMMON_FILE, common);
     if (this.#driver.logFiles !== undefined) await makeLogs(this.#driver.logFiles);

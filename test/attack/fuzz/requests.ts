@@ -123,6 +123,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
       A_DOMAIN,
     ]),
   ),
+  'admin domains.hold': ['admin domains.search', ...A_DOMAIN],
   'user certificates.upload': A_DOMAIN,
   'user certificates.remove': A_DOMAIN,
   'user certificates.change': A_DOMAIN,

@@ -83,6 +83,8 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   ),
   'domains.remove domain_url': known('domains.domain_url'),
   'domains.suspend domain': known('domains.domain_url'),
+  'domains.hold username': known('domains.username'),
+  'domains.hold domain': known('domains.domain_url'),
   'domains.setDocroot domain': known('domains.domain_url'),
   'domains.addAlias domain_url': known('domains.domain_url'),
   'domains.addAlias alias': label.map((name) => `${name}.aliases.example`),

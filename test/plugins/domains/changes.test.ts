@@ -49,6 +49,7 @@ interface Entry {
   readonly shown_as: string;
   readonly docroot: string;
   readonly suspended: boolean;
+  readonly suspended_by_operator: boolean;
   readonly error?: string;
 }
 
@@ -101,6 +102,43 @@ test('a domain is suspended and served again, once each', async () => {
   assert.match(lines[0] ?? '', /User 'sus' lifted the suspension of the domain sus\.example from IP/);
   assert.match(lines[1] ?? '', /User 'sus' suspended the domain sus\.example from IP/);
   assert.is(lines.filter((line) => / the domain /.test(line)).length, 3);
+});
+
+// threat reused-names: what an administrator suspended, its owner neither lifts nor removes and adds again
+test('an administrator suspends a domain, which its owner cannot lift', async () => {
+  const { token, suspend, list, told } = await owner('held', 'held.example', 'shop.held.example');
+  const { token: admin } = await server.admin();
+  const hold = (suspended: unknown, name = 'held.example', of = 'held', by = admin) =>
+    server.ask<Entry>(`/api/accounts/${of}/domains/${name}/suspended`, {
+      ...{ method: 'PUT', address: 'admin', token: by, body: { suspended } },
+    });
+  assert.is((await hold(true, 'held.example', 'held', token)).status, 401, 'not its owner');
+  assert.is((await hold(1)).body.error, 'invalid_request');
+  assert.is((await hold(true, 'sus.example')).body.error, 'domain_not_found', 'of another account');
+  assert.is((await hold(true, 'held.example', 'nobody')).body.error, 'account_not_found');
+  refuseNext();
+  assert.is((await hold(true)).body.error, 'webserver_failed');
+  assert.is((await list())[0]?.suspended_by_operator, false);
+
+  assert.is((await hold(true)).body.suspended_by_operator, true);
+  assert.is((await hold(true)).status, 200, 'once more');
+  assert.is(served.get('held.example'), '/var/www/html/held.example suspended');
+  await suspend('held.example');
+  await suspend('held.example', false);
+  assert.is(served.get('held.example'), '/var/www/html/held.example suspended');
+  for (const with_subdomains of [true, false]) {
+    const body = { domain_url: 'held.example', with_subdomains };
+    const removed = await server.ask('/api/domains/delete', { method: 'POST', token, body });
+    assert.is(removed.body['error'], with_subdomains ? 'domain_held' : 'domain_has_subdomains');
+  }
+  assert.is((await hold(false)).body.suspended_by_operator, false);
+  assert.is(served.get('held.example'), '/var/www/html/held.example');
+  const lines = (await told()).filter((line) => /administrator/.test(line));
+  assert.is(lines.length, 2);
+  assert.match(
+    lines[0] ?? '',
+    /User 'held' had the suspension of the domain held\.example lifted by the administrator 'root'/,
+  );
 });
 
 test('nothing is stored, served or told if the web server refuses', async () => {

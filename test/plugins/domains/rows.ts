@@ -13,6 +13,7 @@ const rows: PluginRows = {
     remove: () => ({ body: { domain_url: 'new-shop.example' } }),
     search: () => ({ path: '/api/domains?q=garden' }),
     ofAccount: () => ({ path: '/api/accounts/demo/domains' }),
+    hold: () => ({ path: '/api/accounts/demo/domains/harbour-cafe.example/suspended', body: { suspended: false } }),
   },
   opened: {
     ...Object.fromEntries(
@@ -34,6 +35,7 @@ const rows: PluginRows = {
     remove: 'home',
     search: 'anywhere',
     ofAccount: 'anywhere',
+    hold: 'named',
     docker: 'anywhere',
   },
   bounded: { docker: OF_A_PLAN },

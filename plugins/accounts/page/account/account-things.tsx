@@ -4,7 +4,11 @@ import {
   api,
   ask,
   at,
+  attempt,
+  Badge,
+  Button,
   Card,
+  changed,
   DomainName,
   Empty,
   fillPath,
@@ -13,6 +17,8 @@ import {
   t,
   textOr,
   Time,
+  toast,
+  toUnicode,
   useQuery,
 } from '../../../pages/kit/index.ts';
 
@@ -52,8 +58,14 @@ export function AccountUsage({ username }: { readonly username: string }) {
 }
 
 interface DomainList {
-  readonly domains: readonly { readonly domain_id: number; readonly domain_url: string; readonly docroot: string }[];
+  readonly domains: readonly Domain[];
   readonly total: number;
+}
+interface Domain {
+  readonly domain_id: number;
+  readonly domain_url: string;
+  readonly docroot: string;
+  readonly suspended_by_operator: boolean;
 }
 /** Domains that are shown before the rest is asked for. */
 const FIRST = 8;
@@ -65,6 +77,13 @@ export function AccountDomains({ username }: { readonly username: string }) {
     ask<DomainList>('GET', `/api/accounts/${encodeURIComponent(username)}/domains`),
   );
   if (list.error?.code === 'not_found') return null;
+  const hold = ({ domain_url: name, suspended_by_operator: isHeld }: Domain) =>
+    attempt(async () => {
+      const path = `/api/accounts/${encodeURIComponent(username)}/domains/${encodeURIComponent(name)}/suspended`;
+      await ask('PUT', path, { suspended: !isHeld });
+      toast(t(isHeld ? 'accounts.domainLifted' : 'accounts.domainSuspended', { name: toUnicode(name) }));
+      changed();
+    });
   return (
     <Card title={t('accounts.domains')} end={list.data && <span class="small soft number">{list.data.total}</span>}>
       <Answer of={list}>
@@ -74,14 +93,21 @@ export function AccountDomains({ username }: { readonly username: string }) {
           ) : (
             <div class="stack tight">
               <ul class="stack tight">
-                {(isWhole.value ? domains : domains.slice(0, FIRST)).map(
-                  ({ domain_id: id, domain_url: name, docroot }) => (
-                    <li key={id} class="pair">
-                      <DomainName name={name} />
-                      <code class="small soft wrap">{docroot}</code>
-                    </li>
-                  ),
-                )}
+                {(isWhole.value ? domains : domains.slice(0, FIRST)).map((domain) => (
+                  <li key={domain.domain_id} class="row apart">
+                    <span class="stack tight">
+                      <DomainName name={domain.domain_url} />
+                      <code class="small soft wrap">{domain.docroot}</code>
+                    </span>
+                    <span class="row">
+                      {domain.suspended_by_operator && <Badge tone="bad">{t('accounts.suspended')}</Badge>}
+                      <Button isSmall onClick={() => void hold(domain)}>
+                        {t(domain.suspended_by_operator ? 'accounts.unsuspend' : 'accounts.suspend')}
+                        <span class="sr-only"> {toUnicode(domain.domain_url)}</span>
+                      </Button>
+                    </span>
+                  </li>
+                ))}
               </ul>
               {total > FIRST && !isWhole.value && (
                 <button type="button" class="button small" onClick={() => (isWhole.value = true)}>

@@ -136,6 +136,26 @@ async function check(config: Record<string, unknown>, port: number): Promise<voi
   await server.close();
 }
 
+/** What visitors see of a folder without a page. */
+async function checkEmpty(config: Record<string, unknown>, port: number): Promise<void> {
+  const server = await TestServer.start({ config });
+  const { account, token } = await server.user('ann');
+  const body = { domain_url: 'ann.example' };
+  assert.is((await server.ask('/api/domains/new', { method: 'POST', token, body })).status, 201);
+  const docroot = join(account.filesRoot, 'ann.example');
+  const shown = async (path: string) => {
+    const { status, body: text } = await fetchPage(port, 'ann.example', path);
+    return `${status} ${/nothing to show here|Welcome/.exec(text)?.[0] ?? ''}`.trim();
+  };
+  assert.match(await shown('/'), /^40[34] nothing to show here$/);
+  mkdirSync(join(docroot, 'sub'));
+  assert.match(await shown('/sub/'), /^40[34] nothing to show here$/);
+  assert.equal([await shown('/missing'), await shown('/hostkeep-closed.html')], ['404', '404']);
+  writeFileSync(join(docroot, 'index.html'), 'Welcome');
+  assert.is(await shown('/'), '200 Welcome');
+  await server.close();
+}
+
 /** Links of one account to what another one, and the system, keep from it. */
 async function checkLinks(config: Record<string, unknown>, port: number): Promise<void> {
   const server = await TestServer.start({ config });
@@ -176,6 +196,15 @@ if (hasNginx()) {
     }
   });
 
+  test('nginx answers for a folder without a page with one that says so', async () => {
+    const nginx = await Nginx.start();
+    try {
+      await checkEmpty({ webserver: nginx.settings }, nginx.port);
+    } finally {
+      await nginx.remove();
+    }
+  });
+
   // threat served-secrets: nginx serves no dumps, databases, keys, backups, hidden files or PHP source
   test('nginx serves the files of a site, and nothing that only lies beside them', async () => {
     const nginx = await Nginx.start();
@@ -193,6 +222,15 @@ if (hasCaddy()) {
     const caddy = await Caddy.start();
     try {
       await checkLinks(caddy.config, caddy.port);
+    } finally {
+      await caddy.remove();
+    }
+  });
+
+  test('Caddy answers for a folder without a page with one that says so', async () => {
+    const caddy = await Caddy.start();
+    try {
+      await checkEmpty(caddy.config, caddy.port);
     } finally {
       await caddy.remove();
     }

@@ -697,7 +697,13 @@ function vhosts(): string[] {
   return readdirSync(nginx.vhostFolder)
     .filter(
       (name) =>
-        !['hostkeep-beacon.conf', 'hostkeep--common.conf', 'hostkeep-suspended.html', '.hostkeep-owner'].includes(name),
+        ![
+          'hostkeep-beacon.conf',
+          'hostkeep--common.conf',
+          'hostkeep-suspended.html',
+          'hostkeep-closed.html',
+          '.hostkeep-owner',
+        ].includes(name),
     )
     .toSorted();
 }

@@ -1,0 +1,1 @@
+alter table domains add column held_at integer;  -- since when an operator has it suspended, milliseconds since 1970; null = not
