@@ -81,6 +81,7 @@ export class Nginx {
       if (child.exitCode !== null) throw new Error(`nginx did not start:\n${this.log()}`);
       await this.fetch('nobody.invalid');
     }
+    await this.fetch('nobody.invalid'); // until its worker answers, it may forget that it was asked to end
   }
 
   /** Restarts it with workers of another user, as root only. */
