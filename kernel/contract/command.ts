@@ -5,6 +5,7 @@ import type { Account } from '../identity/accounts/account.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Keyring } from '../identity/gate/keyring.ts';
 import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
+import type { ControlGroups } from '../kit/programs/control-groups.ts';
 import type { Membership, NodeInfo } from './node-info.ts';
 import type { EffectiveSetting } from './settings/effective-setting.ts';
 import type { Host } from './plugin.ts';
@@ -85,13 +86,21 @@ export interface ServingProcess {
   readonly sinceMs: number;
 }
 
+/** The parts that the process with rights has for all plugins. */
+export interface PrivilegeParts {
+  readonly jobs: AccountJobs;
+  readonly groups?: ControlGroups;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
 /** A plugin's verbs that need rights; see `Privileged`. */
 export interface InstalledPrivilege {
   readonly name: string;
   readonly verbs: readonly string[];
   readonly settings: unknown;
   /** Returns its verbs by name. */
-  open(host: { readonly jobs: AccountJobs; readonly log: Log; readonly signal: AbortSignal }): unknown;
+  open(parts: PrivilegeParts): unknown;
 }
 
 /** The configuration, for commands that check and describe it. */

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import type { Log } from '../log.ts';
 import type { Static, TSchema } from '../schema.ts';
 import type { FilesRoot } from '../kit/files/files-root.ts';
+import type { ControlGroups } from '../kit/programs/control-groups.ts';
 import type { Identified, JobUser } from '../kit/jobs/job.ts';
 
 /** The context of privileged code: the settings of its process, and nothing of the store. */
@@ -11,6 +12,8 @@ export interface PrivilegedHost<C> {
   rootOf(username: string): FilesRoot;
   /** Returns who owns the files of an account; `null` where accounts have no user ids of their own. */
   userOf(account: Identified): JobUser | null;
+  /** The control groups of accounts, where there may be some; what is started for an account starts in the account's. */
+  readonly groups?: ControlGroups;
   /** Aborted when the plugin, or the broker, closes. */
   readonly signal: AbortSignal;
 }

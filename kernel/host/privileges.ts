@@ -1,20 +1,13 @@
-import type { AccountJobs } from '../kit/jobs/account-jobs.ts';
 import type { Launcher } from '../kit/jobs/launcher.ts';
-import type { Log } from '../log.ts';
+import type { PrivilegeParts } from '../contract/command.ts';
 import type { Privileged, PrivilegedHost, Verbs } from '../contract/privileged.ts';
-
-interface Parts {
-  readonly jobs: AccountJobs;
-  readonly log: Log;
-  readonly signal: AbortSignal;
-}
 
 /** Returns the verbs of a plugin: the broker's where there is one, otherwise in this process with `settings`. */
 export function privilegedVerbs<V extends Verbs<V>>(
   broker: Launcher | undefined,
   privileged: Privileged<V>,
   settings: unknown,
-  parts: Parts,
+  parts: PrivilegeParts,
 ): V {
   if (broker === undefined) return openPrivileged(privileged, settings, parts);
   const { name, verbs, timeoutMs } = privileged;
@@ -26,7 +19,7 @@ export function privilegedVerbs<V extends Verbs<V>>(
 export function openPrivileged<V>(
   privileged: { open(host: PrivilegedHost<never>): V },
   settings: unknown,
-  { jobs, ...host }: Parts,
+  { jobs, ...host }: PrivilegeParts,
 ): V {
   return privileged.open({
     ...host,

@@ -3,6 +3,7 @@ import { fail, HttpError, errorMessage } from '../../kernel/errors.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import type { BrokerReply, BrokerRequest } from './launcher.ts';
 import { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
+import type { ControlGroups } from '../../kernel/kit/programs/control-groups.ts';
 import { withoutSecrets, type Log } from '../../kernel/log.ts';
 import { VERSION } from '../../kernel/kit/files/project-dir.ts';
 import { readAccount } from '../../kernel/kit/verb-arguments.ts';
@@ -32,10 +33,10 @@ export class Broker {
   readonly #server: Server;
 
   /** `verbs` are those besides its own, by name. */
-  constructor(jobs: AccountJobs, verbs: ReadonlyMap<string, Verb>, log: Log) {
+  constructor(jobs: AccountJobs, groups: ControlGroups, verbs: ReadonlyMap<string, Verb>, log: Log) {
     this.#jobs = jobs;
     this.#log = log;
-    this.#started = new StartedJobs(jobs, log);
+    this.#started = new StartedJobs(jobs, groups, log);
     this.#own = new Map<string, Verb>([
       ['version', async () => VERSION],
       ['set-aside', (args) => jobs.setAside(readAccount(args))],

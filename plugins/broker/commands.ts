@@ -1,10 +1,16 @@
 import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../../kernel/config/configuration.ts';
-import { defineCommands, type ConfigurationFiles, type InstalledPrivilege } from '../../kernel/contract/command.ts';
+import {
+  defineCommands,
+  type ConfigurationFiles,
+  type InstalledPrivilege,
+  type PrivilegeParts,
+} from '../../kernel/contract/command.ts';
 import { fail, errorMessage } from '../../kernel/errors.ts';
 import { AccountJobs, accountFiles } from '../../kernel/kit/jobs/account-jobs.ts';
-import { createLog, type Log } from '../../kernel/log.ts';
+import { ControlGroups } from '../../kernel/kit/programs/control-groups.ts';
+import { createLog } from '../../kernel/log.ts';
 import { Broker, type Verb } from './broker.ts';
 
 /** The first descriptor that systemd passes, see sd_listen_fds(3). */
@@ -28,13 +34,14 @@ async function serve(configuration: ConfigurationFiles): Promise<void> {
   let config = readSettings(configuration);
   const log = createLog(config.log.level);
   const jobs = new AccountJobs(accountFiles(config, config.broker.state), config.jobs, log);
+  const groups = ControlGroups.open({ state: config.broker.state });
   const closing = new AbortController();
   const opened: Opened = new Map();
   const verbsBy = async (settings: Config) => {
-    const host = { jobs, log, signal: closing.signal };
+    const host = { jobs, groups, log, signal: closing.signal };
     return openVerbs(await configuration.privileges(settings), opened, host).set('reload', reload);
   };
-  const node = new Broker(jobs, await verbsBy(config), log);
+  const node = new Broker(jobs, groups, await verbsBy(config), log);
   async function reload(): Promise<null> {
     try {
       const next = readSettings(configuration);
@@ -98,11 +105,7 @@ function assertRoots(file: string | undefined): void {
 type Opened = Map<string, { readonly settings: string; readonly open: () => unknown }>;
 
 /** Returns the verbs of plugins, which their first use opens. While its settings stay, a plugin keeps what it has opened. */
-function openVerbs(
-  privileges: readonly InstalledPrivilege[],
-  opened: Opened,
-  host: { readonly jobs: AccountJobs; readonly log: Log; readonly signal: AbortSignal },
-): Map<string, Verb> {
+function openVerbs(privileges: readonly InstalledPrivilege[], opened: Opened, host: PrivilegeParts): Map<string, Verb> {
   const verbs = new Map<string, Verb>();
   for (const privilege of privileges) {
     const { name } = privilege;

@@ -7,11 +7,17 @@ import type { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
 import { jobEnd, startJobProcess, type JobLimits } from '../../kernel/kit/jobs/job-launch.ts';
 import type { JobStart } from '../../kernel/kit/jobs/job.ts';
 import { readProcessorTime } from '../../kernel/kit/programs/processor-time.ts';
+import type { ControlGroups } from '../../kernel/kit/programs/control-groups.ts';
 import type { Log } from '../../kernel/log.ts';
 import { killProgram, type ChildProcess } from '../../kernel/kit/programs/start-program.ts';
 import { readAccount, readBoolean, readInteger, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 
 type SystemLimits = Omit<JobLimits, 'replyMib'>;
+interface Prepared {
+  readonly start: JobStart;
+  readonly limits: SystemLimits;
+  readonly accountId: number;
+}
 
 /** How long a caller has to come with the token. */
 const TOKEN_MS = 5000;
@@ -24,12 +30,14 @@ const LARGEST: SystemLimits = { memoryMib: 16_384, openFiles: 65_536, fileMib: 1
  */
 export class StartedJobs {
   readonly #jobs: AccountJobs;
+  readonly #groups: ControlGroups;
   readonly #log: Log;
   readonly #awaited = new Map<string, (connection: Duplex) => void>();
   readonly #running = new Set<ChildProcess>();
 
-  constructor(jobs: AccountJobs, log: Log) {
+  constructor(jobs: AccountJobs, groups: ControlGroups, log: Log) {
     this.#jobs = jobs;
+    this.#groups = groups;
     this.#log = log;
   }
 
@@ -48,7 +56,7 @@ export class StartedJobs {
     const timer = setTimeout(() => control.end(), TOKEN_MS);
     this.#awaited.set(token, (connection) => {
       clearTimeout(timer);
-      child = this.#start(start, system, connection, control);
+      child = this.#start({ start, limits: system, accountId: account.id }, connection, control);
     });
     return {
       token,
@@ -76,9 +84,9 @@ export class StartedJobs {
     for (const child of this.#running) killProgram(child, { isGroup: true });
   }
 
-  #start(start: JobStart, limits: SystemLimits, connection: Duplex, control: JobChannel): ChildProcess | undefined {
+  #start({ start, limits, accountId }: Prepared, connection: Duplex, control: JobChannel): ChildProcess | undefined {
     try {
-      const child = startJobProcess(start, limits, { connection });
+      const child = startJobProcess(start, limits, { connection, group: this.#groups.ofAccount(accountId) });
       this.#running.add(child);
       void jobEnd(child).then((ended) => {
         this.#running.delete(child);

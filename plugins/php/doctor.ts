@@ -17,7 +17,7 @@ export async function findings(
   pools = POOLS,
 ): Promise<Finding[]> {
   const proofs = await Promise.all(versions.map((version) => proof(verbs, version)));
-  return [...proofs, limitsFinding(), ...(await strangers(webGroup, pools))];
+  return [...proofs, ...(await strangers(webGroup, pools))];
 }
 
 async function proof(verbs: PhpVerbs, version: string): Promise<Finding> {
@@ -37,17 +37,6 @@ async function proof(verbs: PhpVerbs, version: string): Promise<Finding> {
     const remedy = `see that php-fpm${version} is installed (apt-get install php${version}-fpm), and that the broker runs`;
     return { name, ok: false, detail: errorMessage(error), remedy };
   }
-}
-
-function limitsFinding(): Finding {
-  return {
-    name: 'limits of scripts',
-    ok: false,
-    isWarning: true,
-    detail:
-      'memory is limited for each process of PHP, and the number of processes for each account; their sum, processor time and disk traffic are not',
-    remedy: 'choose php_workers_limit and php_memory_limit_mib of plans so that their product fits',
-  };
 }
 
 /** Folders of accounts have the group of the web server, so that a script that runs with it reads all of them. */

@@ -80,13 +80,19 @@ export function startJobProcess(
   {
     bare,
     connection = 'pipe',
-  }: { readonly bare?: BareProcess | undefined; readonly connection?: Duplex | 'pipe' } = {},
+    group,
+  }: {
+    readonly bare?: BareProcess | undefined;
+    readonly connection?: Duplex | 'pipe';
+    readonly group?: string | undefined;
+  } = {},
 ): ChildProcess {
   return startProgram(process.execPath, [...LEAN, PROGRAM], {
     env: { [JOB_START]: JSON.stringify(start), ...LEAN_ENV },
     stdio: ['ignore', 'ignore', 'pipe', connection],
     ...(bare === undefined ? { exception: 'job' } : bare.user && { user: bare.user }),
     limits: { dataBytes: memoryMib * MIB + codeBytes(), openFiles, fileBytes: fileMib * MIB },
+    group,
     isOffline: true,
     isGroup: true,
   });

@@ -1,8 +1,8 @@
 /**
  * The one place that starts programs. A program parses what customers and networks wrote, so that a fault in it must not
- * lend an attacker the rights of this service: it starts without capabilities, without a way to gain any, without a shell,
- * and with an environment of two variables. `setpriv`, `prlimit` and `unshare` of util-linux prepare the process and then
- * become the program, so that its process id, signals and exit code are the program's own.
+ * lend an attacker the rights of this service: it starts without capabilities, without a way to gain any, without a shell
+ * that reads anything, and with an environment of two variables. `setpriv`, `prlimit` and `unshare` of util-linux prepare the
+ * process and then become the program, so that its process id, signals and exit code are the program's own.
  */
 import { spawn, spawnSync, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
@@ -68,6 +68,8 @@ export interface ProgramOptions {
   /** The user to run as, in no further groups; only root can choose one. */
   readonly user?: ProgramUser;
   readonly limits?: ProgramLimits;
+  /** The folder of the control group in which it starts, and all that it starts; see `ControlGroups`. */
+  readonly group?: string | undefined;
   /** Starts it without a network where the system permits that, and the program keeps what `exception` names. */
   readonly isOffline?: boolean;
   /**
@@ -104,6 +106,8 @@ const BITS: Readonly<Record<Capability, number>> = {
 const ALONE = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', '--'];
 /** Why a probe failed on a busy machine: descriptors, processes, memory or time were short. */
 const SCARCE = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ETIMEDOUT'];
+/** Joins a control group, then becomes the command that follows. */
+const JOIN = 'echo $$ >"$0/cgroup.procs" && exec "$@"';
 const PROBE = { env: { PATH }, timeout: 5000, encoding: 'utf8' } as const;
 
 /** The capabilities that this process passes on to programs, probed once, when first needed. */
@@ -182,9 +186,10 @@ function findProgram(name: string): string {
 }
 
 /** Returns the command that precedes the program. */
-function preparation({ exception, user, limits, isOffline, isAlone, diesWithParent }: ProgramOptions): string[] {
+function preparation({ exception, user, limits, group, isOffline, isAlone, diesWithParent }: ProgramOptions): string[] {
   const kept = exception === undefined ? [] : keptBy(exception);
   return [
+    ...(group === undefined ? [] : [findProgram('sh'), '-c', JOIN, group]),
     ...(limits === undefined ? [] : limitCommand(limits)),
     ...(isOffline === true ? offlineCommand(kept.length > 0 || user !== undefined) : []),
     ...(isAlone === true && canBeAlone() ? (alone ?? []) : []),

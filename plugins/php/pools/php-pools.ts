@@ -127,7 +127,7 @@ export class PhpPools implements PhpVerbs {
     pool: Pool,
     owner: { readonly uid: number; readonly webGid: number; readonly root: string },
   ): Promise<void> {
-    const { log, config } = this.#host;
+    const { log, config, groups } = this.#host;
     if (process.geteuid?.() !== 0) throw fail.php_failed('only root, or the broker, starts processes of accounts');
     const socket = folder.socket(accountId, name);
     const settings = poolConfig(pool, { ...owner, socket }, config.disabled_functions);
@@ -138,6 +138,7 @@ export class PhpPools implements PhpVerbs {
       isGroup: true,
       diesWithParent: true,
       stdio: ['ignore', 'ignore', 'pipe'],
+      group: groups?.ofAccount(accountId),
       limits: {
         dataBytes: (pool.memoryMib + OWN_MIB) * MIB,
         openFiles: OPEN_FILES,

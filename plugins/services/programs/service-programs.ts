@@ -115,6 +115,7 @@ export class ServicePrograms implements ServiceVerbs {
     await this.#folder.write(accountId, name, JSON.stringify([program, ...args]), 0);
     const child = startProgram(program, args, {
       cwd: '/',
+      group: this.#host.groups?.ofAccount(accountId),
       user: { uid, gid: uid },
       isAlone: true,
       isOffline: true,
