@@ -55,7 +55,9 @@ export class WalkAhead {
     const room = { maxNames, maxInFolder, maxBytes };
     const workerData: WalkAheadData = { parent, names, claims: this.#claims, maxDepth, room };
     const script = `walk-ahead-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`;
-    this.#thread = new Worker(fileURLToPath(new URL(script, import.meta.url)), { workerData });
+    // V8 13 would map 512 MiB for machine code, which is more than the job's process may have
+    const resourceLimits = { codeRangeSizeMb: 16 };
+    this.#thread = new Worker(fileURLToPath(new URL(script, import.meta.url)), { workerData, resourceLimits });
     this.#thread.on('message', ({ unit, listings }: { unit: number; listings: PackedListings }) => {
       this.#arrived.set(unit, listings);
       this.#notify();

@@ -342,6 +342,13 @@ test('a new file is found in old, new and moved folders, and not at old paths', 
   }
 });
 
+test('a long walk, which takes a second thread, fits into the memory of its process', async () => {
+  const { account, token } = await server.user('long-walk');
+  for (let i = 0; i < 1200; i += 1) mkdirSync(join(account.filesRoot, `long-${i}`), { recursive: true });
+  assert.equal(await paths(token, 'q=long-1199', { kind: 'folders' }), ['long-1199']);
+  await indexed(token);
+});
+
 test('links are never followed, whether they were there first or are swapped in', async () => {
   const { account: victim, token: victims } = await server.user('victim');
   const { account, token } = await server.user('linker');
