@@ -11,16 +11,17 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { goaccess, noLogs, readable } from './doctor.ts';
 import { download } from './download.ts';
 import { fail } from './errors.ts';
+import { events } from './events.ts';
 import { Collector } from './follower/collector.ts';
 import { Sites } from './follower/sites.ts';
 import { LiveLogs } from './live.ts';
-import { routes } from './routes.ts';
+import { EITHER, routes } from './routes.ts';
 import { LogsConfig } from './schema.ts';
 import { LogFilter } from './site-logs/filter.ts';
 import { SiteFolders, type Kind } from './site-logs/segments.ts';
 import { tail } from './site-logs/tail.ts';
 import { listDomains, forgetAccount, forgetDomain } from './store.ts';
-import { trafficReport } from './traffic.ts';
+import { TrafficCounts } from './traffic.ts';
 import { VisitorCounts } from './visitors.ts';
 
 /** After which the domains of this node may be others. */
@@ -29,9 +30,10 @@ const CHANGES = new Set(['domain.added', 'domain.removed', 'account.removed', 'a
 export default definePlugin({
   name: 'logs',
   description: 'Requests and errors of sites: read, follow, download, and count visitors.',
-  features: ['errors', 'goaccess'],
+  features: EITHER,
   uses: ['domains', 'webserver'],
   errors: fail,
+  events,
   config: LogsConfig,
   routes,
   async setup(host) {
@@ -41,8 +43,9 @@ export default definePlugin({
     const folders = new SiteFolders(join(node.config.data, 'logs'));
     const live = new LiveLogs(host, { all: config.streams, own: config.streams_of_account });
     onClose(() => live.close());
+    const traffic = new TrafficCounts(local);
     const visitors = new VisitorCounts(config, folders);
-    const problem = files === undefined ? undefined : await follow(host, files, folders, live);
+    const problem = files === undefined ? undefined : await follow(host, { files, folders, live, traffic });
     /** Errors: 404 `domain_not_found`. */
     const site = async (account: Account, name: string): Promise<Domain> => {
       const found = await domainNamed(domains, account, name);
@@ -76,11 +79,12 @@ export default definePlugin({
           const kind = query.kind as Kind;
           return download(name, kind, await folders.segments(id, kind));
         },
+        traffic: async ({ account }) => ({ counted: files !== undefined, ...(await traffic.month(account)) }),
         visitors: async ({ account, query }) =>
           visitors.read(account, await site(account, query.domain_url), query.days),
       },
       provides: {
-        ...(files !== undefined && trafficReport(local)),
+        ...(files !== undefined && traffic.report),
         purge: async ({ id }) => {
           const kept = await listDomains(local, id);
           for (const domainId of kept) {
@@ -99,31 +103,36 @@ export default definePlugin({
           const why = problem?.();
           if (why === undefined) return [];
           const remedy = 'free the disk, or let this service read the files in webserver.log_folder';
-          return [{ name: 'logs', ok: false, detail: why, remedy, features: ['errors', 'goaccess'] }];
+          return [{ name: 'logs', ok: false, detail: why, remedy, features: EITHER }];
         },
       },
     };
   },
 });
 
+interface Followed {
+  readonly files: SiteLogs;
+  readonly folders: SiteFolders;
+  readonly live: LiveLogs;
+  readonly traffic: TrafficCounts;
+}
+
 /** Follows the logs of the web server in the process that does what is done once; returns what tells why it does not. */
-async function follow(
-  host: Host<LogsConfig>,
-  files: SiteLogs,
-  folders: SiteFolders,
-  live: LiveLogs,
-): Promise<() => string | undefined> {
+async function follow(host: Host<LogsConfig>, { traffic, ...parts }: Followed): Promise<() => string | undefined> {
   const domains = host.peer<DomainDirectory>('domains');
   if (domains === undefined || !host.node.isServing) return () => undefined;
   const sites = new Sites(domains);
-  const collector = new Collector(host, { files, folders, sites, live });
+  const collector = new Collector(host, { ...parts, sites });
   host.onClose(
     host.events.listen(({ type }) => {
       if (CHANGES.has(type)) sites.isStale = true;
     }),
   );
   host.onClose(() => collector.close());
-  await host.node.onLeader(() => collector.start());
+  await host.node.onLeader(() => {
+    collector.start();
+    traffic.startNotices(host);
+  });
   return () => collector.problem;
 }
 

@@ -2,6 +2,8 @@ import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import { Type } from '../../kernel/schema.ts';
 import * as schema from './schema.ts';
 
+/** Each opens what is about logs or visitors. */
+export const EITHER = ['errors', 'goaccess'] as const;
 const ERRORS = ['domain_not_found'] as const;
 
 export const routes = {
@@ -49,6 +51,17 @@ export const routes = {
     reply: Type.String(),
     produces: ['text/plain'],
     errors: ERRORS,
+  },
+  traffic: {
+    method: 'GET',
+    path: '/api/logs/traffic',
+    at: 'home',
+    feature: EITHER,
+    summary: 'Get what the sites of the account have sent in this month',
+    description:
+      'Counted from the logs of the web server, at most a few seconds late, and compared with the plan. The account is told at 80 ' +
+      'and at 100 %.',
+    reply: schema.Traffic,
   },
   visitors: {
     method: 'GET',

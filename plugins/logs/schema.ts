@@ -97,6 +97,15 @@ export const LogList = NamedObject('LogList', {
   kept_days: Type.Integer({ description: 'By the plan; 0 = unlimited' }),
 });
 
+export const Traffic = NamedObject('TrafficOfMonth', {
+  counted: Type.Boolean({ description: 'Whether the web server writes logs; if not, nothing is counted' }),
+  since: Type.String({ format: 'date', description: 'The first day of this month, in UTC' }),
+  requests: Type.Integer(),
+  bytes: Type.Integer({ description: 'Bodies of replies; neither their headers nor what visitors sent' }),
+  limit_mib: Type.Integer({ description: 'By the plan; 0 = unlimited. Sites go on beyond it' }),
+});
+export type Traffic = Static<typeof Traffic>;
+
 export const PERIODS = [1, 7, 30] as const;
 export const VisitorsQuery = Type.Object({
   domain_url: domain,

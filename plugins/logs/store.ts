@@ -14,13 +14,19 @@ export interface GrowingFile {
 }
 
 /** Requests of a site on a day. */
-export interface Traffic {
+export interface DayTraffic {
   readonly accountId: number;
   readonly domainId: number;
   /** `YYYY-MM-DD`, UTC. */
   readonly day: string;
   requests: number;
   bytes: number;
+}
+
+/** Requests of the sites of an account, and the bytes of their replies. */
+export interface Sent {
+  readonly requests: number;
+  readonly bytes: number;
 }
 
 export async function readPositions(store: Store, kind: Kind): Promise<ReadPosition[]> {
@@ -53,7 +59,7 @@ export async function writeFile(tx: Tx, file: GrowingFile): Promise<void> {
   );
 }
 
-export async function addTraffic(tx: Tx, { accountId, domainId, day, requests, bytes }: Traffic): Promise<void> {
+export async function addTraffic(tx: Tx, { accountId, domainId, day, requests, bytes }: DayTraffic): Promise<void> {
   await tx.run(
     `insert into logs_traffic values (?, ?, ?, ?, ?)
       on conflict (account_id, day, domain_id) do update set requests = requests + excluded.requests, bytes = bytes + excluded.bytes`,
@@ -83,17 +89,17 @@ export async function forgetAccount(tx: Tx, accountId: number): Promise<void> {
   await tx.run('delete from logs_traffic where account_id = ?', accountId);
 }
 
-/** Resolves with the bytes that accounts sent from a day on, by their ids; those that sent none are left out. */
+/** Resolves with what accounts sent from a day on, by their ids; those that sent nothing are left out. */
 export async function trafficSince(
   store: Store,
   accountIds: readonly number[],
   day: string,
-): Promise<ReadonlyMap<number, number>> {
-  const rows = await store.all<{ id: number; bytes: number }>(
-    `select account_id as id, sum(bytes) as bytes from logs_traffic
+): Promise<ReadonlyMap<number, Sent>> {
+  const rows = await store.all<Sent & { id: number }>(
+    `select account_id as id, sum(requests) as requests, sum(bytes) as bytes from logs_traffic
       where account_id in (select value from json_each(?)) and day >= ? group by account_id`,
     JSON.stringify(accountIds),
     day,
   );
-  return new Map(rows.map(({ id, bytes }) => [id, bytes]));
+  return new Map(rows.map(({ id, requests, bytes }) => [id, { requests, bytes }]));
 }

@@ -1,4 +1,5 @@
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
+import type { LimitNotices } from '../../kernel/contract/limits/limit-notices.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
@@ -8,7 +9,7 @@ import { doctor } from './doctor.ts';
 import { events } from './events.ts';
 import { FolderSizes } from './folder-sizes.ts';
 import { KernelQuota } from './kernel-quota.ts';
-import { Notices } from './keeping/notices.ts';
+import { storageNotices } from './keeping/notices.ts';
 import { PlanLimits } from './keeping/plan-limits.ts';
 import privileged from './privileged.ts';
 import { DiskInodes, FolderQuery, QuotaConfig, Size } from './schema.ts';
@@ -70,7 +71,7 @@ export default definePlugin({
     const uidOf = ({ id }: { readonly id: number }) => (first > 0 ? first + id : undefined);
     const limits = new PlanLimits(host, kernel, verbs, uidOf);
     const known = { of: (accounts: readonly Account[]) => readSamples(host.local, idsOf(accounts)) };
-    const notices = new Notices(host, (accounts) => usageOfMany(accounts, kernel.latest(uidOf), known));
+    const notices = storageNotices(host, (accounts) => usageOfMany(accounts, kernel.latest(uidOf), known));
     if (node.isServing) void node.onLeader(() => keep(host, first > 0 ? limits : undefined, notices));
     onClose(() => samples.close());
     onClose(() => kernel.close());
@@ -102,7 +103,7 @@ export default definePlugin({
 });
 
 /** Sets the limits of plans where accounts have user ids, and tells accounts that are near them, now and from now on. */
-function keep(host: Host, limits: PlanLimits | undefined, notices: Notices): void {
+function keep(host: Host, limits: PlanLimits | undefined, notices: LimitNotices): void {
   const wakers = eventWakers(host, CHANGES);
   startReconciling({ ...host, wakers, everyMs: KEEP_MS, subject: 'storage limits of accounts' }, async (attempt) => {
     await limits?.reconcile(attempt);

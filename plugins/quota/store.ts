@@ -9,13 +9,6 @@ export interface Measured {
   readonly at: number;
 }
 
-/** A level of a limit, in percent, that an account was told it has reached. */
-export interface Notice {
-  readonly accountId: number;
-  readonly resource: string;
-  readonly percent: number;
-}
-
 /** Resolves with the newest measurements of accounts that have one. */
 export async function readSamples(reader: Reader, accountIds: readonly number[]): Promise<Map<number, Measured>> {
   const rows = await reader.all<Measured & { account_id: number }>(
@@ -51,15 +44,6 @@ export async function keepSample(
       at,
     );
   });
-}
-
-export function readNotices(reader: Reader): Promise<Notice[]> {
-  return reader.all<Notice>('select account_id as accountId, resource, percent from quota_notices');
-}
-
-export async function keepNotice(local: Host['local'], { accountId, resource, percent }: Notice): Promise<void> {
-  const sql = 'insert into quota_notices values (?, ?, ?) on conflict do update set percent = excluded.percent';
-  await local.write((tx) => tx.run(sql, accountId, resource, percent));
 }
 
 /** Whether two figures differ by a hundredth at most. */

@@ -35,7 +35,7 @@ const TRAFFIC_DAYS = 400;
 interface Progress {
   readonly followed: Readonly<Record<Kind, FollowedLog>>;
   readonly writer: SiteWriter;
-  readonly traffic: Map<string, rows.Traffic>;
+  readonly traffic: Map<string, rows.DayTraffic>;
   /** Whether anything was read. */
   isAhead: boolean;
 }

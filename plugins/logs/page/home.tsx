@@ -3,6 +3,7 @@ import { defineArea } from '../../pages/kit/index.ts';
 export default defineArea({
   name: 'logs',
   order: 12,
+  parts: [{ page: '/', order: 32, features: ['errors', 'goaccess'], load: () => import('./traffic-card.tsx') }],
   pages: [
     { path: '/logs', title: 'logs.title', icon: 'file', features: ['errors'], load: () => import('./logs-page.tsx') },
     {

@@ -9,9 +9,12 @@ const rows: PluginRows = {
     download: () => ({ path: `/api/logs/download${OF_DOMAIN}` }),
     visitors: () => ({ path: `/api/logs/visitors${OF_DOMAIN}` }),
   },
-  opened: { list: 'errors', lines: 'errors', stream: 'errors', download: 'errors', visitors: 'goaccess' },
+  opened: {
+    ...{ list: 'errors', lines: 'errors', stream: 'errors', download: 'errors' },
+    ...{ visitors: 'goaccess', traffic: 'errors or goaccess' },
+  },
   answered: 'home',
-  isolation: { unmarked: { lines: 'requests of its domain, which had none', stream: 'the same' } },
+  isolation: { unmarked: { lines: 'requests of its domain, which had none', stream: 'the same', traffic: 'figures' } },
   pages: { '/home/logs': [], '/home/visitors': [] },
   without: { domains: { list: ['.logs[]'], lines: 404, stream: 404, download: 404, visitors: 404 } },
   examples: {
@@ -46,6 +49,7 @@ const rows: PluginRows = {
         ],
         next_cursor: '3.917504',
       },
+      traffic: { counted: true, since: '2026-11-01', requests: 41200, bytes: 734003200, limit_mib: 10240 },
       visitors: {
         domain_url: 'harbour-cafe.example',
         since: '2026-11-17T16:21:23.000Z',

@@ -22,6 +22,9 @@ import {
   useQuery,
 } from '../../../pages/kit/index.ts';
 
+/** Units in which resources are counted, by the end of their names. */
+const UNIT_BYTES: Readonly<Record<string, number>> = { kib: 2 ** 10, mib: 2 ** 20 };
+
 /** Shows the usage of an account beside the limits of its plan. */
 export function AccountUsage({ username }: { readonly username: string }) {
   const report = useQuery(`usage ${username}`, (signal) =>
@@ -33,15 +36,14 @@ export function AccountUsage({ username }: { readonly username: string }) {
         {({ usage, problems }) => (
           <div class="meters">
             {usage.map(({ resource, used, limit }) => {
-              const isKib = resource.endsWith('_kib');
-              const factor = isKib ? 1024 : 1;
+              const factor = UNIT_BYTES[resource.split('_').at(-1) ?? ''] ?? 1;
               return (
                 <Meter
                   key={resource}
                   label={textOr(`accounts.resource.${resource}`, resource)}
                   used={used * factor}
                   limit={limit * factor}
-                  isBytes={isKib}
+                  isBytes={factor > 1}
                 />
               );
             })}

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, truncateSync, copyFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  copyFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -24,6 +33,19 @@ interface Line {
 interface Lines {
   readonly lines: readonly Line[];
   readonly next_cursor: string | null;
+}
+
+interface Traffic {
+  readonly counted: boolean;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly limit_mib: number;
+}
+interface Usage {
+  readonly accounts: readonly {
+    readonly traffic_mib: { readonly used: number | null };
+    readonly bandwidth: { readonly used: number | null };
+  }[];
 }
 
 /** A node whose sites are served and logged by nginx. */
@@ -250,17 +272,37 @@ real('a domain that another account gets has none of the lines from before', asy
   assert.equal(await node.paths(bob, 'shared.example'), ['/of-bob']);
 });
 
-real('operators see what sites have sent', async (node) => {
-  const ann = await node.owner('ann');
+real('accounts and operators see what sites have sent, and are told near the limit of the plan', async (node) => {
+  const [ann, bob] = [await node.owner('ann'), await node.owner('bob')];
+  const { core } = node.server.hostkeep;
+  const { id, filesRoot } = await core.accounts.get('ann');
+  writeFileSync(join(filesRoot, 'ann.example/large.bin'), Buffer.alloc(4.5 * 2 ** 20));
+  const traffic = async (token: string) => (await node.server.ask<Traffic>('/api/logs/traffic', { token })).body;
+  assert.equal([(await traffic(ann)).counted, (await traffic(ann)).bytes], [true, 0]);
+  await node.visit('ann.example', '/large.bin');
+  await until('it is counted', async () => (await traffic(ann)).bytes >= 4.5 * 2 ** 20);
+  assert.is((await traffic(ann)).requests, 1);
+  assert.is((await traffic(bob)).bytes, 0);
+
   const { token } = await node.server.admin();
-  for (let i = 0; i < 10; i++) await node.visit('ann.example', `/${i}`);
-  await until('the requests are shown', async () => (await node.paths(ann, 'ann.example')).length === 10);
-  interface Row {
-    readonly traffic_mib: { readonly used: number | null };
-    readonly bandwidth: { readonly used: number | null };
+  const { body } = await node.server.ask<Usage>('/api/usage/accounts', { token, address: 'admin' });
+  const [first, second] = body.accounts;
+  assert.equal([first?.traffic_mib.used, second?.traffic_mib.used], [5, 0]);
+  assert.ok((first?.bandwidth.used ?? 0) > 0);
+
+  const told = async (of = id) => (await core.events.page(of, ' of its traffic ', 0, 50)).lines;
+  const limit = (mib: number) => core.plans.update('developer', { limits: { traffic_limit_mib: mib } });
+  for (const [mib, level] of [
+    [5, 80],
+    [4, 100],
+  ] as const) {
+    await limit(mib);
+    await until(`${level} %`, async () => (await told()).some((line) => line.includes(`uses ${level} % of`)));
+    assert.is((await traffic(ann)).limit_mib, mib);
   }
-  const usage = () => node.server.ask<{ accounts: Row[] }>('/api/usage/accounts', { token, address: 'admin' });
-  await until('it is counted', async () => ((await usage()).body.accounts[0]?.traffic_mib.used ?? 0) > 0);
+  assert.is((await told()).length, 2);
+  assert.equal(await told((await core.accounts.get('bob')).id), []);
+  assert.is((await node.nginx.fetch('ann.example', '/large.bin')).status, 200, 'the site goes on');
 });
 
 if (hasGoaccess)

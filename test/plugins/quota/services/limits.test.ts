@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { ResourceUsage } from '../../../../kernel/contract/points/account-report.ts';
 import { errorMessage } from '../../../../kernel/errors.ts';
 import { createLog } from '../../../../kernel/log.ts';
-import { Notices } from '../../../../plugins/quota/keeping/notices.ts';
+import { storageNotices } from '../../../../plugins/quota/keeping/notices.ts';
 import privileged from '../../../../plugins/quota/privileged.ts';
 import { RepquotaParser, type QuotaRow } from '../../../../plugins/quota/repquota.ts';
 import type { QuotaConfig } from '../../../../plugins/quota/schema.ts';
@@ -85,7 +85,7 @@ test('an account is told of each level once, and again after it has left it', as
   const account = await server.account('ann');
   let usage: ResourceUsage[] = [];
   const { core } = server.hostkeep;
-  const notices = new Notices({ ...core, identity: core }, async () => new Map([[account.id, usage]]));
+  const notices = storageNotices({ ...core, identity: core }, async () => new Map([[account.id, usage]]));
   const told = async (disk: number, inodes = 0) => {
     usage = [
       { resource: 'disk_kib', used: disk, limit: 100, isOver: false },
