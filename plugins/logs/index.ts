@@ -15,6 +15,7 @@ import { events } from './events.ts';
 import { Collector } from './follower/collector.ts';
 import { Sites } from './follower/sites.ts';
 import { LiveLogs } from './live.ts';
+import { movePart } from './mover.ts';
 import { EITHER, routes } from './routes.ts';
 import { LogsConfig } from './schema.ts';
 import { LogFilter } from './site-logs/filter.ts';
@@ -94,7 +95,7 @@ export default definePlugin({
           await local.write((tx) => forgetAccount(tx, id));
           return [{ what: 'logs of domains', removed: kept.length }];
         },
-        move: () => ({ obstacles: () => [], leftToDo: () => [] }),
+        move: () => movePart(local),
         doctor: async () =>
           files === undefined
             ? [noLogs()]

@@ -103,3 +103,17 @@ export async function trafficSince(
   );
   return new Map(rows.map(({ id, requests, bytes }) => [id, { requests, bytes }]));
 }
+
+/** Resolves with what an account sent on each day from one on, the first first. */
+export function trafficByDay(
+  store: Store,
+  accountId: number,
+  day: string,
+): Promise<(Sent & { readonly day: string })[]> {
+  return store.all(
+    `select day, sum(requests) as requests, sum(bytes) as bytes from logs_traffic
+      where account_id = ? and day >= ? group by day order by day`,
+    accountId,
+    day,
+  );
+}

@@ -20,7 +20,8 @@ const CHANGES = new Set(['account.changed', 'plan.changed']);
 const NOTHING: Sent = { requests: 0, bytes: 0 };
 
 const dayOf = (time: Date) => time.toISOString().slice(0, DAY);
-const firstOfMonth = (now = new Date()) => `${dayOf(now).slice(0, -2)}01`;
+/** Returns the first day of this month, in UTC. */
+export const firstOfMonth = (now = new Date()) => `${dayOf(now).slice(0, -2)}01`;
 const limitMib = ({ plan }: Account) => plan?.limits['traffic_limit_mib'] ?? 0;
 
 /** Counts what the sites of accounts send, from what the logs of the web server say. */
