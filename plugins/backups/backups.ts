@@ -132,6 +132,15 @@ export class Backups {
     );
   }
 
+  /** See `BackupChecker`. */
+  async check(account: Account, sampleMib: number, signal: AbortSignal): Promise<boolean> {
+    if ((await listBackups(this.#host.local, account.id)).length === 0) return false;
+    await this.repositories.version();
+    const check = async () => this.repositories.check(await this.repository(account), sampleMib, signal);
+    await this.alone(account, signal, check);
+    return true;
+  }
+
   /** Removes the repository of a removed account, whose work ends when it next says how far it is. */
   async purge(account: Pick<Account, 'id'>, signal: AbortSignal): Promise<PurgePart> {
     const what = 'repositories of backups';

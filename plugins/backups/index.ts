@@ -1,4 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
+import type { BackupChecker } from '../../kernel/contract/tasks/backup-checker.ts';
 import { gauge } from '../../kernel/contract/points/metric.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
@@ -50,6 +51,10 @@ export default definePlugin({
       return parts;
     };
     return {
+      service: {
+        assertAvailable: async () => void (await backups.repositories.version()),
+        check: (account, sampleMib, signal) => backups.check(account, sampleMib, signal),
+      } satisfies BackupChecker,
       handlers: {
         list: async ({ account }) => {
           const [rows, schedule, bytes] = await Promise.all([

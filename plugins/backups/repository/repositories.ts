@@ -92,6 +92,12 @@ export class Repositories {
     await this.#restic(repository, ['prune'], PRUNE_MS, signal);
   }
 
+  /** Checks the snapshots, and so many MiB of what they hold, others each time. Else as `prune`. */
+  async check(repository: Repository, sampleMib: number, signal: AbortSignal): Promise<void> {
+    await this.tidy(repository);
+    await this.#restic(repository, ['check', `--read-data-subset=${sampleMib}M`], PRUNE_MS, signal);
+  }
+
   /** Proves that the repository of an account opens with its key. Errors: 503 `backups_unavailable`. */
   async prove(owner: Owner): Promise<void> {
     const repository = await this.find(owner);

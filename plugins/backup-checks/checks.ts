@@ -1,0 +1,53 @@
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { BackupChecker } from '../../kernel/contract/tasks/backup-checker.ts';
+import { errorMessage, HttpError } from '../../kernel/errors.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { BackupChecksConfig } from './schema.ts';
+import { keepOutcome } from './store.ts';
+
+/** Checks the backups of accounts, keeps what came of it, and tells it. */
+export class Checks {
+  readonly #host: Host<BackupChecksConfig>;
+  readonly #backups: BackupChecker;
+  readonly #abort = new AbortController();
+
+  constructor(host: Host<BackupChecksConfig>, backups: BackupChecker) {
+    this.#host = host;
+    this.#backups = backups;
+  }
+
+  stop(): void {
+    this.#abort.abort(new Error('the server is stopping'));
+  }
+
+  /** Errors: 409 `backups_busy`. */
+  async check(account: Account): Promise<void> {
+    const { config, local, log } = this.#host;
+    let [hasBackups, problem]: [boolean, string | null] = [true, null];
+    try {
+      hasBackups = await this.#backups.check(account, config.sample_mib, this.#abort.signal);
+    } catch (error) {
+      if (this.#abort.signal.aborted || (error instanceof HttpError && error.code === 'backups_busy')) throw error;
+      log.error({ err: error, account: account.username }, 'a check of backups failed');
+      problem = errorMessage(error);
+    }
+    await local.write(async (tx) => {
+      await this.#host.identity.accounts.assertLivesHere(account);
+      await keepOutcome(tx, account.id, { checkedAt: hasBackups ? Date.now() : null, problem });
+    });
+    if (hasBackups) await this.#tell(account, problem);
+  }
+
+  async #tell(account: Account, problem: string | null): Promise<void> {
+    const { store, events, config } = this.#host;
+    const told = { account, ip: '', isNoticed: true };
+    await store.write(async (tx) => {
+      if (problem === null) {
+        const data = { sample_mib: config.sample_mib };
+        return events.record(tx, { ...told, type: 'backup.checked', text: 'checked the backups', data });
+      }
+      const text = `could not read the backups: ${problem}`;
+      return events.record(tx, { ...told, type: 'backup.check_failed', text, data: { reason: problem } });
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import { definePlugin } from '../../kernel/contract/plugin.ts';
+import type { BackupChecker } from '../../kernel/contract/tasks/backup-checker.ts';
+import { gauge } from '../../kernel/contract/points/metric.ts';
+import { AccountRounds } from '../../kernel/contract/tasks/account-rounds.ts';
+import { Checks } from './checks.ts';
+import { events } from './events.ts';
+import { BackupChecksConfig } from './schema.ts';
+import { outcomes } from './store.ts';
+
+export default definePlugin({
+  name: 'backup-checks',
+  description: 'Proves by samples that backups can be read.',
+  features: [],
+  uses: ['backups'],
+  events,
+  config: BackupChecksConfig,
+  routes: {},
+  setup(host) {
+    const { config, local, node, onClose } = host;
+    const backups = host.peer<BackupChecker>('backups');
+    if (backups === undefined) return { handlers: {} };
+    const checks = new Checks(host, backups);
+    const rounds = new AccountRounds(host, {
+      ...{ feature: 'backups', table: 'backup_checks' },
+      ...{ everyDays: config.every_days, checkSeconds: config.check_seconds },
+      ready: () => backups.assertAvailable(),
+      run: (account) => checks.check(account),
+    });
+    onClose(() => {
+      checks.stop();
+      return rounds.close();
+    });
+    if (node.isServing) void node.onLeader(() => rounds.start());
+    return {
+      handlers: {},
+      provides: {
+        metrics: async () => {
+          const { oldest, failed } = await outcomes(local);
+          if (oldest === null) return [];
+          const age = Math.max(0, (Date.now() - oldest) / 1000);
+          const [oldestText, failedText] = [
+            'Age of the check of the account of this node whose backups have waited longest for one',
+            'Accounts of this node whose backups could not be read at the last check',
+          ];
+          return [
+            gauge('hostkeep_backup_checks_oldest_age_seconds', oldestText, age),
+            gauge('hostkeep_backup_checks_failed', failedText, failed),
+          ];
+        },
+      },
+    };
+  },
+});
