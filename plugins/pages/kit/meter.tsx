@@ -19,7 +19,7 @@ interface MeterProps {
 
 /** How much of a limit is used: as text, and as a bar that says the same to the eye. */
 export function Meter({ label, used, limit, isBytes }: MeterProps) {
-  const say = (value: number) => (isBytes === true ? bytes(value) : number(value));
+  const say = (value: number) => (isBytes === true ? bytes(value) : number(value, 2));
   const part = limit === 0 ? 0 : Math.min(100, (used / limit) * 100);
   const level = meterLevel(part);
   const text =
