@@ -13,6 +13,8 @@ export interface Step {
   readonly route: RouteInfo;
   readonly sent: unknown;
   readonly answer: Answer<Record<string, string>>;
+  /** Answers that came too late, after which it was asked again. */
+  readonly late: readonly Answer<Record<string, string>>[];
   /** Asks once more, with further headers. */
   readonly ask: (more?: Record<string, string>) => Promise<Answer<Record<string, string>>>;
 }
@@ -20,12 +22,13 @@ export interface Step {
 /**
  * Sends one allowed request to every route on the demo's content. Rejects if a route needs input and no row provides
  * it. `leftOut` receives the content that a plugin could not create. The plugins `off` are switched off once there is content,
- * and their routes are left out.
+ * and their routes are left out. `before` is called ahead of each request.
  */
 export async function* walk(
   server: TestServer,
   leftOut: (plugin: string, error: unknown) => void,
   off: readonly string[] = [],
+  before: (route: RouteInfo) => void = () => undefined,
 ): AsyncGenerator<Step> {
   const { plugins } = server.hostkeep;
   const people = {
@@ -58,14 +61,17 @@ export async function* walk(
         headers: { ...headers, ...more },
         ...(body === undefined ? {} : { body }),
       });
+    before(route);
+    const late: Step['late'][number][] = [];
     let answer = await ask();
     const isLost = (await lossesWithout(off)).has(name);
     // What measures the machine may be too late on a busy one, and says when to ask again.
     for (let left = isLost ? 0 : RETRIES; left > 0 && answer.headers.has('retry-after'); left -= 1) {
+      late.push(answer);
       await delay(Number(answer.headers.get('retry-after')) * 1000);
       answer = await ask();
     }
-    yield { name, route, sent: body, answer, ask };
+    yield { name, route, sent: body, answer, late, ask };
     keep?.(answer.body);
   }
 }

@@ -1,0 +1,61 @@
+/** All reads of the demo's content, while others take nine tenths of the processor. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import * as assert from 'uvu/assert';
+import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
+import { endsWithTests } from '../../support/child.ts';
+import { TestServer } from '../../support/hostkeep.ts';
+import { startSurroundings } from '../../support/plugin-rows.ts';
+import { testSuite } from '../../support/suite.ts';
+import { walk } from '../../support/walk.ts';
+
+/** As many as 20 on two processors. */
+const OTHERS = 10;
+const test = testSuite('a busy machine');
+let others: ChildProcess[] = [];
+let surroundings: Awaited<ReturnType<typeof startSurroundings>>;
+const signal = (name: NodeJS.Signals) => others.forEach((other) => other.kill(name));
+
+test.before(async () => {
+  stayOnOneProcessor();
+  const loop = ['-c', 'while :; do :; done'];
+  others = Array.from({ length: OTHERS }, () => endsWithTests(spawn('sh', loop, { stdio: 'ignore' })));
+  signal('SIGSTOP');
+  surroundings = await startSurroundings();
+});
+test.after(async () => {
+  const ended = others.map((other) => once(other, 'exit'));
+  signal('SIGKILL');
+  await Promise.all(ended);
+  await surroundings.close();
+});
+
+/** This process, and all that it starts: what runs beside it has the others. */
+function stayOnOneProcessor(): void {
+  const [, processor = ''] = /^Cpus_allowed_list:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', processor, String(process.pid)]);
+}
+
+/** What does not differ from one moment to the next: whether there is something, and of which kind. */
+function kindOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : 'some';
+  if (typeof value !== 'object' || value === null) return value === null || value === '' ? value : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, kindOf(each)]));
+}
+
+test('no read tells less than on an idle one; at worst it says when to ask again', async () => {
+  const server = await TestServer.start({ config: surroundings.config });
+  const setOthers = ({ method }: RouteInfo) => signal(method === 'GET' ? 'SIGCONT' : 'SIGSTOP');
+  for await (const { name, route, answer, late, ask } of walk(server, () => undefined, [], setOthers)) {
+    signal('SIGSTOP');
+    for (const { status, headers, body } of late) {
+      assert.is(status, 503, `${name}: ${JSON.stringify(body)}`);
+      assert.ok(Number(headers.get('retry-after')) > 0, name);
+    }
+    assert.is(answer.status, route.status ?? 200, `${name}: ${JSON.stringify(answer.body)}`);
+    if (route.method !== 'GET') continue;
+    const { body } = await ask();
+    assert.equal(kindOf(answer.body), kindOf(body), name);
+  }
+});
