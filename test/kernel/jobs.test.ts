@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -21,6 +21,7 @@ import { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import { codeBytes, launchHere, type JobLauncher, type LaunchedJob } from '../../kernel/kit/jobs/job-launch.ts';
 import { JOB_QUESTIONS, WithBytes, type JobRunOptions } from '../../kernel/kit/jobs/job.ts';
 import { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
+import { lowerPriority } from '../../kernel/kit/programs/lower-priority.ts';
 import { createLog } from '../../kernel/log.ts';
 import { codeOf } from '../support/code-of.ts';
 import { probeJobOf as probe } from '../support/defined-probe.ts';
@@ -139,6 +140,12 @@ test('an urgent job keeps the priority of its server, unlike the next job', asyn
     getPriority(((await jobs.run(probe(), eli, { act: 'who' }, { isUrgent })) as Process).pid);
   assert.is(await priorityAfter(true), getPriority());
   assert.is(await priorityAfter(false), Math.min(19, getPriority() + 5));
+});
+
+test('a thread that ends meanwhile needs no lower priority', () => {
+  const { pid } = spawnSync('true');
+  lowerPriority(pid, 10);
+  assert.throws(() => lowerPriority(pid, 1000), /out of range/);
 });
 
 test('the priority of a job is lower than that of its server, whatever that is', async () => {

@@ -16,9 +16,18 @@ export function prepareLowerPriority(by: number): () => void {
   const session = openSession();
   return () => {
     // Node.js has started threads by now, and each has its own
-    for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), priority);
+    for (const thread of readdirSync('/proc/self/task')) lowerPriority(Number(thread), priority);
     if (session !== undefined) writeTo(session, String(priority), RETRIES);
   };
+}
+
+/** Lowers the priority of a thread, which may have ended meanwhile. */
+export function lowerPriority(thread: number, priority: number): void {
+  try {
+    setPriority(thread, priority);
+  } catch (error) {
+    if ((error as { info?: { code?: string } }).info?.code !== 'ESRCH') throw error;
+  }
 }
 
 /** Returns a descriptor, which another user could not open later; `undefined` where the system does not group. */

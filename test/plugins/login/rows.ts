@@ -57,7 +57,6 @@ const rows: PluginRows = {
   // a token has no scope of a plugin that is off
   without: {
     domains: { makeToken: 400, endToken: 404 },
-    accounts: { 'makeToken on admin': 400, 'endToken on admin': 404 },
   },
   bounded: {
     tokens: PRODUCT,
