@@ -9,6 +9,7 @@ import accounts from '../../../plugins/accounts/index.ts';
 import { hostkeep } from '../../support/command.ts';
 import { PASSWORD, TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
+import { until } from '../../support/until.ts';
 
 const test = testSuite('accounts-purge');
 
@@ -124,8 +125,17 @@ test('requests during a purge get its report; the name stays reserved', async ()
   });
   await server.user('dan');
   await ask('/dan');
+  const { accounts: known } = server.hostkeep.core;
+  const look = known.byUsername.bind(known);
+  let looks = 0;
+  known.byUsername = async (name, ...rest) => {
+    const found = await look(name, ...rest);
+    if (name === 'dan') looks += 1;
+    return found;
+  };
   const asking = [ask('/dan?purge=true'), ask('/dan?purge=true')];
   await isCalled;
+  await until('both requests are in the purge', () => looks === 2);
   assert.is(await create('dan'), 'name_reserved');
   release();
   for (const { body } of await Promise.all(asking))
