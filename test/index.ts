@@ -21,10 +21,10 @@ import { findTestFiles, runTestFile, slowestFirst, TEST_SETS, type Result } from
 /** How many files run at a time in any case. With more that compute, what they start has to wait too often. */
 const LANES = 1 + Math.min(2, availableParallelism());
 /** How many do while processors are idle: most files wait half of their time, and some nearly always. */
-const MOST_LANES = 3 * LANES;
+const MOST_LANES = 2 * LANES;
 const IDLE_SHARE = 0.25;
 /** How long processors are watched before another file is added. */
-const WATCH_MS = 1000;
+const WATCH_MS = 2000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
