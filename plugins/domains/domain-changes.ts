@@ -58,33 +58,37 @@ export class DomainChanges {
 
   /** Errors: 404 `domain_not_found`; any error of a provider of `siteChanged`. */
   setSuspended(subject: Subject, isSuspended: boolean): Promise<rows.ListedRow> {
-    return this.#inTurn(subject, async (before) => {
-      if ((before.suspended_at !== null) === isSuspended) return before;
-      const after = { ...before, suspended_at: isSuspended ? Date.now() : null };
-      return this.#changes.serve(this.#part(subject, before), after, (tx) =>
-        this.#put(tx, after, {
-          ...about(subject, after),
-          type: isSuspended ? 'domain.suspended' : 'domain.unsuspended',
-          text: `${isSuspended ? 'suspended' : 'lifted the suspension of'} the domain ${after.name}`,
-        }),
-      );
-    });
+    return this.#setSince(subject, 'suspended_at', isSuspended, (row) => ({
+      ...about(subject, row),
+      type: isSuspended ? 'domain.suspended' : 'domain.unsuspended',
+      text: `${isSuspended ? 'suspended' : 'lifted the suspension of'} the domain ${row.name}`,
+    }));
   }
 
   /** The same for the administrator `by`, whose suspension the owner cannot lift. Errors: those of `setSuspended`. */
   setHeld(subject: Subject, isHeld: boolean, by: string): Promise<rows.ListedRow> {
+    return this.#setSince(subject, 'held_at', isHeld, (row) => {
+      const { data, ...more } = about(subject, row);
+      return {
+        ...more,
+        type: isHeld ? 'domain.held' : 'domain.released',
+        text: `had the ${isHeld ? `domain ${row.name} suspended` : `suspension of the domain ${row.name} lifted`} by the administrator '${by}'`,
+        data: { ...data, by },
+      };
+    });
+  }
+
+  /** Keeps since when it is so, or that it is not, if that is new; `tell` returns what is told of it. */
+  #setSince(
+    subject: Subject,
+    since: 'suspended_at' | 'held_at',
+    isSo: boolean,
+    tell: (row: rows.ListedRow) => EventInput,
+  ): Promise<rows.ListedRow> {
     return this.#inTurn(subject, async (before) => {
-      if ((before.held_at !== null) === isHeld) return before;
-      const after = { ...before, held_at: isHeld ? Date.now() : null };
-      const { data, ...more } = about(subject, after);
-      return this.#changes.serve(this.#part(subject, before), after, (tx) =>
-        this.#put(tx, after, {
-          ...more,
-          type: isHeld ? 'domain.held' : 'domain.released',
-          text: `had the ${isHeld ? `domain ${after.name} suspended` : `suspension of the domain ${after.name} lifted`} by the administrator '${by}'`,
-          data: { ...data, by },
-        }),
-      );
+      if ((before[since] !== null) === isSo) return before;
+      const after = { ...before, [since]: isSo ? Date.now() : null };
+      return this.#changes.serve(this.#part(subject, before), after, (tx) => this.#put(tx, after, tell(after)));
     });
   }
 
