@@ -108,7 +108,7 @@ export class VhostWriter implements VhostVerbs {
   async prepare(): Promise<null> {
     this.#renderer = undefined;
     await this.#folder.put(SUSPENDED_PAGE, await this.#suspendedPage());
-    await this.#folder.put(CLOSED_PAGE, await readFile(shippedFile('closed.html'), 'utf8'));
+    await this.#folder.put(CLOSED_PAGE, await shippedPage('closed.html'));
     const common = await readCommon(this.#driver);
     if (common !== undefined) await this.#folder.put(COMMON_FILE, common);
     if (this.#driver.logFiles !== undefined) await makeLogs(this.#driver.logFiles);
@@ -203,17 +203,16 @@ export class VhostWriter implements VhostVerbs {
 
   /** The operator's page for visitors of suspended sites, or the shipped one where that cannot be read. */
   async #suspendedPage(): Promise<string> {
-    const shipped = shippedFile('suspended.html');
-    const file = this.#config.suspended_page || shipped;
+    const { suspended_page: file } = this.#config;
     try {
-      return await readFile(file, 'utf8');
+      if (file !== '') return await readFile(file, 'utf8');
     } catch (error) {
       this.#log.error(
         { err: error },
         'webserver.suspended_page cannot be read; the page of the plugin takes its place',
       );
-      return readFile(shipped, 'utf8');
     }
+    return shippedPage('suspended.html');
   }
 
   async #contentsOf(changes: readonly VhostChange[]): Promise<[file: string, content: string | undefined][]> {
@@ -239,6 +238,12 @@ export class VhostWriter implements VhostVerbs {
       throw new AggregateError([cause, error], message, { cause: error });
     }
   }
+}
+
+/** Resolves with a page of the plugin, which needs no other file to look right. */
+async function shippedPage(file: string): Promise<string> {
+  const [page, style] = await Promise.all([file, 'page.css'].map((each) => readFile(shippedFile(each), 'utf8')));
+  return (page ?? '').replace('{{style}}', () => style ?? '');
 }
 
 /** Makes the logs where they are missing, closed to other users, as the web server would open them to all. */

@@ -150,7 +150,10 @@ if (hasCaddy()) {
       const isStatus = (status: number) => async () => (await show()).status === status;
       await accounts.suspend('ann');
       await until('the page', isStatus(503));
-      const page = readFileSync(join(projectDir, 'plugins/webserver/templates/suspended.html'), 'utf8');
+      const [text = '', style = ''] = ['suspended.html', 'page.css'].map((file) =>
+        readFileSync(join(projectDir, 'plugins/webserver/templates', file), 'utf8'),
+      );
+      const page = text.replace('{{style}}', style);
       for (const method of ['GET', 'POST'])
         assert.equal(await show(method), { status: 503, body: page, retryAfter: '3600' }, method);
       await accounts.unsuspend('ann');
