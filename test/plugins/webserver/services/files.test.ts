@@ -115,12 +115,17 @@ const escaped = (path: string) =>
     .map((letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`)
     .join('')}`;
 
-async function check(config: Record<string, unknown>, port: number): Promise<void> {
+/** Starts a server with a site of the account ann. */
+async function startSite(config: Record<string, unknown>, domain: string) {
   const server = await TestServer.start({ config });
   const { account, token } = await server.user('ann');
-  const body = { domain_url: 'shop.example' };
-  assert.is((await server.ask('/api/domains/new', { method: 'POST', token, body })).status, 201);
-  const docroot = join(account.filesRoot, 'shop.example');
+  const added = await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: domain } });
+  assert.is(added.status, 201);
+  return { server, account, docroot: join(account.filesRoot, domain) };
+}
+
+async function check(config: Record<string, unknown>, port: number): Promise<void> {
+  const { server, docroot } = await startSite(config, 'shop.example');
   for (const path of [...SERVED, ...REFUSED]) {
     mkdirSync(dirname(join(docroot, path)), { recursive: true });
     writeFileSync(join(docroot, path), `content of ${path}`);
@@ -138,11 +143,7 @@ async function check(config: Record<string, unknown>, port: number): Promise<voi
 
 /** What visitors see of a folder without a page. */
 async function checkEmpty(config: Record<string, unknown>, port: number): Promise<void> {
-  const server = await TestServer.start({ config });
-  const { account, token } = await server.user('ann');
-  const body = { domain_url: 'ann.example' };
-  assert.is((await server.ask('/api/domains/new', { method: 'POST', token, body })).status, 201);
-  const docroot = join(account.filesRoot, 'ann.example');
+  const { server, docroot } = await startSite(config, 'ann.example');
   const shown = async (path: string) => {
     const { status, body: text } = await fetchPage(port, 'ann.example', path);
     return `${status} ${/nothing to show here|Welcome/.exec(text)?.[0] ?? ''}`.trim();
@@ -158,14 +159,11 @@ async function checkEmpty(config: Record<string, unknown>, port: number): Promis
 
 /** Links of one account to what another one, and the system, keep from it. */
 async function checkLinks(config: Record<string, unknown>, port: number): Promise<void> {
-  const server = await TestServer.start({ config });
-  const [ann, bob] = [await server.user('ann'), await server.user('bob')];
-  const body = { domain_url: 'ann.example' };
-  assert.is((await server.ask('/api/domains/new', { method: 'POST', token: ann.token, body })).status, 201);
+  const { server, docroot, ...ann } = await startSite(config, 'ann.example');
+  const bob = await server.user('bob');
   mkdirSync(bob.account.filesRoot, { recursive: true });
   const secret = join(bob.account.filesRoot, 'notes.txt');
   writeFileSync(secret, 'of bob');
-  const docroot = join(ann.account.filesRoot, 'ann.example');
   writeFileSync(join(docroot, 'own.txt'), 'of ann');
   mkdirSync(join(docroot, 'way'));
   const links = {
