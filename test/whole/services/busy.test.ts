@@ -1,9 +1,8 @@
-/** All reads of the demo's content, while others take nine tenths of the processor. */
+/** Every operation on the demo's content, while others take nine tenths of the processor. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
 import { endsWithTests } from '../../support/child.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { startSurroundings } from '../../support/plugin-rows.ts';
@@ -44,10 +43,14 @@ function kindOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, kindOf(each)]));
 }
 
-test('no read tells less than on an idle one; at worst it says when to ask again', async () => {
+test('every operation does what it does on an idle one, or says when to ask again', async () => {
   const server = await TestServer.start({ config: surroundings.config });
-  const setOthers = ({ method }: RouteInfo) => signal(method === 'GET' ? 'SIGCONT' : 'SIGSTOP');
-  for await (const { name, route, answer, late, ask } of walk(server, () => undefined, [], setOthers)) {
+  for await (const { name, route, answer, late, ask } of walk(
+    server,
+    () => undefined,
+    [],
+    () => signal('SIGCONT'),
+  )) {
     signal('SIGSTOP');
     for (const { status, headers, body } of late) {
       assert.is(status, 503, `${name}: ${JSON.stringify(body)}`);

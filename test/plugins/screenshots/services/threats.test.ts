@@ -1,8 +1,10 @@
 import { createSocket } from 'node:dgram';
+import { readFileSync, readlinkSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { NameServer } from '../fixtures/name-server.ts';
 import { coloured, Site } from '../fixtures/site.ts';
 import { browsers, closeHarnesses, Harness, withBrowser } from '../fixtures/harness.ts';
+import { NO_RIGHTS, rightsIn } from '../../../support/process-rights.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
@@ -305,6 +307,29 @@ inBrowser('a page over the memory limit is killed, and others are not', async ()
     harness.capture('pictures.test/modest'),
   ]);
   assert.equal([objects.status, buffers.status, modest.status], [502, 502, 200]);
+});
+
+// threat hostile-page: the browser has no right that a page could use
+inBrowser('no process of the browser has a capability; what shows a page has its system calls filtered', async () => {
+  let answer: () => void = () => undefined;
+  site.page('/held', (_, response) => void (answer = () => response.end(coloured('green'))));
+  const requested = site.next('/held');
+  const shot = harness.capture('pictures.test/held');
+  await Promise.race([requested, shot]);
+  const namespace = readlinkSync('/proc/self/ns/user');
+  const seen = browsers().map(({ pid, command }) => {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const isOutside = readlinkSync(`/proc/${pid}/ns/user`) !== namespace;
+    return { command, isOutside, rights: rightsIn(status), filter: /^Seccomp:\s+(\d)/m.exec(status)?.[1] };
+  });
+  answer();
+  assert.is((await shot).status, 200);
+  for (const { command, isOutside, rights } of seen)
+    // In a namespace of its own, the sandbox may have rights over what is in there.
+    assert.equal(isOutside ? { ...NO_RIGHTS, NoNewPrivs: rights['NoNewPrivs'] } : rights, NO_RIGHTS, command);
+  const pages = seen.filter(({ command }) => command.includes('--type=renderer'));
+  assert.ok(pages.length > 0);
+  for (const { command, filter } of pages) assert.is(filter, '2', command);
 });
 
 inBrowser('a browser killed during a capture is restarted, and the screenshot is taken', async () => {
