@@ -152,7 +152,13 @@ export default definePlugin({
           const { fingerprint, isRunning } = await verbs.serving(null);
           return {
             logins: (await logins.list(account)).map(show),
-            server: { host: config.host, port: config.port, fingerprint, is_running: isRunning },
+            server: {
+              host: config.host,
+              port: config.port,
+              ftps_port: config.ftps.port || null,
+              fingerprint,
+              is_running: isRunning,
+            },
             prefix: loginPrefix(account),
             ftp_limit: account.plan?.limits['ftp_limit'] ?? 0,
           };

@@ -32,6 +32,13 @@ export class LoginKeeper {
     const problem = this.#problem();
     if (problem !== undefined)
       findings.push({ name: 'logins', ok: false, detail: problem, remedy: 'see the log for the reason' });
+    if (this.#served?.problem)
+      findings.push({
+        name: 'settings',
+        ok: false,
+        detail: this.#served.problem,
+        remedy: 'correct the settings of sftp',
+      });
     if (this.#served?.isRunning === false)
       findings.push({
         name: 'ProFTPD',

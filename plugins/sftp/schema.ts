@@ -28,6 +28,25 @@ export const SftpConfig = Type.Object(
       description: 'Address at which ProFTPD serves SFTP; empty = all',
     }),
     port: number(1, 65_535, 2022, 'Port at which ProFTPD serves SFTP'),
+    ftps: Type.Object(
+      {
+        port: number(0, 65_535, 0, 'Port at which ProFTPD serves FTP over TLS; 0 = at none'),
+        certificate: path('File of the certificate of FTPS with its chain, PEM', ''),
+        key: path('File of its key, RSA or EC, PEM, not encrypted', ''),
+        passive_ports: Type.String({
+          default: '49152-50151',
+          pattern: String.raw`^\d{4,5}-\d{4,5}$`,
+          description: 'First and last port for the transfers of FTPS, which a firewall lets in',
+        }),
+        passive_address: Type.String({
+          default: '',
+          pattern: '^[0-9A-Fa-f.:]*$',
+          description:
+            'Address that clients of FTPS connect to for transfers, behind NAT; empty = where they logged in',
+        }),
+      },
+      { additionalProperties: false, default: {} },
+    ),
     attempts: number(1, 20, 3, 'Wrong passwords in a connection, after which it ends'),
     clients: number(1, 10_000, 200, 'Connections at a time'),
     clients_per_host: number(1, 10_000, 20, 'Connections at a time from one address'),
@@ -63,6 +82,7 @@ export const SftpLogins = NamedObject('SftpLogins', {
   server: NamedObject('SftpServer', {
     host: Type.String({ description: 'Empty for the name by which the client reaches this API' }),
     port: Type.Integer(),
+    ftps_port: Type.Union([Type.Integer(), Type.Null()], { description: 'For FTP over TLS; null where there is none' }),
     fingerprint: Type.String({ description: "Of the server's key, by which clients know it; empty while it has none" }),
     is_running: Type.Boolean(),
   }),

@@ -92,11 +92,13 @@ function Server({ server }: { readonly server: Sftp['server'] }) {
   const lines = [
     [t('sftp.host'), hostOf(server)] as const,
     [t('sftp.port'), String(server.port)] as const,
+    ...(server.ftps_port === null ? [] : [[t('sftp.ftpsPort'), String(server.ftps_port)] as const]),
     ...(server.fingerprint === '' ? [] : [[t('sftp.fingerprint'), server.fingerprint] as const]),
   ];
   return (
     <Card title={t('sftp.server')}>
       <p class="soft">{t('sftp.serverAbout')}</p>
+      {server.ftps_port !== null && <p class="soft">{t('sftp.ftpsAbout')}</p>}
       <FactsToCopy lines={lines} />
     </Card>
   );

@@ -6,6 +6,8 @@ interface Places {
   readonly keys: string;
   readonly hostKey: string;
 }
+/** The kind of the key of FTPS, which has directives of its own. */
+export type KeyType = 'RSA' | 'EC';
 
 /** Where Debian has the modules. */
 export const MODULES = '/usr/lib/proftpd';
@@ -17,13 +19,17 @@ const KEY_EXCHANGES =
   'curve25519-sha256 curve25519-sha256@libssh.org ecdh-sha2-nistp256 ecdh-sha2-nistp384 ecdh-sha2-nistp521 diffie-hellman-group16-sha512 diffie-hellman-group14-sha256';
 
 /** Returns the part of ProFTPD's configuration that serves the logins, beside whatever else it serves. */
-export function proftpdConfig(config: SftpConfig, { logins, keys, hostKey }: Places): string {
+export function proftpdConfig(config: SftpConfig, places: Places, ftps: KeyType | undefined): string {
+  const modules = ftps === undefined ? MODULE_NAMES : [...MODULE_NAMES, 'mod_tls.c'];
+  const hosts = [sftpDirectives(config, places), ...(ftps === undefined ? [] : [ftpsDirectives(config.ftps, ftps)])];
   return `# Written by Hostkeep from its settings, see \`hostkeep config show\`: what is changed here does not last.
-${MODULE_NAMES.map((name) => `<IfModule !${name}>\n  LoadModule ${name}\n</IfModule>\n`).join('')}
-<VirtualHost ${config.address || '0.0.0.0 ::'}>
+${modules.map((name) => `<IfModule !${name}>\n  LoadModule ${name}\n</IfModule>\n`).join('')}
+${hosts.map((protocol) => virtualHost(config, places, protocol)).join('\n')}`;
+}
+
+const sftpDirectives = ({ port }: SftpConfig, { keys, hostKey }: Places) => `
   ServerName "SFTP"
-  ServerIdent off
-  Port ${config.port}
+  Port ${port}
 
   SFTPEngine on
   SFTPHostKey ${hostKey}
@@ -32,7 +38,33 @@ ${MODULE_NAMES.map((name) => `<IfModule !${name}>\n  LoadModule ${name}\n</IfMod
   SFTPKeyExchanges ${KEY_EXCHANGES}
   SFTPCiphers ${CIPHERS}
   SFTPDigests ${DIGESTS}
-  SFTPCompression delayed
+  SFTPCompression delayed`;
+
+/**
+ * FTP in which nothing is said without TLS. Clients need not continue the session of the login for transfers, because many do not;
+ * ProFTPD takes transfers only from the address of the login.
+ */
+function ftpsDirectives(
+  { port, certificate, key, passive_ports: ports, passive_address: address }: SftpConfig['ftps'],
+  type: KeyType,
+): string {
+  return `
+  ServerName "FTPS"
+  Port ${port}
+
+  TLSEngine on
+  TLSRequired on
+  TLSProtocol TLSv1.2 TLSv1.3
+  TLS${type}CertificateFile ${certificate}
+  TLS${type}CertificateKeyFile ${key}
+  TLSOptions NoSessionReuseRequired
+  TLSRenegotiate none
+  PassivePorts ${ports.replace('-', ' ')}${address && `\n  MasqueradeAddress ${address}`}`;
+}
+
+function virtualHost(config: SftpConfig, { logins }: Places, protocol: string): string {
+  return `<VirtualHost ${config.address || '0.0.0.0 ::'}>${protocol}
+  ServerIdent off
 
   AuthOrder mod_auth_file.c
   AuthUserFile ${logins}

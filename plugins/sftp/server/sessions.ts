@@ -61,8 +61,9 @@ export async function readSessions(config: SftpConfig, signal: AbortSignal): Pro
 }
 
 /** One that is not a process of this ProFTPD, or in which nobody has logged in, is none. */
-function toSession(given: unknown, proftpd: number, { port }: SftpConfig): SftpSession[] {
-  if (!isObject(given) || Number(given['local_port']) !== port || typeof given['user'] !== 'string') return [];
+function toSession(given: unknown, proftpd: number, { port, ftps }: SftpConfig): SftpSession[] {
+  if (!isObject(given) || ![port, ftps.port].includes(Number(given['local_port'])) || typeof given['user'] !== 'string')
+    return [];
   const pid = Number(given['pid']);
   const id = identify(pid);
   const status = statusOf(pid);

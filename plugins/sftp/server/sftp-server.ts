@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, lstat } from 'node:fs/promises';
+import { lstat, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import { replaceFile } from '../../../kernel/kit/files/atomic-file.ts';
@@ -7,13 +7,16 @@ import { isMissing } from '../../../kernel/kit/files/files-root.ts';
 import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
 import { readAccount, readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
+import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
 import { fail } from '../errors.ts';
 import { publicKeyFile } from '../public-key.ts';
 import { BROKERS, type SftpConfig } from '../schema.ts';
+import { readFtpsKey } from './ftps-key.ts';
 import { keepHostKey } from './host-key.ts';
 import { loginDigest, readLogins, type LoginEntry } from './login-entry.ts';
 import { LoginFiles, type LoginLine } from './login-files.ts';
-import { MODULES, proftpdConfig } from './proftpd-config.ts';
+import { MODULES, proftpdConfig, type KeyType } from './proftpd-config.ts';
 import { endSessions, findProftpd, isOfLogin, readSessions, type SftpSession } from './sessions.ts';
 
 /** A login that can log in at this node. */
@@ -25,6 +28,8 @@ export interface Serving {
   readonly isRunning: boolean;
 }
 export interface Served extends Serving {
+  /** Why ProFTPD does not serve as the settings say; `null` where it does. */
+  readonly problem: string | null;
   /** All logins of this node. */
   readonly kept: readonly Kept[];
 }
@@ -48,6 +53,7 @@ export interface SftpVerbs {
 
 const HOST_KEY = 'host-key';
 const CONFIG = 'proftpd.conf';
+const TEST_MS = 20_000;
 /** How long sessions are shown without another look. */
 const KNOWN_MS = 1000;
 const SESSION = /^\d{1,10}:\d{1,20}$/;
@@ -78,12 +84,13 @@ export class SftpServer implements SftpVerbs {
     return this.#inTurn(async () => {
       await this.#files.prepare();
       const serving = await this.serving();
-      await this.#configure();
+      const problem = await this.#configure();
       const lines = (await this.#files.read()) ?? [];
       const strangers = (await this.#sessions()).filter((each) => !lines.some(({ name }) => isOfLogin(each, name)));
       await endSessions(strangers);
       return {
         ...serving,
+        problem,
         kept: lines.map(({ accountId, name, digest }) => ({ accountId, name, digest })),
       };
     });
@@ -200,16 +207,35 @@ export class SftpServer implements SftpVerbs {
     return { name, secret, uid, accountId: id, digest: loginDigest(login), home };
   }
 
-  /** Writes the configuration by the settings, where ProFTPD can serve by it, and has ProFTPD read it. */
-  async #configure(): Promise<void> {
-    if (!existsSync(join(MODULES, 'mod_sftp.so'))) return;
+  /**
+   * Has ProFTPD serve by the settings, unless that is so. Resolves with why it goes on as it was, or without FTPS at the first time;
+   * `null` if it serves as they say.
+   */
+  async #configure(): Promise<string | null> {
+    if (!existsSync(join(MODULES, 'mod_sftp.so'))) return null;
+    const { config } = this.#host;
     const path = join(this.#folder, CONFIG);
+    const before = await readFile(path, 'utf8').catch(undefinedIfMissing);
+    let ftps: KeyType | undefined;
+    let problem: string | null = null;
+    try {
+      if (config.ftps.port !== 0) ftps = await readFtpsKey(config);
+    } catch (error) {
+      problem = errorMessage(error);
+    }
+    if (problem !== null && before !== undefined) return problem;
     const { logins, keys } = this.#files;
-    const text = proftpdConfig(this.#host.config, { logins, keys, hostKey: join(this.#folder, HOST_KEY) });
-    if ((await readFile(path, 'utf8').catch(undefinedIfMissing)) === text) return;
-    await replaceFile(path, text, { mode: 0o600, isExact: true, flush: true });
-    const proftpd = findProftpd(this.#host.config);
+    const places = { logins, keys, hostKey: join(this.#folder, HOST_KEY) };
+    const text = proftpdConfig(config, places, ftps);
+    if (text === before) return problem;
+    const next = `${path}.next`;
+    await replaceFile(next, text, { mode: 0o600, isExact: true, flush: true });
+    const refused = await refusal(next, this.#host.signal);
+    if (refused !== undefined) return refused;
+    await rename(next, path);
+    const proftpd = findProftpd(config);
     if (proftpd !== undefined) process.kill(proftpd, 'SIGHUP');
+    return problem;
   }
 
   /** Runs what reads and writes the files one after another. */
@@ -218,4 +244,13 @@ export class SftpServer implements SftpVerbs {
     this.#turn = turn.catch(() => undefined); // its caller gets the failure
     return turn;
   }
+}
+
+/** Resolves with what ProFTPD, which ends when it is given an unusable configuration, says against one. */
+async function refusal(file: string, signal: AbortSignal): Promise<string | undefined> {
+  const { code, stdout, stderr } = await runProgram('proftpd', ['--configtest', '--config', file], {
+    signal,
+    timeoutMs: TEST_MS,
+  });
+  return code === 0 ? undefined : `proftpd --configtest: ${`${stdout}${stderr}`.trim() || `exit code ${code}`}`;
 }

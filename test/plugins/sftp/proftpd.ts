@@ -24,13 +24,20 @@ export function hasProftpd(): boolean {
 
 export class Proftpd {
   readonly port: number;
+  readonly ftpsPort: number;
+  /** Of FTPS, as PEM files. */
+  readonly certificate: string;
+  readonly key: string;
   /** Holds the files of accounts as well, which they may pass. */
   readonly folder: string;
   #process: ChildProcess | undefined;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, [port, ftpsPort]: readonly [number, number]) {
     this.folder = folder;
     this.port = port;
+    this.ftpsPort = ftpsPort;
+    this.certificate = join(folder, 'ftps.pem');
+    this.key = join(folder, 'ftps.key');
   }
 
   /** Chooses its places; it does not run yet. */
@@ -38,7 +45,7 @@ export class Proftpd {
     const folder = temporaryFolder();
     chmodSync(folder, 0o711);
     mkdirSync(join(folder, 'sftp'), { mode: 0o700 });
-    return new Proftpd(folder, await freePort());
+    return new Proftpd(folder, [await freePort(), await freePort()]);
   }
 
   /** Settings with which a server writes for it. */
@@ -52,6 +59,7 @@ export class Proftpd {
         address: '127.0.0.1',
         port: this.port,
         attempts: 1,
+        ftps: { port: this.ftpsPort, certificate: this.certificate, key: this.key },
       },
     };
   }

@@ -310,7 +310,7 @@ inBrowser('a page over the memory limit is killed, and others are not', async ()
 });
 
 // threat hostile-page: the browser has no right that a page could use
-inBrowser('no process of the browser has a capability; what shows a page has its system calls filtered', async () => {
+inBrowser('no process of the browser has a capability; those that show pages are filtered', async () => {
   let answer: () => void = () => undefined;
   site.page('/held', (_, response) => void (answer = () => response.end(coloured('green'))));
   const requested = site.next('/held');
