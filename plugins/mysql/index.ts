@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { DatabaseServers } from '../../kernel/contract/points/database-servers.ts';
+import type { DatabaseServers, ManagedDatabases } from '../../kernel/contract/points/database-servers.ts';
 import { SUSPENSIONS, eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { changed } from '../../kernel/kit/databases/schema.ts';
@@ -20,7 +20,7 @@ import { recoverChanges } from './recovery.ts';
 import { mysqlRoutes } from './routes.ts';
 import * as schema from './schema.ts';
 import { Suspensions } from './suspension.ts';
-import { UserChanges } from './users/user-changes.ts';
+import { shown, UserChanges } from './users/user-changes.ts';
 
 export default definePlugin({
   name: 'mysql',
@@ -50,14 +50,15 @@ export default definePlugin({
         });
       });
     const describe = async (account: Account): Promise<schema.DatabaseList> => {
-      const shown = { limit: account.plan?.limits['db_limit'] ?? 0, prefix: `${account.username}_` };
+      const rule = { limit: account.plan?.limits['db_limit'] ?? 0, prefix: `${account.username}_` };
       const server = servers.of(account);
-      if (server === undefined) return { ...shown, databases: [], server: null };
+      if (server === undefined) return { ...rule, databases: [], server: null };
       const [names, { socket, host: name, port }] = await Promise.all([databases.list(account), server.login()]);
       const reached = socket === '' ? { host: name, port, socket } : { host: 'localhost', port: 0, socket };
-      return { ...shown, databases: names, server: reached };
+      return { ...rule, databases: names, server: reached };
     };
     return {
+      service: managedDatabases(servers),
       handlers: {
         databases: ({ account }) => describe(account),
         create: async ({ account, body, ip }) => ({ name: await databases.create(account, body.name, ip) }),
@@ -92,6 +93,15 @@ export default definePlugin({
       },
     };
   },
+});
+
+const managedDatabases = (servers: AccountServers): ManagedDatabases => ({
+  isManaged: (account) => servers.of(account) !== undefined,
+  with: (account, work) =>
+    servers.with(account, async ({ client, ownNames }) => {
+      const own = await ownNames();
+      return work({ client, databases: own.databases.toSorted(), users: await shown(client, own) });
+    }),
 });
 
 /** Resolves with an empty list for an account whose databases are managed elsewhere. */

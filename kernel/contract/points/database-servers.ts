@@ -1,5 +1,6 @@
 import type { Account } from '../../identity/accounts/account.ts';
 import type { ServerLogin } from '../../kit/databases/mariadb-programs.ts';
+import type { UserName } from '../../kit/databases/mysql-text.ts';
 import type { PostgresqlLogin } from '../../kit/databases/postgresql/client.ts';
 import type { ServerConnections, UserLimits } from '../../kit/databases/postgresql/roles.ts';
 import type { IncomingBody } from '../incoming-body.ts';
@@ -37,6 +38,26 @@ export interface DatabaseServers {
   named(name: string): ServerAccess | undefined;
   /** Takes over the move of databases on servers, which are in the way of an account's move otherwise. */
   takeMoves(): void;
+}
+
+/**
+ * The service of the plugin that manages databases on servers of MariaDB, for one that sets what holds for an account's databases and
+ * their users.
+ */
+export interface ManagedDatabases {
+  /** Whether an account has a server where databases are managed. */
+  isManaged(account: Pick<Account, 'id' | 'username'>): boolean;
+  /** Runs `work` after what else is done for the account at its server. Errors: 409 `databases_not_managed`, those of the server. */
+  with<T>(account: Pick<Account, 'id' | 'username'>, work: (server: ManagedServer) => Promise<T>): Promise<T>;
+}
+
+/** A connection to the server of an account, with the login in the settings, and what is the account's there. */
+export interface ManagedServer {
+  readonly client: DatabaseClient;
+  /** Sorted. */
+  readonly databases: readonly string[];
+  /** Those that the account knows, sorted: neither the operator's nor those that are made for a while. */
+  readonly users: readonly UserName[];
 }
 
 /** A server of MySQL or MariaDB, with the login in the settings. */

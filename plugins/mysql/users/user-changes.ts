@@ -155,6 +155,6 @@ export class UserChanges {
 }
 
 /** Resolves with the users that an account knows: those of imports and queries are not among them. */
-async function shown(client: DatabaseClient, own: OwnNames): Promise<DatabaseUser[]> {
+export async function shown(client: DatabaseClient, own: OwnNames): Promise<DatabaseUser[]> {
   return (await readUsers(client, own)).filter((user) => !isTemporary(user));
 }
