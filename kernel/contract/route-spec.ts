@@ -15,7 +15,7 @@ export type Access = 'guest' | 'user' | 'feature' | 'admin';
 
 /** A route, as the manifest of its plugin describes it. */
 export interface RouteSpec {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'CONNECT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'CONNECT' | 'OPTIONS';
   /** Such as `/api/things/:id`; a final `*name` matches the rest of the path. All but the first are deprecated aliases. */
   readonly path: string | readonly string[];
   /** `user` unless given. */

@@ -47,13 +47,13 @@ export class BodyStream implements IncomingBody {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (;;) {
-      if (this.#fault !== undefined) throw this.#fault;
       const chunk = this.#chunks.shift();
       if (chunk !== undefined) {
         this.#waitingBytes -= chunk.length;
         if (this.#waitingBytes < WAITING_BYTES) this.#pause(false);
         if (chunk.length > 0) yield chunk;
-      } else if (this.#isComplete) return;
+      } else if (this.#fault !== undefined) throw this.#fault;
+      else if (this.#isComplete) return;
       else await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }

@@ -24,6 +24,7 @@ const REGISTER = {
   DELETE: 'del',
   CONNECT: 'connect',
   HEAD: 'head',
+  OPTIONS: 'options',
 } as const;
 
 /** Where a method and a pattern lead: uWS's router cannot remove routes, so its slots change with the table. */
@@ -173,7 +174,9 @@ export class Server {
     const readParams: ReadParams = (req) =>
       rest < 0 ? parameters.map((i) => req.getParameter(i)) : [req.getUrl().slice(rest)];
     this.#app[REGISTER[method]](to, (res, req) => {
-      if (slot.route === undefined || this.#table.closed !== undefined) this.#flow.refuse(to, this.#table, res, req);
+      const isPreflight = method === 'OPTIONS' && req.getHeader('access-control-request-method') !== '';
+      if (slot.route === undefined || this.#table.closed !== undefined || isPreflight)
+        this.#flow.refuse(to, this.#table, res, req);
       else this.#flow.serve(slot.route, this.#table, res, req, method === 'HEAD', readParams);
     });
   }

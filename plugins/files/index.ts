@@ -4,7 +4,7 @@ import type { Call } from '../../kernel/contract/route-spec.ts';
 import { entryRoutes, folderRoutes, trashRoutes } from './routes.ts';
 import { fail } from './errors.ts';
 import { CHANGE, COPY, ENTRIES, LIST, REPAIR, TRASH, WRITE } from './jobs.ts';
-import type { Expected } from './jobs/write-job.ts';
+import type { Expected } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { TrashInput } from './jobs/trash-job.ts';
 import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
 import { FilesConfig } from './schema.ts';
@@ -13,7 +13,7 @@ import { archiveRoutes } from './archives/routes.ts';
 import { sendFile } from './send-file.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { LongWork } from './tasks/long-work.ts';
-import { Transfers } from './transfers.ts';
+import { AccountTransfers } from '../../kernel/kit/waiting/account-transfers.ts';
 import { upload } from './upload.ts';
 
 type Asked = Pick<Call, 'account' | 'signal'>;
@@ -29,7 +29,7 @@ export default definePlugin({
   setup(host) {
     const { config, node, jobs, gather, onClose } = host;
     const { virtual_root: virtualRoot } = node.config;
-    const transfers = new Transfers(config.transfers);
+    const transfers = new AccountTransfers(config.transfers);
     const work = new LongWork(host);
     onClose(() => work.close());
     const components = (path: string) => pathComponents(path, virtualRoot);

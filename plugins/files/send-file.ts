@@ -3,7 +3,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import { download } from './download.ts';
 import { READ } from './jobs.ts';
-import type { Transfers } from './transfers.ts';
+import type { AccountTransfers } from '../../kernel/kit/waiting/account-transfers.ts';
 
 interface Asked {
   header(name: 'range' | 'if-range' | 'if-none-match'): string;
@@ -11,7 +11,7 @@ interface Asked {
 
 /** Resolves with a file as a download, which counts as a transfer. Errors: those of the job, and of `download`. */
 export async function sendFile(
-  { jobs, transfers }: { readonly jobs: AccountJobs; readonly transfers: Transfers },
+  { jobs, transfers }: { readonly jobs: AccountJobs; readonly transfers: AccountTransfers },
   account: Account,
   components: readonly string[],
   call: Asked,

@@ -1,17 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
+import { bodyParts } from '../../kernel/kit/files/unfinished/body-parts.ts';
+import type { UploadTarget } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import { fail } from './errors.ts';
-import type { Expected, WriteInput } from './jobs/write-job.ts';
+import type { WriteInput } from './jobs/write-job.ts';
 import type { Entry } from './schema.ts';
-
-/** Bytes that one job writes. */
-const PART_BYTES = 1 << 20;
 
 /** Runs a step of an upload as the account. */
 export type WriteStep = (input: WriteInput, bytes?: Uint8Array) => Promise<Entry | null>;
-interface Upload {
-  readonly components: readonly string[];
-  readonly expected: Expected;
+interface Upload extends UploadTarget {
   /** The header `Content-Digest` (RFC 9530); empty for none. */
   readonly digest: string;
   /** Free bytes within the plan; `undefined` without a limit. */
@@ -34,7 +31,7 @@ export async function upload(
   await write({ step: 'begin', upload: name, components, expected });
   try {
     let offset = 0;
-    for await (const part of parts(body)) {
+    for await (const part of bodyParts(body)) {
       assertRoom(offset + part.length, freeBytes);
       hash?.update(part);
       await write({ step: 'append', upload: name, offset }, part);
@@ -54,20 +51,6 @@ export async function upload(
 function assertRoom(sizeBytes: number, freeBytes: number): void {
   if (sizeBytes > freeBytes)
     throw fail.no_space(`the plan leaves room for ${Math.max(0, Math.floor(freeBytes))} bytes`);
-}
-
-/** Gathers what arrives, so that a job has something to do. */
-async function* parts(body: IncomingBody): AsyncGenerator<Uint8Array> {
-  let chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    sizeBytes += chunk.length;
-    if (sizeBytes < PART_BYTES) continue;
-    yield Buffer.concat(chunks);
-    [chunks, sizeBytes] = [[], 0];
-  }
-  if (sizeBytes > 0) yield Buffer.concat(chunks);
 }
 
 /** Returns the SHA-256 that a client announces, in base64; other algorithms are left to those who know them. */

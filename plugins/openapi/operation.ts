@@ -31,7 +31,7 @@ function operationOf(route: RouteInfo, path: string, scope: Scope): Members {
       requestBody: {
         required: true,
         content: {
-          [isBytes(body) ? 'application/octet-stream' : 'application/json']: {
+          [isBytes(body) ? String(body['contentMediaType'] ?? 'application/octet-stream') : 'application/json']: {
             schema: inputSchema(body, scope.named),
             ...findExample(scope.examples, route, 'request'),
           },

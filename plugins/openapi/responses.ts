@@ -31,10 +31,12 @@ function successOf(route: RouteInfo, { routes, examples, named }: Scope): Member
       ...(headers.includes('if-none-match') && {
         headers: { ETag: { description: 'For If-None-Match', schema: { type: 'string' } } },
       }),
-      content: {
-        ...(isJson && { 'application/json': { schema, ...findExample(examples, route, 'reply') } }),
-        ...produced,
-      },
+      ...(status !== 204 && {
+        content: {
+          ...(isJson && { 'application/json': { schema, ...findExample(examples, route, 'reply') } }),
+          ...produced,
+        },
+      }),
       ...(Object.keys(links).length > 0 && { links }),
     },
     ...(headers.includes('range') && { 206: { description: 'The range that the request names', content: produced } }),

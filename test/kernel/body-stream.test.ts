@@ -19,6 +19,7 @@ const shape = { access: 'user', summary: 'Takes bytes', reply: Type.Unknown() } 
 /** Keeps the handler from taking more while it is there. */
 let gate: Gate | undefined;
 let faults: unknown[] = [];
+let taken = '';
 const plugin = definePlugin({
   name: 'bytes',
   description: 'Takes and sends bytes.',
@@ -39,6 +40,7 @@ const plugin = definePlugin({
             await gate?.opened;
             digest.update(chunk);
             sizeBytes += chunk.length;
+            if (sizeBytes < MIB) taken += Buffer.from(chunk).toString();
           }
         } catch (error) {
           faults.push(error);
@@ -122,6 +124,23 @@ test('what the handler does not take stays with the client', async () => {
   gate = undefined;
   await until('the handler hears that the client left', () => faults.length === 1);
   assert.match(String(faults[0]), /the client disconnected/);
+});
+
+test('what arrived before the client left reaches the handler', async () => {
+  const held = (gate = new Gate());
+  [taken, faults] = ['', []];
+  const socket = await rawConnection(server.hostkeep.url('user'));
+  socket.write(`PUT /bytes/digest HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 99\r\n\r\n`);
+  socket.write('first ');
+  await held.entered;
+  socket.end('second');
+  const closed = once(socket, 'close');
+  socket.resume();
+  await closed;
+  held.open();
+  gate = undefined;
+  await until('the handler hears that the client left', () => faults.length === 1);
+  assert.is(taken, 'first second');
 });
 
 test('a refusal answers while the body is still coming, and closes the connection', async () => {

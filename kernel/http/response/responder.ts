@@ -145,7 +145,7 @@ function decoded({ body, headers }: Reply): string {
 
 function checkReply(route: CompiledRoute, value: unknown): void {
   const { status = route.info.status ?? 200, type } = value instanceof Reply ? value : { type: JSON_TYPE };
-  if (type !== JSON_TYPE || status === 304) return;
+  if (type !== JSON_TYPE || status === 304 || status === 204) return;
   const issue = route.replyIssue(status, value instanceof Reply ? JSON.parse(decoded(value)) : value);
   if (issue !== undefined)
     throw new Error(`the reply of ${route.info.plugin}.${route.info.name} does not fit its schema: ${issue}`);

@@ -52,7 +52,7 @@ export function write(
   if (isHead) {
     res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
     res.endWithoutBody();
-  } else if (status === 304) res.endWithoutBody();
+  } else if (status === 304 || (status === 204 && !close)) res.endWithoutBody();
   else res.end(utf8(body), close);
 }
 
@@ -86,7 +86,7 @@ function writeHead(
   if (status !== 200) res.writeStatus(STATUS_LINES[status] ?? String(status));
   if (headers.length === 0) res.writeHeader(CONTENT_TYPE, plainHead(type, requestId));
   else {
-    res.writeHeader('Content-Type', type);
+    if (status !== 204) res.writeHeader('Content-Type', type);
     writeHeaders(res, headers);
     res.writeHeader(REQUEST_ID, requestId ?? nextRequestId());
   }

@@ -6,7 +6,7 @@ import { COMPRESS, EXTRACT } from '../jobs.ts';
 import type { FilesConfig } from '../schema.ts';
 import { sendFile } from '../send-file.ts';
 import type { LongWork } from '../tasks/long-work.ts';
-import type { Transfers } from '../transfers.ts';
+import type { AccountTransfers } from '../../../kernel/kit/waiting/account-transfers.ts';
 import { archiveStream } from './archive-stream.ts';
 import { DownloadLinks } from './downloads.ts';
 import type { Format } from './formats.ts';
@@ -14,7 +14,7 @@ import type { archiveRoutes } from './routes.ts';
 
 interface Parts {
   readonly host: Pick<Host<FilesConfig>, 'jobs' | 'local' | 'identity' | 'config'>;
-  readonly transfers: Transfers;
+  readonly transfers: AccountTransfers;
   readonly work: LongWork;
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { lstatSync, type BigIntStats } from 'node:fs';
+import { fileEtag } from '../../../kernel/kit/files/unfinished/file-etag.ts';
 import type { Entry } from '../schema.ts';
 
 /** Returns an entry as clients see it; a link is not followed. */
@@ -14,12 +14,6 @@ export function toEntry(name: string, stats: BigIntStats): Entry {
     size_bytes: stats.isFile() ? Number(stats.size) : 0,
     mode: (Number(stats.mode) & 0o7777).toString(8).padStart(4, '0'),
     modified_at: new Date(Number(stats.mtimeMs)).toISOString(),
-    etag: etag(stats),
+    etag: fileEtag(stats),
   };
-}
-
-/** Returns an ETag that another content gets for sure: each write here makes a new file, and others change the time. */
-export function etag({ ino, size, mtimeNs }: Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>): string {
-  const version = [ino, size, mtimeNs].join(' ');
-  return `"${createHash('sha256').update(version).digest('base64url').slice(0, 22)}"`;
 }

@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { WithBytes, type JobContext } from '../../../kernel/kit/jobs/job.ts';
 import type { Entry } from '../schema.ts';
-import { etag, toEntry } from './entry.ts';
+import { fileEtag } from '../../../kernel/kit/files/unfinished/file-etag.ts';
+import { toEntry } from './entry.ts';
 import { fail } from '../errors.ts';
 import { clearly, inFolder } from './place.ts';
 
@@ -22,7 +23,7 @@ export default function read({ components, part }: ReadInput, { root }: JobConte
       const stats = fstatSync(file, { bigint: true });
       if (!stats.isFile()) throw fail.file_not_found('there is no such regular file');
       if (part === undefined) return toEntry(name, stats);
-      if (etag(stats) !== part.etag) throw fail.file_changed('the file was changed while it was read');
+      if (fileEtag(stats) !== part.etag) throw fail.file_changed('the file was changed while it was read');
       const bytes = Buffer.allocUnsafe(part.sizeBytes);
       const length = readSync(file, bytes, 0, part.sizeBytes, part.offset);
       if (length < part.sizeBytes) throw fail.file_changed('the file became shorter while it was read');

@@ -139,6 +139,7 @@ function problemIssue(received: RawResponse): string | undefined {
 function bodyIssue({ contents, codes }: DescribedReply, method: string, received: RawResponse): string | undefined {
   const type = headerOf(received, 'content-type')?.split(';')[0]?.trim();
   if (received.status === 304) return undefined;
+  if (received.status === 204) return type === undefined && received.body.length === 0 ? undefined : 'content in a 204';
   if (type === undefined || !contents.has(type))
     return `the type ${type ?? 'none'} is not described for ${received.status}`;
   if (method === 'HEAD') return undefined;

@@ -24,11 +24,15 @@ export function requestTemplates(
   );
 }
 
+const TUS = ['Tus-Resumable', '1.0.0'] as const;
 /** Headers without which an operation does not succeed. */
 const HEADERS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   'pages.start': [['Accept', 'text/html']],
   'pages.home': [['Accept', 'text/html']],
   'pages.console': [['Accept', 'text/html']],
+  'uploads.create': [TUS, ['Upload-Length', '3'], ['Upload-Metadata', `path ${btoa('fuzz.bin')}`]],
+  'uploads.write': [TUS, ['Upload-Offset', '0'], ['Content-Type', 'application/offset+octet-stream']],
+  'uploads.remove': [TUS],
 };
 
 /** Generates requests that are valid by the description of the operation. */

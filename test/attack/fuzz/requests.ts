@@ -140,6 +140,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'user waf.requests': A_DOMAIN,
   'user databases.size': ['user databases.sizes'],
   'user redirects.add': A_DOMAIN,
+  ...Object.fromEntries(['show', 'write', 'remove'].map((name) => [`user uploads.${name}`, ['user uploads.create']])),
   'user redirects.remove': A_DOMAIN,
   'user login-links.useLoginLink': ['admin login-links.loginLink', 'admin login.reauthenticate'],
   'admin login.endTokenOf': ['admin login.makeToken', 'admin login.tokens'],

@@ -81,6 +81,9 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
     known('domains.docroot'),
     fc.constantFrom('', 'backups', 'var/www/html/sunny-garden.example'),
   ),
+  ...Object.fromEntries(
+    ['show', 'write', 'remove'].map((name) => [`uploads.${name} id`, known('uploads.id', '/api/uploads .id')]),
+  ),
   'domains.remove domain_url': known('domains.domain_url'),
   'domains.suspend domain': known('domains.domain_url'),
   'domains.hold username': known('domains.username'),

@@ -1,9 +1,9 @@
-import { fail } from './errors.ts';
+import { fail } from '../../errors.ts';
 
 const RETRY_SECONDS = 2;
 
 /** Bounds how many uploads and downloads an account has at once. */
-export class Transfers {
+export class AccountTransfers {
   readonly #limit: number;
   readonly #running = new Map<number, number>();
 

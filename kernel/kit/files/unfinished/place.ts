@@ -1,0 +1,39 @@
+import { closeSync } from 'node:fs';
+import { fail } from '../../../errors.ts';
+import type { fileErrors } from '../file-errors.ts';
+import type { FilesRoot } from '../files-root.ts';
+import { entryPath } from '../safe-folder.ts';
+import { openPathSync } from '../safe-folder-sync.ts';
+
+/** The errors of a plugin for what the system refuses; see `fileErrors`. */
+export type Clearly = ReturnType<typeof fileErrors>['clearly'];
+
+/** An entry of an open folder. `path` stays right while somebody moves the folder. */
+export interface EntryPlace {
+  readonly folder: number;
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Calls back with the place of a path, whose folder is open meanwhile. Errors: 404 `folder_not_found`, 400 for the root. */
+export function inFolder<T>(
+  root: FilesRoot,
+  components: readonly string[],
+  clearly: Clearly,
+  use: (place: EntryPlace) => T,
+): T {
+  const name = components.at(-1);
+  if (name === undefined) throw fail.invalid_path('the root of the account cannot be changed');
+  const folder = clearly(() => openPathSync(root, components.slice(0, -1)), 'folder');
+  try {
+    return use(placeIn(folder, name));
+  } finally {
+    closeSync(folder);
+  }
+}
+
+export const placeIn = (folder: number, name: string): EntryPlace => ({
+  folder,
+  name,
+  path: entryPath(folder, name) as string,
+});
