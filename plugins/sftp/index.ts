@@ -149,13 +149,13 @@ export default definePlugin({
     return {
       handlers: {
         list: async ({ account }) => {
-          const { fingerprint, isRunning } = await verbs.serving(null);
+          const { fingerprint, isRunning, hasFtps } = await verbs.serving(null);
           return {
             logins: (await logins.list(account)).map(show),
             server: {
               host: config.host,
               port: config.port,
-              ftps_port: config.ftps.port || null,
+              ftps_port: hasFtps ? config.ftps.port : null,
               fingerprint,
               is_running: isRunning,
             },

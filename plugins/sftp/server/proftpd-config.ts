@@ -62,6 +62,9 @@ function ftpsDirectives(
   PassivePorts ${ports.replace('-', ' ')}${address && `\n  MasqueradeAddress ${address}`}`;
 }
 
+/** Whether a configuration that was written here serves FTPS. */
+export const servesFtps = (text: string): boolean => text.includes('\n  TLSEngine on\n');
+
 function virtualHost(config: SftpConfig, { logins }: Places, protocol: string): string {
   return `<VirtualHost ${config.address || '0.0.0.0 ::'}>${protocol}
   ServerIdent off

@@ -16,7 +16,7 @@ import { readFtpsKey } from './ftps-key.ts';
 import { keepHostKey } from './host-key.ts';
 import { loginDigest, readLogins, type LoginEntry } from './login-entry.ts';
 import { LoginFiles, type LoginLine } from './login-files.ts';
-import { MODULES, proftpdConfig, type KeyType } from './proftpd-config.ts';
+import { MODULES, proftpdConfig, servesFtps, type KeyType } from './proftpd-config.ts';
 import { endSessions, findProftpd, isOfLogin, readSessions, type SftpSession } from './sessions.ts';
 
 /** A login that can log in at this node. */
@@ -26,6 +26,8 @@ export interface Serving {
   /** Of the server's key. */
   readonly fingerprint: string;
   readonly isRunning: boolean;
+  /** Whether it is configured for FTPS, which takes a usable certificate. */
+  readonly hasFtps: boolean;
 }
 export interface Served extends Serving {
   /** Why ProFTPD does not serve as the settings say; `null` where it does. */
@@ -77,14 +79,17 @@ export class SftpServer implements SftpVerbs {
 
   async serving(): Promise<Serving> {
     const isRunning = findProftpd(this.#host.config) !== undefined;
-    return { fingerprint: await keepHostKey(join(this.#folder, HOST_KEY)), isRunning };
+    const fingerprint = await keepHostKey(join(this.#folder, HOST_KEY));
+    const text = await readFile(join(this.#folder, CONFIG), 'utf8').catch(undefinedIfMissing);
+    return { fingerprint, isRunning, hasFtps: text !== undefined && servesFtps(text) };
   }
 
   tend(): Promise<Served> {
     return this.#inTurn(async () => {
       await this.#files.prepare();
-      const serving = await this.serving();
+      await keepHostKey(join(this.#folder, HOST_KEY)); // which ProFTPD looks for once it is configured
       const problem = await this.#configure();
+      const serving = await this.serving();
       const lines = (await this.#files.read()) ?? [];
       const strangers = (await this.#sessions()).filter((each) => !lines.some(({ name }) => isOfLogin(each, name)));
       await endSessions(strangers);

@@ -69,6 +69,9 @@ function curl(
 }
 const secured = (who: Customer, path: string, ...flags: string[]) => curl(who, path, '--ssl-reqd', ...flags);
 
+const shownPort = async ({ ask }: Customer) =>
+  ((await ask('GET', '/api/sftp')) as { server: { ftps_port: number | null } }).server.ftps_port;
+
 async function findings() {
   const [found] = (await server.hostkeep.plugins.gather('doctor')).filter(({ plugin }) => plugin === 'sftp');
   assert.ok(found?.ok);
@@ -92,6 +95,7 @@ if (hasProftpd()) {
     const ann = await customer('ann');
     assert.ok((await proftpd.run(ann.login, ann, ['pwd'])).isOk);
     assert.not.ok((await secured(ann, '')).isOk);
+    assert.is(await shownPort(ann), null);
     const [found] = await findings();
     assert.equal([found?.ok, /ftps\.pem/.test(found?.detail ?? '')], [false, true]);
   });
@@ -124,6 +128,7 @@ if (hasProftpd()) {
   test('nobody logs in without TLS, with a wrong password or with none', async () => {
     const cat = await customer('cat');
     assert.ok((await secured(cat, '')).isOk);
+    assert.is(await shownPort(cat), proftpd.ftpsPort);
     assert.match((await curl(cat, '')).output, /denied|550/i);
     for (const password of ['wrong', '*', ''])
       assert.not.ok((await secured({ ...cat, password }, '')).isOk, `by ${JSON.stringify(password)}`);
