@@ -13,7 +13,7 @@ const READ = [
   'config/locales/*.json',
   'config/services/*.json',
   'kernel/store/migrations/**/*.sql',
-  'plugins/**/*.{json,sql,html,css,js,conf}',
+  'plugins/**/*.{json,sql,html,css,js,conf,php}',
   'dist/plugins/*/assets/*',
 ];
 

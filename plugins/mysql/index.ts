@@ -20,6 +20,7 @@ import { recoverChanges } from './recovery.ts';
 import { mysqlRoutes } from './routes.ts';
 import * as schema from './schema.ts';
 import { Suspensions } from './suspension.ts';
+import { databaseSessions } from './users/sessions.ts';
 import { shown, UserChanges } from './users/user-changes.ts';
 
 export default definePlugin({
@@ -58,7 +59,7 @@ export default definePlugin({
       return { ...rule, databases: names, server: reached };
     };
     return {
-      service: managedDatabases(servers),
+      service: { ...managedDatabases(servers), ...databaseSessions(servers) },
       handlers: {
         databases: ({ account }) => describe(account),
         create: async ({ account, body, ip }) => ({ name: await databases.create(account, body.name, ip) }),

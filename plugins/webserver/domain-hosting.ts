@@ -107,6 +107,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
         ...connectAddress(config.listen),
         name: driver.name,
         takesTls: driver.listenTls !== '',
+        ...(driver.listenTls !== '' && { tlsPort: connectAddress(config.listen_https).port }),
         certifies: driver.certifies,
         followsNoLinks: driver.filesView !== '',
       }),

@@ -55,6 +55,7 @@ const PACKAGES = [
     'openssl',
     'php-cli',
     'php-fpm',
+    'phpmyadmin',
     'procps',
     'proftpd-core',
     'proftpd-mod-crypto',

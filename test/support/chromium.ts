@@ -11,8 +11,11 @@ const CHROMIUM = [SHELL, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
 /** Returns the path of a browser that tests may start; `undefined` where none is installed. */
 export const chromiumPath = (): string | undefined => CHROMIUM;
 
-/** Starts a browser that reaches loopback only, and is closed at the end of the test or suite; `undefined` where none is installed, which is an error in CI. */
-export async function startChromium(purpose: string): Promise<Browser | undefined> {
+/**
+ * Starts a browser that reaches loopback only, and is closed at the end of the test or suite; `undefined` where none is installed, which is an
+ * error in CI. With `named`, it finds the names of example domains at loopback, too, and takes every certificate.
+ */
+export async function startChromium(purpose: string, { named = false } = {}): Promise<Browser | undefined> {
   if (CHROMIUM === undefined) {
     reportSkipped(`no chromium ${purpose}; install with apt-get install chromium`);
     return undefined;
@@ -23,7 +26,8 @@ export async function startChromium(purpose: string): Promise<Browser | undefine
     headless: CHROMIUM === SHELL ? 'shell' : true,
     args: [
       ...['--no-sandbox', '--disable-dev-shm-usage', '--proxy-server=127.0.0.1:9'],
-      '--proxy-bypass-list=127.0.0.1,localhost,*.localhost',
+      `--proxy-bypass-list=127.0.0.1,localhost,*.localhost${named ? ',*.example' : ''}`,
+      ...(named ? ['--host-resolver-rules=MAP *.example 127.0.0.1', '--ignore-certificate-errors'] : []),
     ],
     pipe: true,
     timeout: LIMIT_MS,
@@ -33,10 +37,10 @@ export async function startChromium(purpose: string): Promise<Browser | undefine
 }
 
 /** A suite whose tests are given a browser; where none is installed, none of them runs. */
-export function browserSuite(name: string, purpose: string) {
+export function browserSuite(name: string, purpose: string, options: Parameters<typeof startChromium>[1] = {}) {
   const suite = testSuite(name);
   let browser: Browser | undefined;
-  suite.before(async () => void (browser = await startChromium(purpose)));
+  suite.before(async () => void (browser = await startChromium(purpose, options)));
   const test = (title: string, run: (browser: Browser) => Promise<void>): void =>
     void suite(title, () => (browser === undefined ? undefined : run(browser)));
   return Object.assign(test, { before: suite.before, after: suite.after });

@@ -463,7 +463,7 @@ const OF_SQLITE = [
   /^kernel\/store\/(?:sqlite\/|local-store\.ts$)/,
   /^plugins\/(?:quota|websites|usage\/history)\/store\.ts$/,
   /^plugins\/(?:databases|database-moves)\//,
-  /^plugins\/mysql\/(?:processes|users\/(?:users|temporary-users))\.ts$/,
+  /^plugins\/mysql\/(?:processes|users\/(?:users|temporary-users|sessions))\.ts$/,
   /^plugins\/mysql-conf\/(?:users\/limits|variables\/customer-values)\.ts$/,
 ];
 

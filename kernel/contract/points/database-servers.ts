@@ -192,3 +192,14 @@ export interface DatabaseRun {
   readonly ip: string;
   readonly signal: AbortSignal;
 }
+
+/** The service of the plugin that manages databases on servers of MariaDB, for one that opens them in a tool for a while. */
+export interface DatabaseSessions extends Pick<ManagedDatabases, 'isManaged'> {
+  /**
+   * Gives the account's user of such sessions a new password, and rights on each database that it has now; an earlier session is over.
+   * Resolves with how to log in. Errors: 409 `databases_not_managed`, those of the server.
+   */
+  open(account: Pick<Account, 'id' | 'username'>): Promise<ServerLogin>;
+  /** Drops that user, and ends what it does. Does nothing where there is none. Errors: those of the server. */
+  close(account: Pick<Account, 'id' | 'username'>): Promise<void>;
+}

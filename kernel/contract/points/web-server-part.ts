@@ -11,6 +11,8 @@ export interface WebServerPart {
   readonly name?: string;
   /** Whether it answers over TLS by the rules of sites. */
   readonly takesTls?: boolean;
+  /** At which port, if it does. */
+  readonly tlsPort?: number;
   /** Whether it gets certificates by itself, for sites whose rules give none. */
   readonly certifies?: boolean;
   /** Whether it sees files through a mount on which the kernel follows no link. */
@@ -108,6 +110,7 @@ export const PHP_SOCKET = /^(?=.{1,107}$)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/\d
 
 /** The surroundings of the directives of a site. */
 export interface SitePlace {
+  readonly accountId: number;
   /** The document root, as the web server sees it. */
   readonly docroot: string;
   /** Whether the web server sees files through a mount on which the kernel follows no link. */

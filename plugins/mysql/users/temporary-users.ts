@@ -1,4 +1,4 @@
-/** Database users that are made for one import, query or maintenance, with rights on one database only. */
+/** Database users that are made for one import, query or maintenance, with rights on one database only; and for a session in a tool. */
 import type { DatabaseClient } from '../../../kernel/contract/points/database-servers.ts';
 import { literal, quotedUser, userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
 import { newPassword } from '../../../kernel/kit/new-password.ts';
@@ -8,22 +8,22 @@ import { PRIVILEGES } from './privileges.ts';
 import { endProcesses } from '../processes.ts';
 import { dropUser } from './user-statements.ts';
 
-/** Rights, and for how long a statement may run. */
+/** Rights, for how long a statement may run, and how many connections there are at a time. */
 const USES = {
-  import: { privileges: PRIVILEGES, seconds: 3600 },
-  query: { privileges: ['SELECT', 'SHOW VIEW'], seconds: 10 },
-  maintenance: { privileges: ['INSERT', 'SELECT'], seconds: MAINTENANCE.tableMs / 1000 },
+  import: { privileges: PRIVILEGES, seconds: 3600, connections: 1 },
+  query: { privileges: ['SELECT', 'SHOW VIEW'], seconds: 10, connections: 1 },
+  maintenance: { privileges: ['INSERT', 'SELECT'], seconds: MAINTENANCE.tableMs / 1000, connections: 1 },
+  session: { privileges: PRIVILEGES, seconds: 3600, connections: 20 },
 } as const;
-export type TemporaryUse = keyof typeof USES;
+type Use = keyof typeof USES;
+export type TemporaryUse = Exclude<Use, 'session'>;
 /** No name that an account can choose ends so. */
 const NAME = new RegExp(`-(?:${Object.keys(USES).join('|')})$`);
 
 export const isTemporary = ({ name }: { readonly name: string }): boolean => NAME.test(name);
 
-export const temporaryUser = (use: TemporaryUse, database: string, host: string): UserName => ({
-  name: `${database}-${use}`,
-  host,
-});
+/** `of`: a database, or the prefix of an account. */
+export const temporaryUser = (use: Use, of: string, host: string): UserName => ({ name: `${of}-${use}`, host });
 
 /** Resolves with the host from which this process is connected. */
 export async function readOwnHost(client: DatabaseClient): Promise<string> {
@@ -40,24 +40,41 @@ export async function makeTemporary(
   database: string,
   host: string,
 ): Promise<{ readonly user: string; readonly password: string }> {
-  const [user, password] = [temporaryUser(use, database, host), newPassword()];
-  const { privileges, seconds } = USES[use];
-  await client.query(
-    `create or replace user ${quotedUser(user)} identified by ${literal(password)}
-      with max_user_connections 1 max_statement_time ${seconds}`,
-  );
-  await setAccess(client, user, database, privileges);
-  return { user: user.name, password };
+  const user = temporaryUser(use, database, host);
+  return { user: user.name, password: await makeUser(client, use, user, [database]) };
 }
 
-/** Ends what the user does, and drops it. One as whom views, triggers, routines or events run stays, and cannot log in. */
-export async function retireTemporary(
+/** Makes a user in place of one of this name, with a new password, and resolves with that. */
+export async function makeUser(
+  client: DatabaseClient,
+  use: Use,
+  user: UserName,
+  databases: readonly string[],
+): Promise<string> {
+  const password = newPassword();
+  const { privileges, seconds, connections } = USES[use];
+  await client.query(
+    `create or replace user ${quotedUser(user)} identified by ${literal(password)}
+      with max_user_connections ${connections} max_statement_time ${seconds}`,
+  );
+  for (const database of databases) await setAccess(client, user, database, privileges);
+  return password;
+}
+
+/** Ends what the user does, and drops it: see `retireUser`. */
+export function retireTemporary(
   client: DatabaseClient,
   use: TemporaryUse,
   database: string,
   host: string,
 ): Promise<void> {
-  const user = temporaryUser(use, database, host);
+  return retireUser(client, temporaryUser(use, database, host), use === 'import' ? [database] : []);
+}
+
+/**
+ * Ends what a user does, and drops it. One as whom views, triggers, routines or events of `databases` run stays, and cannot log in.
+ */
+export async function retireUser(client: DatabaseClient, user: UserName, databases: readonly string[]): Promise<void> {
   const known = await client.query('select 1 from mysql.global_priv where user = ? and host = ?', [
     Buffer.from(user.name),
     Buffer.from(user.host),
@@ -65,7 +82,8 @@ export async function retireTemporary(
   if (known.length === 0) return;
   await client.query(`alter user ${quotedUser(user)} account lock`);
   await endProcesses(client, [user]);
-  if (use !== 'import' || !(await defines(client, database, user))) await dropUser(client, user);
+  for (const database of databases) if (await defines(client, database, user)) return;
+  await dropUser(client, user);
 }
 
 async function defines(client: DatabaseClient, database: string, user: UserName): Promise<boolean> {

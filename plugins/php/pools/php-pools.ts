@@ -1,19 +1,19 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
+import { askPool } from '../../../kernel/kit/programs/fastcgi.ts';
+import { startFpm } from '../../../kernel/kit/programs/php-fpm.ts';
 import {
   killMaster,
   masterPid,
   ProgramFolder,
   type NamedProgram,
 } from '../../../kernel/kit/programs/program-folder.ts';
-import { canBeAlone, killProgram, ownProcessId, startProgram } from '../../../kernel/kit/programs/start-program.ts';
+import { canBeAlone, ownProcessId } from '../../../kernel/kit/programs/start-program.ts';
 import { readAccount, readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import { fail } from '../errors.ts';
 import { BROKERS, type PhpConfig } from '../schema.ts';
-import { answersPing, askPool } from './fastcgi.ts';
 import { INFO_SCRIPT, OWN_FOLDER, poolConfig } from './pool-config.ts';
 import { POOL_NAME, poolName, readPool, VERSION, type Pool } from './pool.ts';
 
@@ -32,18 +32,7 @@ export interface PhpVerbs {
   prove(version: string): Promise<{ readonly isAlone: boolean }>;
 }
 
-const START_MS = 10_000;
-const PING_MS = 1000;
-const POLL_MS = 20;
 const INFO = { timeoutMs: 10_000, mostBytes: 2 ** 19 } as const;
-const MIB = 2 ** 20;
-/** Of a process, besides what its scripts may take. */
-const OWN_MIB = 256;
-/** Processes and threads that the account may have besides those of a pool: jobs, and programs of its scripts. */
-const OTHERS = 256;
-const OPEN_FILES = 4096;
-/** Characters that a master printed which are kept. */
-const PRINTED = 1000;
 /** No account has this number. */
 const NOBODY = { id: 0, uid: 65_534, name: 'nobody' } as const;
 const PROOF: Omit<Pool, 'version'> = {
@@ -130,40 +119,20 @@ export class PhpPools implements PhpVerbs {
     const { log, config, groups } = this.#host;
     if (process.geteuid?.() !== 0) throw fail.php_failed('only root, or the broker, starts processes of accounts');
     const socket = folder.socket(accountId, name);
-    const settings = poolConfig(pool, { ...owner, socket }, config.disabled_functions);
-    const file = await folder.write(accountId, name, settings, owner.webGid);
-    const child = startProgram(`php-fpm${pool.version}`, ['--nodaemonize', '--force-stderr', '--fpm-config', file], {
-      exception: 'process manager',
-      isAlone: true,
-      isGroup: true,
-      diesWithParent: true,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      group: groups?.ofAccount(accountId),
-      limits: {
-        dataBytes: (pool.memoryMib + OWN_MIB) * MIB,
-        openFiles: OPEN_FILES,
-        processes: pool.workers + OTHERS,
+    await startFpm(
+      folder,
+      { accountId, name },
+      {
+        version: pool.version,
+        settings: poolConfig(pool, { ...owner, socket }, config.disabled_functions),
+        webGid: owner.webGid,
+        workers: pool.workers,
+        memoryMib: pool.memoryMib,
+        group: groups?.ofAccount(accountId),
+        printed: (text) => log.debug({ account: accountId, pool: name, text }, 'php-fpm'),
+        refuse: fail.php_failed,
       },
-    });
-    let printed = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      printed = (printed + text).slice(-PRINTED);
-      log.debug({ account: accountId, pool: name, text }, 'php-fpm');
-    });
-    let end: string | undefined;
-    child.once('error', (error) => (end = errorMessage(error)));
-    child.once('exit', (code, signal) => (end = `it ended with ${signal ?? code}`));
-    await folder.setMaster(accountId, name, child);
-    const deadline = performance.now() + START_MS;
-    while (!(await answersPing(socket, PING_MS))) {
-      if (end === undefined && performance.now() > deadline) end = `it does not answer within ${START_MS} ms`;
-      if (end !== undefined) {
-        killProgram(child, { isGroup: true });
-        await folder.clear(accountId, name);
-        throw fail.php_failed(`php-fpm${pool.version}: ${end}${printed && `: ${printed.trim()}`}`);
-      }
-      await delay(POLL_MS);
-    }
+    );
   }
 }
 

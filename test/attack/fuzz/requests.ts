@@ -131,6 +131,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'user php.ini': A_DOMAIN,
   'user php.setIni': A_DOMAIN,
   'user temporary-links.make': A_DOMAIN,
+  'user phpmyadmin.open': A_DOMAIN,
   'user temporary-links.remove': A_DOMAIN,
   ...Object.fromEntries(
     ['setUser', 'removeUser', 'setBlocked', 'setErrorPages'].map((name) => [`user site-access.${name}`, A_DOMAIN]),

@@ -109,6 +109,7 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'php.setOptions upload_mib': fc.constantFrom(8, 16),
   'php.setOptions execution_seconds': fc.constantFrom(10, 20),
   'php.setOptions timezone': fc.constantFrom('UTC', 'Europe/Berlin'),
+  'phpmyadmin.open domain_url': known('domains.domain_url'),
   'temporary-links.make domain_url': known('domains.domain_url'),
   'temporary-links.remove domain': known('links.domain_url', 'domains.domain_url'),
   'dns-check.check domain_url': known('domains.domain_url'),

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { installedVersions } from '../../../../plugins/php/versions.ts';
+import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx } from '../../../support/nginx.ts';

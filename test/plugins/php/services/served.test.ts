@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { installedVersions } from '../../../../plugins/php/versions.ts';
+import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { hasCaddy } from '../../../support/caddy.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx } from '../../../support/nginx.ts';

@@ -1,11 +1,13 @@
 import { connect } from 'node:net';
-import { PING_PATH } from './pool-config.ts';
 
 const [BEGIN, END, PARAMS, STDIN, STDOUT] = [1, 3, 4, 5, 6];
 const HEAD_BYTES = 8;
 const RESPONDER = Buffer.from([0, 1, 0, 0, 0, 0, 0, 0]);
 const PONG = 'pong';
 const MOST_PING_BYTES = 4096;
+
+/** The path at which a pool answers by itself, without a script. Web servers pass on what ends with .php only. */
+export const PING_PATH = '/hostkeep-ping';
 
 /** How long an answer may take, and how large it may be. */
 interface Bounds {

@@ -1,11 +1,11 @@
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { answersPing, askPool } from '../../../plugins/php/pools/fastcgi.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { testSuite } from '../../support/suite.ts';
+import { answersPing, askPool } from '../../kernel/kit/programs/fastcgi.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { testSuite } from '../support/suite.ts';
 
-const test = testSuite('php-fastcgi');
+const test = testSuite('fastcgi');
 const [END, STDOUT, STDERR] = [3, 6, 7];
 
 function record(type: number, text: string, padding = 0): Buffer {
