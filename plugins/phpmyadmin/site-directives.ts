@@ -14,6 +14,18 @@ export interface SitePart {
 const READ_SECONDS = POOL.seconds + 15;
 const SCRIPTS = ['index', 'url', 'js/messages'];
 const SHOWN = String.raw`(?:js|themes)/.+\.(?:js|css|map|png|svg|gif|ico|woff2?|ttf)`;
+/** For browsers, which take no other style sheets, whatever the web server knows. */
+const TYPES = [
+  ...[
+    'text/css css',
+    'text/javascript js',
+    'application/json map',
+    'image/png png',
+    'image/svg+xml svg',
+    'image/gif gif',
+  ],
+  ...['image/x-icon ico', 'font/woff woff', 'font/woff2 woff2', 'font/ttf ttf'],
+];
 /** See the CGI/1.1 specification; no header of a visitor becomes the proxy of a script. */
 const PARAMETERS = [
   ...['GATEWAY_INTERFACE CGI/1.1', 'REQUEST_METHOD $request_method', 'QUERY_STRING $query_string'],
@@ -46,6 +58,7 @@ const directives: SiteDirectives<SitePart> = {
       `    alias ${PROGRAM}/;`,
       '    index index.php;',
       '    disable_symlinks off;',
+      `    types { ${TYPES.join('; ')}; }`,
       `    client_max_body_size ${part.uploadMib + 1}m;`,
       `    location ~ "^${path}(?:${SCRIPTS.join('|')})\\.php$" {`,
       ...PARAMETERS.map((parameter) => `        fastcgi_param ${parameter};`),

@@ -99,7 +99,8 @@ if (hasPhpMyAdmin()) {
       assert.not.match(body.replaceAll(/[^<>]*(?:ben_shop|orders_of_ben)[^<>]*denied/g, ''), /4711/, query);
     }
     assert.is((await browser.get(new URL('js/messages.php?l=en', page.url))).status, 200);
-    assert.is((await browser.get(new URL('themes/pmahomme/css/theme.css', page.url))).status, 200);
+    const style = await browser.get(new URL('themes/pmahomme/css/theme.css', page.url));
+    assert.equal([style.status, style.headers['content-type']], [200, 'text/css']);
     assert.is((await browser.get(new URL('js/vendor/jquery/jquery.min.js', page.url))).status, 200);
     for (const path of [
       'config.sample.inc.php',
