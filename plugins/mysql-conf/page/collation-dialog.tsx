@@ -18,23 +18,23 @@ export function CollationDialog({ database: { name, ...before }, onClose }: Coll
       params: { database: name },
       body: { collation: collation.value },
     });
-    toast(t('mysqlConf.collationSet', { name, collation: collation.value }));
+    toast(t('mysql-conf.collationSet', { name, collation: collation.value }));
     changed();
     onClose();
   };
   return (
     <Dialog
-      title={t('mysqlConf.collationOne', { name })}
+      title={t('mysql-conf.collationOne', { name })}
       onClose={onClose}
       onSubmit={save}
       submit={{ text: t('pages.save'), isDisabled: collation.value === before.collation }}
     >
-      <p class="soft">{t('mysqlConf.collationAbout')}</p>
+      <p class="soft">{t('mysql-conf.collationAbout')}</p>
       <Answer of={collations} lines={3}>
         {(all) => (
           <>
             <Select
-              label={t('mysqlConf.characterSet')}
+              label={t('mysql-conf.characterSet')}
               value={set.value}
               of={[...new Set(all.map((each) => each.character_set))].map((each) => [each, each] as const)}
               onChange={(next) => {
@@ -44,7 +44,7 @@ export function CollationDialog({ database: { name, ...before }, onClose }: Coll
               }}
             />
             <Select
-              label={t('mysqlConf.collation')}
+              label={t('mysql-conf.collation')}
               value={collation.value}
               of={all
                 .filter((each) => each.character_set === set.value)

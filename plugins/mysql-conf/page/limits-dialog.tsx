@@ -20,29 +20,29 @@ interface LimitsDialogProps {
 export function LimitsDialog({ user: { name, host, limits }, most, onClose }: LimitsDialogProps) {
   const typed = useSignal<Readonly<Record<Name, string>>>(by((each) => String(Math.max(0, Math.round(limits[each])))));
   const faultIn = (each: Name): string | undefined => {
-    if (!/^\d{1,9}$/.test(typed.value[each])) return t('mysqlConf.wholeNumber');
-    return isBeyond(each) ? t('mysqlConf.most', { n: number(most) }) : undefined;
+    if (!/^\d{1,9}$/.test(typed.value[each])) return t('mysql-conf.wholeNumber');
+    return isBeyond(each) ? t('mysql-conf.most', { n: number(most) }) : undefined;
   };
   const isBeyond = (each: Name) => each === 'connections' && most > 0 && Number(typed.value[each]) > most;
   const save = async () => {
     const body = { host, ...by((each) => Number(typed.value[each])) };
     await api('PUT /api/database-users/:user/limits', { params: { user: name }, body });
-    toast(t('mysqlConf.limitsSet', { name }));
+    toast(t('mysql-conf.limitsSet', { name }));
     changed();
     onClose();
   };
   return (
     <Dialog
-      title={t('mysqlConf.limitsOne', { name })}
+      title={t('mysql-conf.limitsOne', { name })}
       onClose={onClose}
       onSubmit={save}
       submit={{ text: t('pages.save'), isDisabled: LIMITS.some((each) => faultIn(each) !== undefined) }}
     >
-      <p class="soft">{t('mysqlConf.limitsAbout')}</p>
+      <p class="soft">{t('mysql-conf.limitsAbout')}</p>
       {LIMITS.map((each) => (
         <Field
           key={each}
-          label={t(`mysqlConf.limit.${each}`)}
+          label={t(`mysql-conf.limit.${each}`)}
           value={typed.value[each]}
           inputMode="numeric"
           autocomplete="off"
@@ -56,8 +56,8 @@ export function LimitsDialog({ user: { name, host, limits }, most, onClose }: Li
 }
 
 function hintFor(each: Name, most: number) {
-  if (each === 'statement_seconds') return { hint: t('mysqlConf.secondsHint') };
-  return each === 'connections' && most > 0 ? { hint: t('mysqlConf.most', { n: number(most) }) } : {};
+  if (each === 'statement_seconds') return { hint: t('mysql-conf.secondsHint') };
+  return each === 'connections' && most > 0 ? { hint: t('mysql-conf.most', { n: number(most) }) } : {};
 }
 
 const by = <T,>(value: (name: Name) => T): Readonly<Record<Name, T>> =>

@@ -28,13 +28,13 @@ export default function SettingsPart() {
   return (
     <div class="stack">
       {data !== undefined && data.databases.length + data.users.length === 0 ? null : (
-        <Card title={t('mysqlConf.title')} isFlush>
+        <Card title={t('mysql-conf.title')} isFlush>
           <Answer of={settings} lines={4}>
             {({ databases, users }) => (
               <>
                 {databases.length > 0 && (
                   <Table
-                    caption={t('mysqlConf.texts')}
+                    caption={t('mysql-conf.texts')}
                     columns={textColumns((database) => (asked.value = { database }))}
                     rows={databases}
                     keyOf={({ name }) => name}
@@ -43,7 +43,7 @@ export default function SettingsPart() {
                 )}
                 {users.length > 0 && (
                   <Table
-                    caption={t('mysqlConf.limits')}
+                    caption={t('mysql-conf.limits')}
                     columns={userColumns((user) => (asked.value = { user }))}
                     rows={users}
                     keyOf={({ name, host }) => `${name}@${host}`}
@@ -70,8 +70,8 @@ function ServerValues({ of: values }: { readonly of: Settings['server'] }) {
   return (
     <Card>
       <details>
-        <summary>{t('mysqlConf.server')}</summary>
-        <p class="small soft">{t('mysqlConf.serverAbout')}</p>
+        <summary>{t('mysql-conf.server')}</summary>
+        <p class="small soft">{t('mysql-conf.serverAbout')}</p>
         <dl class="facts">
           {values.map(({ name, value }) => (
             <Fragment key={name}>
@@ -97,7 +97,7 @@ function textColumns(ask: (database: TextSettings) => void): readonly Column<Tex
     },
     {
       name: 'collation',
-      title: t('mysqlConf.texts'),
+      title: t('mysql-conf.texts'),
       cell: ({ character_set: set, collation }) => (
         <span class="wrap soft">
           {set}, {collation}
@@ -112,10 +112,10 @@ function textColumns(ask: (database: TextSettings) => void): readonly Column<Tex
         <Button
           isSmall
           icon="edit"
-          label={t('mysqlConf.collationOne', { name: database.name })}
+          label={t('mysql-conf.collationOne', { name: database.name })}
           onClick={() => ask(database)}
         >
-          {t('mysqlConf.change')}
+          {t('mysql-conf.change')}
         </Button>
       ),
     },
@@ -135,14 +135,14 @@ function userColumns(ask: (user: UserSettings) => void): readonly Column<UserSet
         </span>
       ),
     },
-    { name: 'limits', title: t('mysqlConf.limits'), cell: ({ limits }) => <Limits of={limits} /> },
+    { name: 'limits', title: t('mysql-conf.limits'), cell: ({ limits }) => <Limits of={limits} /> },
     {
       name: 'actions',
       title: '',
       isEnd: true,
       cell: (user) => (
-        <Button isSmall icon="edit" label={t('mysqlConf.limitsOne', { name: user.name })} onClick={() => ask(user)}>
-          {t('mysqlConf.change')}
+        <Button isSmall icon="edit" label={t('mysql-conf.limitsOne', { name: user.name })} onClick={() => ask(user)}>
+          {t('mysql-conf.change')}
         </Button>
       ),
     },
@@ -151,12 +151,12 @@ function userColumns(ask: (user: UserSettings) => void): readonly Column<UserSet
 
 function Limits({ of: limits }: { readonly of: UserSettings['limits'] }) {
   const set = LIMITS.filter((name) => limits[name] !== 0);
-  if (set.length === 0) return <span class="soft">{t('mysqlConf.none')}</span>;
+  if (set.length === 0) return <span class="soft">{t('mysql-conf.none')}</span>;
   return (
     <ul class="stack tight">
       {set.map((name) => (
         <li key={name} class="wrap">
-          {t(`mysqlConf.limit.${name}`)}: {number(limits[name])}
+          {t(`mysql-conf.limit.${name}`)}: {number(limits[name])}
         </li>
       ))}
     </ul>
