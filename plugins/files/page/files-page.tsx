@@ -10,6 +10,7 @@ import {
   Empty,
   ErrorPanel,
   Panel,
+  Parts,
   t,
   TabbedHead,
   useAddressState,
@@ -71,6 +72,7 @@ export default function FilesPage() {
       </TabbedHead>
       <div class="stack">
         <TransferList />
+        <Parts of="/files" />
         <TaskList />
         <div class={isDropping ? 'dropping' : undefined}>
           <Card isFlush>

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { TextKey } from 'hostkeep:text-keys';
 import type { IconName } from './icon.tsx';
+import type { SendFile } from './server/resumable.ts';
 
 type Load = () => Promise<{ readonly default: ComponentType }>;
 
@@ -59,6 +60,12 @@ export interface Area {
   readonly parts?: readonly Part[];
   /** Stands in the bar above each page, and gets that page. */
   readonly inBar?: ComponentType<{ readonly page: AreaPage }>;
+  /** Sends files of this size and larger so that they go on after the connection broke; see `resumableSender`. */
+  readonly sender?: {
+    readonly features: readonly string[];
+    readonly minBytes: number;
+    readonly load: () => Promise<{ readonly default: SendFile }>;
+  };
   /** Finds things for the palette. */
   readonly find?: { readonly features: readonly string[]; readonly by: (text: string) => Promise<readonly Found[]> };
 }

@@ -1,5 +1,5 @@
 /** The parts from which areas build their pages. */
-export { api, ApiError, ask, fillPath, send, type ReplyOf, type Route } from './server/api.ts';
+export { api, ApiError, ask, fillPath, HEADERS, refusal, send, type ReplyOf, type Route } from './server/api.ts';
 export { defineArea, type Area, type AreaPage, type Found } from './area.ts';
 export { useAddressState } from './place/address-state.ts';
 export { at, linkTo, ownPath, pathAt } from './place/base-path.ts';
@@ -20,6 +20,7 @@ export { Bar, meterLevel, Meter, Progress } from './meter.tsx';
 export { useDomainNames } from './server/domain-names.ts';
 export { changed, useQuery, useRefresh, type Query } from './server/query.ts';
 export { logOut, mayUse, refreshSession, session } from './server/session.ts';
+export { PAUSED, resumableSender, type FileToSend } from './server/resumable.ts';
 export { saveAs, transfer } from './server/transfer.ts';
 export { ShownOnce } from './form/shown-once.tsx';
 export { Freshness, useStream } from './server/stream.tsx';

@@ -1,5 +1,15 @@
 import { signal } from '@preact/signals';
-import { api, ApiError, changed, t, toast, toastError, transfer } from '../../../pages/kit/index.ts';
+import {
+  api,
+  ApiError,
+  changed,
+  PAUSED,
+  resumableSender,
+  t,
+  toast,
+  toastError,
+  transfer,
+} from '../../../pages/kit/index.ts';
 import { contentPath } from '../place.ts';
 import type { Selection } from './dropped.ts';
 
@@ -13,8 +23,10 @@ export interface Transfer {
   readonly path: string;
   readonly sizeBytes: number;
   readonly file: File;
-  readonly abort: AbortController;
-  state: 'waiting' | 'running' | 'done' | 'failed' | 'exists' | 'canceled';
+  abort: AbortController;
+  state: 'waiting' | 'running' | 'paused' | 'done' | 'failed' | 'exists' | 'canceled';
+  /** Whether it can be paused, and goes on where it was. */
+  readonly isResumable: boolean;
   doneBytes: number;
   tries: number;
   mayReplace: boolean;
@@ -32,11 +44,11 @@ export function transfers(): readonly Transfer[] {
   return all;
 }
 
-const isOpen = ({ state }: Transfer) => state === 'waiting' || state === 'running';
+const isOpen = ({ state }: Transfer) => ['waiting', 'running', 'paused'].includes(state);
 
 function begin(transfer: Pick<Transfer, 'path' | 'sizeBytes' | 'file'>): Transfer {
   const rest = { abort: new AbortController(), state: 'waiting', doneBytes: 0, tries: 0, mayReplace: false } as const;
-  return { id: (lastId += 1), ...transfer, ...rest };
+  return { id: (lastId += 1), isResumable: resumableSender(transfer.sizeBytes) !== undefined, ...transfer, ...rest };
 }
 
 /** Makes the folders that were chosen with their files, and then sends the files. */
@@ -64,15 +76,34 @@ async function makeFolder(path: string): Promise<void> {
 
 export function cancel(some: readonly Transfer[]): void {
   for (const each of some.filter(isOpen)) {
+    const wasPaused = each.state === 'paused';
     each.state = 'canceled';
     each.abort.abort();
+    if (wasPaused) void forget(each);
   }
   pump();
 }
 
+/** Stops what goes on later where it was. */
+export function pause(one: Transfer): void {
+  one.state = 'paused';
+  one.abort.abort(PAUSED);
+  pump();
+}
+
+/** Removes what had arrived of a file before it was paused. */
+async function forget(one: Transfer): Promise<void> {
+  one.abort = new AbortController();
+  one.abort.abort();
+  await put(one).catch((error: unknown) => error instanceof ApiError && toastError(error));
+}
+
 /** Sends again what failed, or what exists and shall be replaced. */
 export function again(some: readonly Transfer[], mayReplace: boolean): void {
-  for (const each of some) Object.assign(each, { state: 'waiting', tries: 0, doneBytes: 0, mayReplace });
+  for (const each of some) {
+    const doneBytes = each.isResumable ? each.doneBytes : 0;
+    Object.assign(each, { state: 'waiting', tries: 0, doneBytes, mayReplace, abort: new AbortController() });
+  }
   pump();
 }
 
@@ -90,16 +121,17 @@ function pump(): void {
 }
 
 async function run(one: Transfer): Promise<void> {
+  const { signal } = one.abort;
   one.state = 'running';
   try {
     await put(one);
     one.state = 'done';
   } catch (error) {
-    if (one.abort.signal.aborted) one.state = 'canceled';
-    else if (isBusy(error) && (one.tries += 1) < TRIES) {
-      setTimeout(() => void run(one), (error.retryAfter ?? 1) * 1000);
+    if (!signal.aborted && isBusy(error) && (one.tries += 1) < TRIES) {
+      setTimeout(() => one.state === 'running' && void run(one), (error.retryAfter ?? 1) * 1000);
       return;
-    } else
+    }
+    if (!signal.aborted)
       Object.assign(one, {
         state: error instanceof ApiError && error.code === 'file_exists' ? 'exists' : 'failed',
         error,
@@ -122,6 +154,12 @@ function progress(one: Transfer) {
 }
 
 async function put(one: Transfer): Promise<void> {
+  const send = one.isResumable ? resumableSender(one.sizeBytes) : undefined;
+  try {
+    if (send !== undefined) return await send({ ...one, ...progress(one) });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'not_found') throw error; // this server has no such uploads
+  }
   const headers = { ...(!one.mayReplace && { 'If-None-Match': '*' }) };
   await transfer(contentPath(one.path), { method: 'PUT', body: one.file, headers, ...progress(one) });
 }

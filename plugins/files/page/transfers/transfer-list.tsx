@@ -1,6 +1,6 @@
 import { Button, bytes, Card, errorText, Panel, Progress, t } from '../../../pages/kit/index.ts';
 import { lastName } from '../place.ts';
-import { again, cancel, clear, transfers, type Transfer } from './queue.ts';
+import { again, cancel, clear, pause, transfers, type Transfer } from './queue.ts';
 
 /** Lines that are drawn of what waits or failed; the heads count all. */
 const SHOWN = 50;
@@ -10,7 +10,7 @@ export function TransferList() {
   const all = transfers();
   if (all.length === 0) return null;
   const having = (...states: readonly Transfer['state'][]) => all.filter(({ state }) => states.includes(state));
-  const [open, existing, failed] = [having('running', 'waiting'), having('exists'), having('failed')];
+  const [open, existing, failed] = [having('running', 'waiting', 'paused'), having('exists'), having('failed')];
   const over = all.length - open.length;
   const total = all.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const done = all.reduce((sum, each) => sum + (open.includes(each) ? each.doneBytes : each.sizeBytes), 0);
@@ -36,7 +36,7 @@ export function TransferList() {
             <Progress label={t('files.transfers')} part={total === 0 ? 0 : (done / total) * 100} />
             <ul class="stack tight">
               {open.slice(0, SHOWN).map((each) => (
-                <Line key={each.id} transfer={each} />
+                <Line key={each.id} transfer={each} state={each.state} doneBytes={each.doneBytes} />
               ))}
             </ul>
           </>
@@ -62,8 +62,13 @@ export function TransferList() {
   );
 }
 
-function Line({ transfer }: { readonly transfer: Transfer }) {
-  const { path, state, sizeBytes, doneBytes } = transfer;
+interface LineProps extends Pick<Transfer, 'state' | 'doneBytes'> {
+  /** The same object while it changes, which alone would draw nothing anew. */
+  readonly transfer: Transfer;
+}
+
+function Line({ transfer, state, doneBytes }: LineProps) {
+  const { path, sizeBytes, isResumable } = transfer;
   const name = lastName(path);
   return (
     <li class="transfer">
@@ -71,6 +76,15 @@ function Line({ transfer }: { readonly transfer: Transfer }) {
       <span class="small soft number">
         {state === 'waiting' ? t('files.waits') : t('files.sent', { done: bytes(doneBytes), all: bytes(sizeBytes) })}
       </span>
+      {isResumable && state !== 'waiting' && (
+        <Button
+          isSmall
+          label={t(state === 'paused' ? 'files.resumeNamed' : 'files.pauseNamed', { name })}
+          onClick={() => (state === 'paused' ? again([transfer], transfer.mayReplace) : pause(transfer))}
+        >
+          {t(state === 'paused' ? 'files.resume' : 'files.pause')}
+        </Button>
+      )}
       <Button
         isSmall
         kind="plain"
