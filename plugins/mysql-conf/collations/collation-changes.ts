@@ -38,7 +38,7 @@ export class CollationChanges {
       await store.write(async (tx) => {
         await identity.accounts.assertExists(tx, account);
         const { changes } = await tx.run(
-          `insert into mysql_collation_changes (account_id, name, collation, ip) values (?, ?, ?, ?)
+          `insert into mysql_collation_changes (account_id, name, wanted, ip) values (?, ?, ?, ?)
             on conflict (account_id, name) do nothing`,
           ...[account.id, name, collation, ip],
         );
@@ -52,7 +52,7 @@ export class CollationChanges {
   async recover(attempt: AttemptPart): Promise<void> {
     const { store, identity, managed } = this.#parts;
     const rows = await store.all<Change & { readonly account_id: number }>(
-      'select account_id, name, collation, ip from mysql_collation_changes order by account_id, name',
+      'select account_id, name, wanted as "collation", ip from mysql_collation_changes order by account_id, name',
     );
     for (const { account_id: id, ...change } of rows) {
       const account = await identity.accounts.byId(id);
@@ -80,7 +80,7 @@ export class CollationChanges {
   async #remove(account: Account, { name, collation, ip }: Change, isDone = false): Promise<void> {
     const { store, events } = this.#parts;
     await store.write(async (tx) => {
-      const sql = 'delete from mysql_collation_changes where account_id = ? and name = ? and collation = ?';
+      const sql = 'delete from mysql_collation_changes where account_id = ? and name = ? and wanted = ?';
       const isFirst = (await tx.run(sql, account.id, name, collation)).changes === 1;
       if (!isFirst || !isDone) return;
       const text = `gave the database ${name} the collation ${collation}`;

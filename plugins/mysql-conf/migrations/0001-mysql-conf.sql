@@ -9,7 +9,7 @@ create table mysql_user_limits (
 create table mysql_collation_changes (
   account_id integer not null references accounts (id) on delete cascade,
   name text not null,                 -- of a database whose collation is being changed
-  collation text not null,
+  wanted text not null,               -- collation
   ip text not null,
   primary key (account_id, name)
 ) strict;

@@ -9,7 +9,7 @@ create table mysql_user_limits (
 create table mysql_collation_changes (
   account_id bigint not null references accounts (id) on delete cascade,
   name text collate "C" not null,     -- of a database whose collation is being changed
-  collation text collate "C" not null,
+  wanted text collate "C" not null,   -- collation
   ip text collate "C" not null,
   primary key (account_id, name)
 );

@@ -226,8 +226,7 @@ if (hasMariaDb()) {
     const { id } = ann.account;
     await store.write(async (tx) => {
       // as a process leaves them that is killed before it asks the server
-      const row =
-        "insert into mysql_collation_changes (account_id, name, collation, ip) values (?, ?, 'utf8mb4_bin', '')";
+      const row = "insert into mysql_collation_changes (account_id, name, wanted, ip) values (?, ?, 'utf8mb4_bin', '')";
       for (const name of ['ann_shop', 'ann_gone']) await tx.run(row, id, name);
       const own = JSON.stringify({ ...NONE, connections: 4 });
       await tx.run("update mysql_user_limits set own = ? where account_id = ? and name = 'ann_app'", own, id);
