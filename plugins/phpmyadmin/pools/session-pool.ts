@@ -111,6 +111,7 @@ export function poolSettings(session: PoolSession, { root, ...places }: Places):
       disable_functions: NO_PROGRAMS,
       'mysqli.allow_local_infile': 0,
       'session.save_path': join(own, SESSIONS),
+      'session.gc_maxlifetime': session.idleSeconds,
       upload_tmp_dir: join(own, TMP),
       sys_temp_dir: join(own, TMP),
       error_log: join(own, 'errors.log'),

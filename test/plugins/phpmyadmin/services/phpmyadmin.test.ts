@@ -92,6 +92,9 @@ if (hasPhpMyAdmin()) {
     assert.match(link.href, /^https:\/\/ann\.example:\d+\/phpmyadmin-[a-z0-9]{20}\/\?hostkeep_open=[\w-]{32}$/);
     assert.is(page.url.search, '');
     assert.not.match(page.body, /ben_shop|information_schema/);
+    // phpMyAdmin warns where PHP drops sessions earlier
+    assert.match(page.body, /session_gc_maxlifetime:"3600"/);
+    assert.not.match(page.body, /alert-warning/);
     const ask = (query: string) => browser.get(new URL(`index.php?${query}`, page.url));
     assert.match((await ask('route=/sql&db=ann_shop&table=orders_of_ann')).body, /4711/);
     for (const query of ['route=/database/structure&db=ben_shop', 'route=/sql&db=ben_shop&table=orders_of_ben']) {
