@@ -21,7 +21,7 @@ export default definePlugin({
       handlers: {},
       provides: {
         move: () => ({ obstacles: () => [], mover: databaseMover({ servers, local }) }),
-        doctor: async () => (servers.isEmpty ? [] : [await toolsFinding()]),
+        doctor: async () => (servers.names.length === 0 ? [] : [await toolsFinding()]),
       },
     };
   },

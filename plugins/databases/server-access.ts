@@ -19,6 +19,5 @@ export function accessServers(config: DatabasesConfig, accounts: Accounts): Omit
       ownNames: (client, username) => ownNames(client, settings, accounts, username),
     };
   };
-  const isEmpty = Object.keys(config.servers).length === 0;
-  return { isEmpty, named, serverFor: (username) => named(serverName(config, username)) };
+  return { names: Object.keys(config.servers), named, serverFor: (username) => named(serverName(config, username)) };
 }

@@ -11,6 +11,14 @@ export const events = {
     text: 'A database user got other limits',
     data: Type.Object({ user: Type.String(), host: Type.String() }),
   },
+  'database_server.variable_changed': {
+    text: 'An administrator set a variable of a database server',
+    data: Type.Object({ server: Type.String(), variable: Type.String(), value: Type.String() }),
+  },
+  'database_server.variable_reset': {
+    text: 'An administrator gave a variable of a database server back to its files',
+    data: Type.Object({ server: Type.String(), variable: Type.String() }),
+  },
 } as const satisfies EventTable;
 
 declare module '../../kernel/store/events/event-types.ts' {

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { ManagedDatabases } from '../../kernel/contract/points/database-servers.ts';
+import type { DatabaseServers, ManagedDatabases } from '../../kernel/contract/points/database-servers.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { userText } from '../../kernel/kit/databases/mysql-text.ts';
@@ -13,6 +13,7 @@ import { MysqlConfConfig, type DatabaseSettings } from './schema.ts';
 import { connectionsLimit, readLimits } from './users/limits.ts';
 import { UserLimitChanges } from './users/user-limits.ts';
 import { readCustomerValues } from './variables/customer-values.ts';
+import { VariableChanges } from './variables/variable-changes.ts';
 
 /** How soon what other processes changed, such as the command line, is seen. */
 const KEEP_MS = 30_000;
@@ -25,12 +26,14 @@ export default definePlugin({
   features: ['mysql_conf'],
   errors: fail,
   events,
-  uses: ['mysql'],
+  uses: ['databases', 'mysql'],
   config: MysqlConfConfig,
   routes: mysqlConfRoutes,
   async setup(host) {
     const managed = host.peer<ManagedDatabases>('mysql') ?? NOT_MANAGED;
     const parts = { ...host, managed };
+    const variables = new VariableChanges({ ...host, servers: host.peer<DatabaseServers>('databases') });
+    let problem: () => string | undefined = () => undefined;
     const [limits, collations] = [new UserLimitChanges(parts), new CollationChanges(parts)];
     if (host.node.isServing)
       await host.node.onLeader(() => {
@@ -44,6 +47,9 @@ export default definePlugin({
           await collations.recover(attempt);
           await limits.reconcile(attempt);
         });
+        problem = startReconciling({ ...host, wakers: [], subject: 'variables of database servers' }, (attempt) =>
+          variables.reconcile(attempt),
+        );
       });
     const show = async (account: Account): Promise<DatabaseSettings> => {
       const most = { connections_limit: connectionsLimit(account) };
@@ -75,6 +81,23 @@ export default definePlugin({
         setLimits: async ({ account, params: { user: name }, body: { host: from, ...own }, ip }) => {
           await limits.set(account, { name, host: from }, own, ip);
           return { changed: true };
+        },
+        variables: () => variables.list(),
+        setVariable: async ({ account: { username }, params, body: { value }, ip }) => {
+          await variables.set({ ...params, username, ip }, value);
+          return { changed: true };
+        },
+        resetVariable: async ({ account: { username }, params, ip }) => {
+          await variables.reset({ ...params, username, ip });
+          return { changed: true };
+        },
+      },
+      provides: {
+        health: () => {
+          const detail = problem();
+          return detail === undefined
+            ? []
+            : [{ name: 'variables', ok: false, detail, remedy: 'look at the database servers in the console' }];
         },
       },
     };

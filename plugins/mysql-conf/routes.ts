@@ -2,6 +2,11 @@ import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import * as schema from './schema.ts';
 
 const SERVER = ['databases_not_managed', 'databases_unavailable'] as const;
+const VARIABLE = [
+  ...(['database_server_not_found', 'database_variable_not_found', 'database_variable_refused'] as const),
+  'databases_unavailable',
+] as const;
+const admin = { address: 'admin', access: 'admin', at: 'node', query: schema.NodeQuery } as const;
 const own = { at: 'home', feature: { any: [], all: ['mysql', 'mysql_conf'] } } as const;
 
 export const mysqlConfRoutes = {
@@ -49,5 +54,35 @@ export const mysqlConfRoutes = {
     body: schema.NewUserLimits,
     reply: schema.Changed,
     errors: ['database_user_not_found', 'beyond_plan', ...SERVER],
+  },
+  variables: {
+    ...admin,
+    method: 'GET',
+    path: '/api/database-variables',
+    summary: 'List the variables of the database servers that can be changed',
+    description: 'Those of the servers of MariaDB in the settings of the node, with value, bounds and default.',
+    reply: schema.DatabaseServerList,
+  },
+  setVariable: {
+    ...admin,
+    method: 'PUT',
+    path: '/api/database-variables/:server/:variable',
+    summary: 'Set a variable of a database server',
+    description:
+      'It holds at once, for sessions that begin from now on, and is set again after the server was restarted. The server may round it.',
+    params: schema.VariableParams,
+    body: schema.NewVariable,
+    reply: schema.Changed,
+    errors: ['invalid_database_variable', ...VARIABLE],
+  },
+  resetVariable: {
+    ...admin,
+    method: 'DELETE',
+    path: '/api/database-variables/:server/:variable',
+    summary: 'Give a variable of a database server back to its files',
+    description: 'It gets the value that it had before it was set here, or with which the server was last started.',
+    params: schema.VariableParams,
+    reply: schema.Changed,
+    errors: VARIABLE,
   },
 } as const satisfies RouteSpecs;

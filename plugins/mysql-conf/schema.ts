@@ -1,4 +1,5 @@
-import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
+import { ofNode } from '../../kernel/contract/forwarding.ts';
+import { NamedObject, Type, type Static, type TSchema } from '../../kernel/schema.ts';
 
 /** There are no settings. */
 export const MysqlConfConfig = Type.Object({}, { additionalProperties: false });
@@ -80,3 +81,41 @@ export const NewUserLimits = NamedObject(
   { description: 'All limits of the user from now on; 0 = none but that of the plan' },
 );
 export const Changed = NamedObject('DatabaseSettingChange', { changed: Type.Literal(true) });
+
+const Nullable = <T extends TSchema>(type: T, description: string) => Type.Union([type, Type.Null()], { description });
+const DatabaseVariable = NamedObject('DatabaseVariable', {
+  name: Type.String(),
+  value: Type.String({ description: 'Now' }),
+  kind: Type.String({
+    enum: ['integer', 'decimal', 'choice', 'choices', 'text'],
+    description: '`choices`: several, separated by commas',
+  }),
+  default: Nullable(Type.String(), 'Of MariaDB; null if it has none'),
+  minimum: Nullable(Type.Number(), 'Of a number; for some, 0 is allowed as well, for none'),
+  maximum: Nullable(Type.Number(), 'Of a number'),
+  choices: Type.Array(Type.String(), { description: 'Empty unless the kind is `choice` or `choices`' }),
+  set_value: Nullable(Type.String(), 'As an administrator set it here; null if the files of the server say it'),
+  files_value: Nullable(Type.String(), 'Where it was set here, the value that a reset gives back'),
+  changed_by: Nullable(Type.String(), 'Who set it here'),
+  changed_at: Nullable(Type.String(), 'When; RFC 3339, UTC'),
+});
+export const DatabaseServerList = NamedObject('DatabaseServerList', {
+  servers: Type.Array(
+    NamedObject('DatabaseServerVariables', {
+      name: Type.String({ description: 'In the settings' }),
+      problem: Nullable(Type.String(), 'Why there are no variables; null if it answers'),
+      variables: Type.Array(DatabaseVariable, { description: 'Those that can be changed, by name' }),
+    }),
+    { description: 'Sorted by name' },
+  ),
+});
+export type DatabaseServerList = Static<typeof DatabaseServerList>;
+
+export const NodeQuery = Type.Object(ofNode);
+export const VariableParams = Type.Object({
+  server: Type.String({ minLength: 1, maxLength: 64, description: 'Its name in the settings' }),
+  variable: Type.String({ minLength: 1, maxLength: 64, description: 'The name of a variable' }),
+});
+export const NewVariable = NamedObject('DatabaseVariableValue', {
+  value: Type.String({ maxLength: 1000, description: 'As the server writes it: `16777216`, `ON`' }),
+});

@@ -1,10 +1,11 @@
-import type {
-  DatabaseClient,
-  DatabaseServers,
-  OwnNames,
-  ServerAccess,
+import {
+  connected,
+  type DatabaseClient,
+  type DatabaseServers,
+  type OwnNames,
+  type ServerAccess,
 } from '../../kernel/contract/points/database-servers.ts';
-import { isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
+import { isDriverError, isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
 import type { ServerLogin } from '../../kernel/kit/databases/mariadb-programs.ts';
 import { ServerTurns } from '../../kernel/kit/databases/server-turns.ts';
 import { fail } from './errors.ts';
@@ -28,7 +29,7 @@ export interface OwnServer {
 /** The servers on which accounts have databases that can be managed: those where the names say whose they are. */
 export class AccountServers {
   readonly #servers: DatabaseServers | undefined;
-  readonly #turns = new ServerTurns({ isFailure, isVerdict: isSqlError });
+  readonly #turns = new ServerTurns({ isFailure: isDriverError, isVerdict: isSqlError });
 
   constructor(servers: DatabaseServers | undefined) {
     this.#servers = servers;
@@ -70,19 +71,3 @@ export class AccountServers {
     return access;
   }
 }
-
-async function connected<T>(
-  access: ServerAccess,
-  options: Parameters<ServerAccess['open']>[0],
-  work: (client: DatabaseClient) => Promise<T>,
-): Promise<T> {
-  const client = await access.open({ connections: 1, ...options });
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
-
-/** Errors of the driver have a code in letters; all others are the program's own. */
-const isFailure = (error: Error): boolean => 'code' in error && typeof error.code === 'string';

@@ -465,7 +465,7 @@ const OF_SQLITE = [
   /^plugins\/(?:quota|websites|usage\/history)\/store\.ts$/,
   /^plugins\/(?:databases|database-moves)\//,
   /^plugins\/mysql\/(?:processes|users\/(?:users|temporary-users|sessions))\.ts$/,
-  /^plugins\/mysql-conf\/(?:users\/limits|variables\/customer-values)\.ts$/,
+  /^plugins\/mysql-conf\/(?:users\/limits|variables\/(?:customer-values|server-variables))\.ts$/,
 ];
 
 test('SQL of the store is in the dialect of both engines', () => {

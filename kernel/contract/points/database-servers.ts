@@ -30,8 +30,8 @@ export async function countElsewhere({ gather }: Asking, account: Account, engin
 
 /** The service of the plugin that knows the servers of accounts' databases, for those that move or manage them. */
 export interface DatabaseServers {
-  /** Whether the settings have no server. */
-  readonly isEmpty: boolean;
+  /** Of the servers in the settings. */
+  readonly names: readonly string[];
   /** Returns the server of an account; `undefined` where its databases are files. */
   serverFor(username: string): ServerAccess | undefined;
   /** Returns a server by its name in the settings; `undefined` if there is none. */
@@ -74,6 +74,20 @@ export interface ServerAccess {
     readonly as?: Pick<ServerLogin, 'user' | 'password'> | undefined;
   }): Promise<DatabaseClient>;
   ownNames(client: DatabaseClient, username: string): Promise<OwnNames>;
+}
+
+/** Runs `work` with a client, and closes it. */
+export async function connected<T>(
+  access: ServerAccess,
+  options: Parameters<ServerAccess['open']>[0],
+  work: (client: DatabaseClient) => Promise<T>,
+): Promise<T> {
+  const client = await access.open({ connections: 1, ...options });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
 }
 
 /** A list stands for its members, separated by commas. */

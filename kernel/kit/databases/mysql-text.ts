@@ -30,3 +30,6 @@ export interface SqlError extends Error {
 export function isSqlError(error: unknown): error is SqlError {
   return error instanceof Error && typeof (error as Partial<SqlError>).sqlState === 'string';
 }
+
+/** Whether an error is the server's or the connection's: those of the driver have a code in letters, and all others are the program's own. */
+export const isDriverError = (error: Error): boolean => 'code' in error && typeof error.code === 'string';

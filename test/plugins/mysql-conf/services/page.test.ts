@@ -1,4 +1,4 @@
-/** A customer bounds a database user and changes the character set of a database in a browser. */
+/** A customer sets what holds for databases and their users, and an administrator what holds for the server, in a browser. */
 import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
 import { startChromium } from '../../../support/chromium.ts';
@@ -79,5 +79,39 @@ if (hasMariaDb()) {
     assert.match(await mariaDb.sql('show create database ann_shop'), /latin1 COLLATE latin1_swedish_ci/);
     assert.match(await mariaDb.sql('show create user ann_app@localhost'), /MAX_USER_CONNECTIONS 3/);
     await driver.finish();
+  });
+
+  test('an administrator changes a variable of the server, and gives it back', async () => {
+    if (browser === undefined) return;
+    await server.account('root', '', 'admin');
+    const driver = await PageDriver.entered(browser, server, 'admin', 'root');
+    const { page } = driver;
+    const confirm = async () =>
+      (await page.waitForSelector('dialog[open] .dialog-end .button:last-child'))?.evaluate((button) =>
+        (button as unknown as { click(): void }).click(),
+      );
+    await driver.goto('/console/database-servers');
+    await driver.says('max_allowed_packet');
+    await judge(driver);
+    await page.type('main input[type=search]', 'Allowed'); // the row is then far from the messages, which would lie over it
+    await driver.press('Change max_allowed_packet');
+    await page.waitForSelector('dialog[open] .input');
+    await page.click('dialog[open] .input', { count: 3 });
+    await page.keyboard.type('1000');
+    await confirm();
+    await driver.says('max_allowed_packet is a number from 1048576');
+    await judge(driver);
+    await page.click('dialog[open] .input', { count: 3 });
+    await page.keyboard.type('33554432');
+    await confirm();
+    await driver.says('max_allowed_packet was set');
+    assert.is((await mariaDb.sql('select @@global.max_allowed_packet')).trim(), '33554432');
+    await driver.press('Reset max_allowed_packet');
+    await driver.says('It gets the value of the server’s files again: 16777216');
+    await judge(driver);
+    await confirm();
+    await driver.says('max_allowed_packet was reset');
+    assert.is((await mariaDb.sql('select @@global.max_allowed_packet')).trim(), '16777216');
+    await driver.finish([/status of 400/]); // of the value that was too small
   });
 }
