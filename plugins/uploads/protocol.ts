@@ -9,7 +9,8 @@ import { UPLOAD_TYPE, type Upload } from './schema.ts';
 export const VERSION = '1.0.0';
 const EXTENSIONS = ['creation', 'creation-with-upload', 'termination', 'expiration', 'checksum'];
 const ALGORITHMS = ['sha1', 'sha256'] as const;
-const METADATA_LENGTH = 8192;
+/** All headers together have 4 KiB, if they arrive in parts. */
+const METADATA_LENGTH = 2048;
 
 /** The digest of a body, as its client announces it. */
 export interface Checksum {

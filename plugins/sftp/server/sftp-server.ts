@@ -55,6 +55,7 @@ export interface SftpVerbs {
 
 const HOST_KEY = 'host-key';
 const CONFIG = 'proftpd.conf';
+const TRIED = 'tried';
 const TEST_MS = 20_000;
 /** How long sessions are shown without another look. */
 const KNOWN_MS = 1000;
@@ -235,12 +236,25 @@ export class SftpServer implements SftpVerbs {
     if (text === before) return problem;
     const next = `${path}.next`;
     await replaceFile(next, text, { mode: 0o600, isExact: true, flush: true });
-    const refused = await refusal(next, this.#host.signal);
+    const refused = await this.#refusal(next);
     if (refused !== undefined) return refused;
     await rename(next, path);
     const proftpd = findProftpd(config);
     if (proftpd !== undefined) process.kill(proftpd, 'SIGHUP');
     return problem;
+  }
+
+  /** Resolves with what ProFTPD, which ends when it is given an unusable configuration, says against one. */
+  async #refusal(config: string): Promise<string | undefined> {
+    const whole = join(this.#folder, TRIED);
+    // Without an address ProFTPD looks for that of this system's name, and may crash where there is none.
+    const text = `DefaultAddress 127.0.0.1\nPort 0\nModulePath ${MODULES}\nInclude ${config}\n`;
+    await replaceFile(whole, text, { mode: 0o600, isExact: true, flush: false });
+    const { code, stdout, stderr } = await runProgram('proftpd', ['--configtest', '--config', whole], {
+      signal: this.#host.signal,
+      timeoutMs: TEST_MS,
+    });
+    return code === 0 ? undefined : `proftpd --configtest: ${`${stdout}${stderr}`.trim() || `exit code ${code}`}`;
   }
 
   /** Runs what reads and writes the files one after another. */
@@ -249,13 +263,4 @@ export class SftpServer implements SftpVerbs {
     this.#turn = turn.catch(() => undefined); // its caller gets the failure
     return turn;
   }
-}
-
-/** Resolves with what ProFTPD, which ends when it is given an unusable configuration, says against one. */
-async function refusal(file: string, signal: AbortSignal): Promise<string | undefined> {
-  const { code, stdout, stderr } = await runProgram('proftpd', ['--configtest', '--config', file], {
-    signal,
-    timeoutMs: TEST_MS,
-  });
-  return code === 0 ? undefined : `proftpd --configtest: ${`${stdout}${stderr}`.trim() || `exit code ${code}`}`;
 }

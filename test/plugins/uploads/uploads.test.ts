@@ -139,7 +139,7 @@ test('what is not the protocol, or leads nowhere, is refused', async () => {
     { 'Upload-Length': '1', 'Upload-Metadata': `path ${base64(Buffer.from([0xff]))}` },
     { 'Upload-Length': '1', 'Upload-Metadata': `${path},${path}` },
     { 'Upload-Length': '1', 'Upload-Metadata': metadata({ path: 'x', overwrite: 'perhaps' }) },
-    { 'Upload-Length': '1', 'Upload-Metadata': metadata({ path: 'x', more: 'y'.repeat(6200) }) },
+    { 'Upload-Length': '1', 'Upload-Metadata': metadata({ path: 'x', more: 'y'.repeat(1600) }) },
   ] as Record<string, string>[])
     assert.equal(await code(send('POST', UPLOADS, headers)), [400, 'invalid_request'], JSON.stringify(headers));
   for (const wrong of ['../bob/secret', '/etc/passwd', '.hostkeep/uploads/x', 'a\nb', 'x'.repeat(300), '/'])
