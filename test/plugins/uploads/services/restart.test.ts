@@ -6,6 +6,7 @@ import { Upload } from 'tus-js-client';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { NodeProcess, prepare } from '../../../support/node-process.ts';
 import { testSuite } from '../../../support/suite.ts';
+import { until } from '../../../support/until.ts';
 import { BreakingProxy } from '../breaking-proxy.ts';
 
 const test = testSuite('uploads: restart');
@@ -25,8 +26,11 @@ for (const workers of [1, 2])
     let kills = 0;
     const kill = async () => {
       kills += 1;
-      if (workers > 1) for (const pid of node.children) process.kill(pid, 'SIGKILL');
-      else {
+      if (workers > 1) {
+        for (const pid of node.children) process.kill(pid, 'SIGKILL');
+        // A node ends whose only worker is killed before it serves.
+        await until('all workers serve', () => (node.output.match(/all workers serve/g) ?? []).length > kills);
+      } else {
         await node.end('SIGKILL');
         node = await NodeProcess.start(data, { workers });
       }
@@ -43,9 +47,12 @@ for (const workers of [1, 2])
         headers: { Authorization: `Bearer ${token}` },
         chunkSize: 4 * MIB,
         retryDelays: Array.from({ length: 600 }, () => 100),
+        onBeforeRequest: () => killing,
+        onProgress: (sent) => {
+          if (kills < 3 && sent > (kills + 1) * 9 * MIB) killing = kill();
+        },
         onChunkComplete: (_, accepted) => {
           assert.ok(size() >= accepted || accepted === CONTENT.length, 'what was acknowledged is there');
-          if (kills < 3 && accepted >= (kills + 1) * 8 * MIB) killing = kill();
         },
         onSuccess: () => resolve(),
         onError: reject,
