@@ -2,7 +2,7 @@
  * What the pages of an account and its login cost: `npm run build && node dist/bench/account.js`. Reads stand beside
  * the plan of the account, whose answer is ready; a login beside one bare verification of the same password.
  */
-import { describeLoad, interleaved, load, loadTool, median, percentile } from './support/load.ts';
+import { describeLoad, interleaved, load, median, percentile } from './support/load.ts';
 import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor } from './support/processes.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -42,7 +42,7 @@ await store.write(async (tx) => {
 const token = await tokenFor(core, account);
 const server = await startHostkeep(data);
 
-console.log(`Account bench with ${loadTool}: ${machineText()}\n\nReads of an account with 10,000 events`);
+console.log(`Account bench: ${machineText()}\n\nReads of an account with 10,000 events`);
 const reads = await interleaved(
   [PLAN, ...PAGES].map(({ name, path }) => ({ name, url: server.url + path, token, pid: server.child.pid })),
   { seconds: 1, rounds: 3 },

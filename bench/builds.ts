@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { interleaved, loadTool, type Target } from './support/load.ts';
+import { interleaved, type Target } from './support/load.ts';
 import { machineText, startBuild, temporaryFolder } from './support/processes.ts';
 
 const ROUNDS = 9;
@@ -33,7 +33,7 @@ async function targetsOf(name: string, build: string): Promise<Target[]> {
   ];
 }
 
-console.log(`Builds with ${loadTool}: ${machineText()}`);
+console.log(`Builds: ${machineText()}`);
 const here = await targetsOf('this', join(import.meta.dirname, '..'));
 const there = await targetsOf('other', join(other, 'dist'));
 const results = await interleaved(

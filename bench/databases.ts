@@ -3,7 +3,7 @@
  * A MariaDB of its own with 2,000 databases of 10 tables, unless told otherwise, is filled first, which takes a minute.
  */
 import { MariaDb } from '../test/support/mariadb.ts';
-import { describeLoad, interleaved, load, loadTool, type Target } from './support/load.ts';
+import { describeLoad, interleaved, load, type Target } from './support/load.ts';
 import {
   coreOf,
   machineText,
@@ -62,7 +62,7 @@ async function warmReads(server: Running, username: string, token: string, body:
 }
 
 async function main(mariaDb: MariaDb): Promise<void> {
-  console.log(`${machineText()}; load by ${loadTool}; filling MariaDB with ${databases} databases of ${TABLES} tables`);
+  console.log(`${machineText()}; filling MariaDB with ${databases} databases of ${TABLES} tables`);
   await fill(mariaDb);
   const data = temporaryFolder();
   const core = await coreOf(data);

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { bigTree } from './support/big-tree.ts';
-import { describeLoad, load, loadTool, median } from './support/load.ts';
+import { describeLoad, load, median } from './support/load.ts';
 import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor } from './support/processes.ts';
 
 const ROUNDS = 5;
@@ -43,7 +43,7 @@ const timed = async (work: () => Promise<string>): Promise<{ ms: number; size: s
   return { ms: performance.now() - started, size };
 };
 
-console.log(`Identity size bench with ${loadTool}: ${machineText()}, ${files} files in ${folders} folders\n`);
+console.log(`Identity size bench: ${machineText()}, ${files} files in ${folders} folders\n`);
 await byDu();
 await ask(); // both warm
 const runs = { asked: [] as number[], du: [] as number[] };

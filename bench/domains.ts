@@ -3,7 +3,7 @@
  * bytes, and a domain added against a bare durable insert into the same file, all turn by turn.
  */
 import { additions } from './support/additions.ts';
-import { describeLoad, interleaved, loadTool } from './support/load.ts';
+import { describeLoad, interleaved } from './support/load.ts';
 import {
   coreOf,
   machineText,
@@ -37,7 +37,7 @@ async function reads(server: Running, token: string): Promise<void> {
   for (const bare of bares) await bare.stop();
 }
 
-console.log(`Domains bench with ${loadTool}: ${machineText()}`);
+console.log(`Domains bench: ${machineText()}`);
 const data = temporaryFolder();
 const core = await coreOf(data);
 const token = await tokenFor(

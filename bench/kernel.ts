@@ -10,7 +10,7 @@ import { writeProgram } from '../config/package/program-tree.ts';
 import type { Core } from '../kernel/run/core.ts';
 import { projectDir, VERSION } from '../kernel/kit/files/project-dir.ts';
 import { additions } from './support/additions.ts';
-import { describeLoad, interleaved, load, loadTool, median, processorSeconds, type Target } from './support/load.ts';
+import { describeLoad, interleaved, load, median, processorSeconds, type Target } from './support/load.ts';
 import {
   coreOf,
   machineText,
@@ -275,7 +275,7 @@ function rssOf(pid: number | undefined): number {
 const parts = process.argv.slice(2);
 const isWanted = (part: string) => parts.length === 0 || parts.includes(part);
 
-console.log(`Kernel bench with ${loadTool}: ${machineText()}`);
+console.log(`Kernel bench: ${machineText()}`);
 const small = await fill(60, 10);
 if (['reads', 'large', 'domains', 'logins'].some(isWanted)) {
   const smallServer = keep(await startHostkeep(small.data));

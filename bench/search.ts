@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { bigTree, removeBigTree } from './support/big-tree.ts';
-import { load, loadTool, median, percentile } from './support/load.ts';
+import { load, median, percentile } from './support/load.ts';
 import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor } from './support/processes.ts';
 
 const run = promisify(execFile);
@@ -169,7 +169,7 @@ async function others(): Promise<void> {
     done.abort();
     await searches;
   }
-  line(`other reads, p99 when idle (${loadTool}, 4 connections)`, ms(median(idle)));
+  line(`other reads, p99 when idle (4 connections)`, ms(median(idle)));
   line(
     `other reads, p99 during searches, ${Math.round(count / 10)} a second`,
     ms(median(busy)),

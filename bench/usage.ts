@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeLoad, interleaved, load, loadTool, median, percentile, type Load } from './support/load.ts';
+import { describeLoad, interleaved, load, median, percentile, type Load } from './support/load.ts';
 import {
   coreOf,
   machineText,
@@ -146,7 +146,7 @@ async function streams(server: Running): Promise<void> {
   for (const follower of followers) follower.end();
 }
 
-console.log(`${machineText()}, ${loadTool}`);
+console.log(`${machineText()}`);
 const data = temporaryFolder();
 const core = await coreOf(data);
 /** Tokens of administrators, each of whom may open 20 streams. */

@@ -16,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { writeProgram } from '../config/package/program-tree.ts';
 import { projectDir, VERSION } from '../kernel/kit/files/project-dir.ts';
 import { NodeProcess, prepare } from '../test/support/node-process.ts';
-import { load, loadTool, median, processorSeconds, type Target } from './support/load.ts';
+import { load, median, processorSeconds, type Target } from './support/load.ts';
 import { machineText, temporaryFolder } from './support/processes.ts';
 
 const [count = '2', part] = process.argv.slice(2);
@@ -184,7 +184,6 @@ async function killed(): Promise<void> {
   );
 }
 
-if (loadTool !== 'wrk') throw new Error('several generators of load need wrk, each in a process of its own');
 console.log(`${machineText()}, load by ${many} processes of wrk`);
 try {
   if (part !== 'killed') {

@@ -1,8 +1,7 @@
-/** Generates load in a separate process: wrk if installed, otherwise autocannon, which needs a core of its own. */
-import { execFile, execFileSync } from 'node:child_process';
+/** Generates load by wrk, a process of its own. */
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import autocannon from 'autocannon';
 
 export interface Target {
   readonly name: string;
@@ -29,12 +28,10 @@ export interface LoadOptions {
   readonly cores?: string;
 }
 
-export const loadTool = isInstalled('wrk') ? 'wrk' : 'autocannon';
-
 /** Runs once against one target. */
 export async function load(target: Target, { seconds = 3, connections = 50, cores }: LoadOptions = {}): Promise<Load> {
   const before = processorSeconds(target.pid);
-  const run = await (loadTool === 'wrk' ? withWrk : withAutocannon)(target, seconds, connections, cores);
+  const run = await withWrk(target, seconds, connections, cores);
   const { requests, ...rest } = run;
   return { ...rest, processorUs: ((processorSeconds(target.pid) - before) / requests) * 1e6 };
 }
@@ -110,29 +107,4 @@ async function withWrk({ url, token }: Target, seconds: number, connections: num
 function wrkMs(output: string, label: string): number {
   const [, value, unit = 'ms'] = new RegExp(`${label}\\s+([\\d.]+)(us|ms|s)`).exec(output) ?? [];
   return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? Number.NaN);
-}
-
-async function withAutocannon({ url, token }: Target, duration: number, connections: number): Promise<Run> {
-  const result = await autocannon({
-    url,
-    duration,
-    connections,
-    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-  });
-  return {
-    requests: result.requests.total,
-    requestsPerSecond: result.requests.average,
-    p50Ms: result.latency.p50,
-    p99Ms: result.latency.p99,
-    errors: result.errors + result.non2xx,
-  };
-}
-
-function isInstalled(command: string): boolean {
-  try {
-    execFileSync('which', [command], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
