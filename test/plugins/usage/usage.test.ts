@@ -242,7 +242,7 @@ test('every endpoint of the address is listed, and its example works in a shell'
     const got = await (isStream ? statusOfStream(command, TOKEN) : statusOf(command, TOKEN));
     const { method, path, description } = each;
     const created = method === 'POST' && /^\/api\/(?:accounts|plans|account\/tokens)$/.test(path);
-    const isMissing = /^\/api\/(?:webhooks|fleet|accounts\/:username\/domains)\/:/.test(path); // there is no webhook, fleet or domain
+    const isMissing = /^\/api\/(?:webhooks|fleet|database-variables|accounts\/:username\/domains)\/:/.test(path); // there is none of these
     const isForbidden = /^(?:POST \/api\/webhooks|\w+ \/api\/settings\/:setting)$/.test(`${method} ${path}`); // by the configuration
     const status = isMissing ? '404' : isForbidden ? '409' : created ? '201' : '200';
     assert.is(got, status, `${description}: ${command}`);
