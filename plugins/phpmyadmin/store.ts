@@ -14,6 +14,8 @@ export interface StoredSession {
   readonly isEnding: boolean;
 }
 
+/** Rows that are read at a time. */
+const PAGE = 500;
 const SELECT = 'select account_id, domain_id, name, created_at, expires_at, is_ending from phpmyadmin_sessions';
 interface Row {
   readonly account_id: number;
@@ -39,7 +41,13 @@ export async function readSession(reader: Reader, accountId: number): Promise<St
 
 /** Returns those of all accounts. */
 export async function allSessions(reader: Reader): Promise<StoredSession[]> {
-  return (await reader.all<Row>(SELECT)).map(session);
+  const found: StoredSession[] = [];
+  for (;;) {
+    const sql = `${SELECT} where account_id > ? order by account_id limit ?`;
+    const page = await reader.all<Row>(sql, found.at(-1)?.accountId ?? 0, PAGE);
+    found.push(...page.map(session));
+    if (page.length < PAGE) return found;
+  }
 }
 
 /** Returns those that are served at some domains. */
