@@ -169,7 +169,7 @@ async function others(): Promise<void> {
     done.abort();
     await searches;
   }
-  line(`other reads, p99 when idle (4 connections)`, ms(median(idle)));
+  line('other reads, p99 when idle (4 connections)', ms(median(idle)));
   line(
     `other reads, p99 during searches, ${Math.round(count / 10)} a second`,
     ms(median(busy)),

@@ -146,7 +146,7 @@ async function streams(server: Running): Promise<void> {
   for (const follower of followers) follower.end();
 }
 
-console.log(`${machineText()}`);
+console.log(machineText());
 const data = temporaryFolder();
 const core = await coreOf(data);
 /** Tokens of administrators, each of whom may open 20 streams. */

@@ -79,3 +79,13 @@ export async function judge(driver: PageDriver, path: string, open: readonly str
     }
   driver.assertContent([], path);
 }
+
+/** Fails for what axe-core finds in both themes where the page stands, and for what does not fit on a telephone. */
+export async function judgeAsItStands(driver: PageDriver): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await driver.show(320, theme);
+    assert.equal(await driver.violations(RULES[theme]), [], theme);
+    assert.is(await driver.overflows(), false);
+  }
+  await driver.show(1280, 'light');
+}

@@ -1,6 +1,7 @@
 /** A customer sets what holds for databases and their users, and an administrator what holds for the server, in a browser. */
 import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
+import { judgeAsItStands } from '../../../support/appearance.ts';
 import { startChromium } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
@@ -13,16 +14,6 @@ const test = testSuite('mysql-conf, pages');
 let mariaDb: MariaDb;
 let server: TestServer;
 let browser: Browser | undefined;
-
-/** Fails for what axe-core finds in both themes, and for what does not fit on a telephone. */
-async function judge(driver: PageDriver): Promise<void> {
-  for (const theme of ['light', 'dark'] as const) {
-    await driver.show(320, theme);
-    assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
-    assert.is(await driver.overflows(), false);
-  }
-  await driver.show(1280, 'light');
-}
 
 if (hasMariaDb()) {
   test.before(async () => {
@@ -47,7 +38,7 @@ if (hasMariaDb()) {
     const { page } = driver;
     await driver.goto('/home/databases');
     await driver.says('Database settings');
-    await judge(driver);
+    await judgeAsItStands(driver);
     await driver.press('Change the limits of ann_app');
     await driver.says('Your plan allows 10.');
     const fields = await page.$$('dialog[open] .input');
@@ -62,7 +53,7 @@ if (hasMariaDb()) {
     );
     await fields[0]?.click({ count: 3 });
     await page.keyboard.type('3');
-    await judge(driver);
+    await judgeAsItStands(driver);
     await page.keyboard.press('Enter');
     await driver.says('The limits of ann_app were set');
     await driver.says('Connections at a time: 3');
@@ -70,12 +61,12 @@ if (hasMariaDb()) {
     await driver.says('New tables have it');
     await page.waitForSelector('dialog[open] select');
     await page.select('dialog[open] select', 'latin1');
-    await judge(driver);
+    await judgeAsItStands(driver);
     await (await page.waitForSelector('dialog[open] .dialog-end .button:last-child'))?.click();
     await driver.says('ann_shop has the collation latin1_swedish_ci');
     await page.click('details summary');
     await driver.says('max_allowed_packet');
-    await judge(driver);
+    await judgeAsItStands(driver);
     assert.match(await mariaDb.sql('show create database ann_shop'), /latin1 COLLATE latin1_swedish_ci/);
     assert.match(await mariaDb.sql('show create user ann_app@localhost'), /MAX_USER_CONNECTIONS 3/);
     await driver.finish();
@@ -92,7 +83,7 @@ if (hasMariaDb()) {
       );
     await driver.goto('/console/database-servers');
     await driver.says('max_allowed_packet');
-    await judge(driver);
+    await judgeAsItStands(driver);
     await page.type('main input[type=search]', 'Allowed'); // the row is then far from the messages, which would lie over it
     await driver.press('Change max_allowed_packet');
     await page.waitForSelector('dialog[open] .input');
@@ -100,7 +91,7 @@ if (hasMariaDb()) {
     await page.keyboard.type('1000');
     await confirm();
     await driver.says('max_allowed_packet is a number from 1048576');
-    await judge(driver);
+    await judgeAsItStands(driver);
     await page.click('dialog[open] .input', { count: 3 });
     await page.keyboard.type('33554432');
     await confirm();
@@ -108,7 +99,7 @@ if (hasMariaDb()) {
     assert.is((await mariaDb.sql('select @@global.max_allowed_packet')).trim(), '33554432');
     await driver.press('Reset max_allowed_packet');
     await driver.says('It gets the value of the server’s files again: 16777216');
-    await judge(driver);
+    await judgeAsItStands(driver);
     await confirm();
     await driver.says('max_allowed_packet was reset');
     assert.is((await mariaDb.sql('select @@global.max_allowed_packet')).trim(), '16777216');

@@ -1,6 +1,7 @@
 /** A customer makes a database and its user in a browser, and drops both again. */
 import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
+import { judgeAsItStands } from '../../../support/appearance.ts';
 import { startChromium } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
@@ -14,16 +15,6 @@ const test = testSuite('mysql, pages');
 let mariaDb: MariaDb;
 let server: TestServer;
 let browser: Browser | undefined;
-
-/** Fails for what axe-core finds in both themes, and for what does not fit on a telephone. */
-async function judge(driver: PageDriver): Promise<void> {
-  for (const theme of ['light', 'dark'] as const) {
-    await driver.show(320, theme);
-    assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
-    assert.is(await driver.overflows(), false);
-  }
-  await driver.show(1280, 'light');
-}
 
 if (hasMariaDb()) {
   test.before(async () => {
@@ -45,22 +36,22 @@ if (hasMariaDb()) {
     const confirm = async () => (await page.waitForSelector('dialog[open] .dialog-end .button:last-child'))?.click();
     await driver.goto('/home/databases');
     await driver.says('No databases yet');
-    await judge(driver);
+    await judgeAsItStands(driver);
     await driver.press('Create database');
     await page.type('dialog[open] .input', 'Shop');
     await driver.says('Only lower-case letters');
     await page.$eval('dialog[open] .input', (input) => (input as unknown as { select(): void }).select());
     await page.type('dialog[open] .input', 'shop');
-    await judge(driver);
+    await judgeAsItStands(driver);
     await page.keyboard.press('Enter');
     await driver.says('ann_shop was created');
     await driver.says('Nobody'); // in its row, from which on it can be chosen
     await driver.press('Create user');
     await page.type('dialog[open] .input', 'app');
-    await judge(driver);
+    await judgeAsItStands(driver);
     await page.keyboard.press('Enter');
     await driver.says('Save the password now');
-    await judge(driver);
+    await judgeAsItStands(driver);
     const shown = await page.$$eval('dialog[open] code', (codes) => codes.map((code) => String(code.textContent)));
     assert.equal(shown.slice(0, 2), ['localhost', 'ann_app']);
     await mariaDb.query('ann_app', shown[2] ?? '', 'create table ann_shop.t (id int)');
@@ -68,7 +59,7 @@ if (hasMariaDb()) {
     await confirm();
     await page.waitForSelector('dialog[open]', { hidden: true });
     await driver.says('All rights');
-    await judge(driver);
+    await judgeAsItStands(driver);
     const runaway = mariaDb.query('ann_app', shown[2] ?? '', 'select sleep(600)').then(
       () => 'ran',
       () => 'ended',
@@ -76,14 +67,14 @@ if (hasMariaDb()) {
     await until('it sleeps', async () => (await mariaDb.sql('show processlist')).includes('sleep(600)'));
     await driver.press('Refresh');
     await driver.says('select sleep(600)');
-    await judge(driver);
+    await judgeAsItStands(driver);
     await page.click('.table button.small.bad:not(.only-icon)');
     await driver.says('The process was ended');
     assert.is(await runaway, 'ended');
     await driver.says('Nothing is running');
     await driver.press('Set rights of ann_app');
     await driver.press('Read only');
-    await judge(driver);
+    await judgeAsItStands(driver);
     await confirm();
     await driver.says('Read only');
     await driver.press('Take the rights on ann_shop from ann_app');
