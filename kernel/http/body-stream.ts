@@ -32,12 +32,10 @@ export class BodyStream implements IncomingBody {
     });
   }
 
-  /** Whether bytes are still to come, so that the connection cannot take another request. */
-  get isUnread(): boolean {
-    return !this.#isComplete;
-  }
-
-  /** Leaves the socket to the response: what still comes is thrown away. */
+  /**
+   * Leaves the socket to the response: what still comes is thrown away. Were the connection closed instead, a client that still
+   * sends would mostly lose the answer, and with it the reason.
+   */
   leave(): void {
     this.#pause(false);
     this.#isLeft = true;

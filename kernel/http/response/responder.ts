@@ -84,7 +84,8 @@ export class Responder {
         { request_id: context.requestId, route, err: error.cause ?? error },
         error.message,
       );
-    write(res, status, { type: PROBLEM, headers, body }, this.#options(context, this.isDraining || status === 413));
+    const isHuge = status === 413 && context.incoming === undefined; // the rest of what should have been JSON
+    write(res, status, { type: PROBLEM, headers, body }, this.#options(context, this.isDraining || isHuge));
     this.settle(context, status);
   }
 
@@ -109,11 +110,10 @@ export class Responder {
     else log.info(line, 'change');
   }
 
-  /** A body that was not read to its end leaves no room for another request on the connection. */
   #options(context: RequestContext, close = this.isDraining): WriteOptions {
-    const { isHead, additions, incoming } = context;
+    const { isHead, additions } = context;
     const requestId = isLogged(context) ? context.requestId : context.knownRequestId;
-    return { isHead, additions, close: close || incoming?.isUnread === true, requestId };
+    return { isHead, additions, close, requestId };
   }
 
   #startStream(context: RequestContext, res: UwsResponse, stream: Stream): void {
