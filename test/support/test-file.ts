@@ -82,7 +82,7 @@ export function runTestFile(file: string, title: string): Promise<Result> {
         ? `still running after ${LIMIT_MS / 1000} s`
         : code === 0
           ? undefined
-          : `ended with ${code ?? signal}`;
+          : [`ended with ${code ?? signal}`, lastError(output)].filter(Boolean).join(': ');
       resolve({ file, ms: performance.now() - started, output, ...judge(output, end, title !== '') });
     });
   });
@@ -112,6 +112,9 @@ function judge(
             : undefined;
   return { passed: passed - notRun, skipped, failed: Math.max(total - passed, problem === undefined ? 0 : 1), problem };
 }
+
+/** Returns what a process that an error ended said of it. */
+const lastError = (output: string): string | undefined => output.match(/^\w*Error\b.*$/gm)?.at(-1);
 
 /** Whether a title may stand in a file: literally, or because the file computes titles. */
 function mayHold(file: string, title: string): boolean {
