@@ -242,7 +242,9 @@ test('the code of pages imports the kit and itself, and writes no HTML', () => {
   const pages = sources('plugins', /\.tsx?$/).filter((file) => PAGE_CODE.test(file));
   assert.ok(pages.length > 60, 'the code of the pages was not found');
   const packages = ['preact', 'preact-iso', '@preact/signals'];
-  const isOwned = (to: string, file: string) => to === 'tus-js-client' && file.startsWith('plugins/uploads/page/');
+  const isOwned = (to: string, file: string) =>
+    (to === 'tus-js-client' && file.startsWith('plugins/uploads/page/')) ||
+    (/^@(codemirror|lezer)\//.test(to) && file.startsWith('plugins/files/page/editor/'));
   const strays = pages.flatMap(importsOf).filter(({ file, to }) => {
     if (to.startsWith('hostkeep:')) return !file.startsWith('plugins/pages/');
     if (!to.startsWith('plugins/')) return !packages.includes(packageOf(to)) && !isOwned(to, file);

@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { Compress, Extract } from './dialogs/archive-dialogs.tsx';
 import { Details, type Act } from './dialogs/details.tsx';
-import { Editor } from './dialogs/editor.tsx';
+import { Editor } from './editor/editor.tsx';
 import { ModeDialog } from './dialogs/mode-dialog.tsx';
 import { MoveDialog } from './dialogs/move-dialog.tsx';
 import { NewFolder, Rename } from './dialogs/name-dialogs.tsx';

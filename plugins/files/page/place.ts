@@ -14,7 +14,7 @@ export const linkToPath = (kind: 'file' | 'folder', path: string): string =>
 export const contentPath = (path: string): string => `/api/files/content?path=${encodeURIComponent(path)}`;
 
 /** The largest files that the page edits or shows; larger ones are downloaded. */
-const EDITABLE_BYTES = 1 << 20;
+const EDITABLE_BYTES = 8 << 20;
 const PICTURE_BYTES = 32 << 20;
 
 const PICTURES: Readonly<Record<string, string>> = {

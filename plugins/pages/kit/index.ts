@@ -18,6 +18,7 @@ export { Icon, type IconName } from './icon.tsx';
 export { bytes, dateTime, language, LANGUAGES, number, percent, t, textOr, useLanguage } from './text/i18n.ts';
 export { Bar, meterLevel, Meter, Progress } from './meter.tsx';
 export { useDomainNames } from './server/domain-names.ts';
+export { loadModule } from './server/load-module.ts';
 export { changed, useQuery, useRefresh, type Query } from './server/query.ts';
 export { logOut, mayUse, refreshSession, session } from './server/session.ts';
 export { PAUSED, resumableSender, type FileToSend } from './server/resumable.ts';

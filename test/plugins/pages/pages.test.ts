@@ -12,6 +12,8 @@ const test = testSuite('pages');
 const HTML = { accept: 'text/html,application/xhtml+xml' };
 /** The first screen of the home: what its HTML names, and the code and texts that follow. */
 const FIRST_SCREEN_BYTES = 60 * 1024;
+const EDITOR_BYTES = 96 * 1024;
+const ASSETS = join(projectDir, 'dist/plugins/pages/assets');
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start()));
 
@@ -157,11 +159,28 @@ test('every text is there in every language, with the same places for values', (
   }
 });
 
+/** Returns the sizes of the built scripts that these import, at once or later, but by none whose code is left out. */
+function scriptsFrom(names: Iterable<string>, without: (code: string) => boolean): Map<string, number> {
+  const found = new Map<string, number>();
+  const left = [...names];
+  for (let name = left.pop(); name !== undefined; name = left.pop()) {
+    if (found.has(name)) continue;
+    const bytes = readFileSync(join(ASSETS, `${name}.br`));
+    const code = brotliDecompressSync(bytes).toString();
+    if (without(code)) continue;
+    found.set(name, bytes.length);
+    left.push(...[...code.matchAll(/"\.\/([\w-]+\.js)"/g)].map(([, part = '']) => part));
+  }
+  return found;
+}
+
 test('the first screen of the home fits its budget, whatever of it is loaded later', () => {
-  const folder = join(projectDir, 'dist/plugins/pages/assets');
-  const sizes = readdirSync(folder)
-    .filter((name) => name.endsWith('.br'))
-    .map((name) => readFileSync(join(folder, name)).length);
-  assert.ok(sizes.length > 20);
-  assert.ok(Math.max(...sizes) < FIRST_SCREEN_BYTES / 2, 'no part is half of the budget alone');
+  const shells = readdirSync(ASSETS).flatMap((name) => /^((?:home|console)-.*\.js)\.br$/.exec(name)?.[1] ?? []);
+  const all = scriptsFrom(shells, () => false);
+  const withoutEditor = scriptsFrom(shells, (code) => code.includes('cm-gutters'));
+  assert.ok(withoutEditor.size > 20);
+  assert.ok(Math.max(...withoutEditor.values()) < FIRST_SCREEN_BYTES / 2, 'no part is half of the budget alone');
+  const ofEditor = [...all].filter(([name]) => !withoutEditor.has(name)).map(([, bytes]) => bytes);
+  assert.ok(ofEditor.length > 5, 'the editor and its languages are parts of their own, which nothing else loads');
+  assert.ok(Math.max(...ofEditor) < EDITOR_BYTES);
 });

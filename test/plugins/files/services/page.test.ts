@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'puppeteer-core';
+import type { Browser, KeyInput } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
 import { browserSuite } from '../../../support/chromium.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
@@ -46,8 +46,12 @@ function made(name: string, text: string | Buffer): string {
   return join(own, name);
 }
 
-const replaced = async (driver: PageDriver, text: string) => {
-  await driver.page.click('dialog[open] :is(.input, textarea)', { count: 3 });
+/** Finds what the editor holds, under its shadow root. */
+const inEditor = (selector: string) => `dialog[open] .editor >>> ${selector}`;
+const shownLines = (driver: PageDriver) =>
+  driver.page.$$eval(inEditor('.cm-line'), (lines) => lines.map(({ textContent }) => String(textContent)));
+const replaced = async (driver: PageDriver, text: string, field = 'dialog[open] .input') => {
+  await driver.page.click(field);
   await driver.page.keyboard.down('Control');
   await driver.page.keyboard.press('a');
   await driver.page.keyboard.up('Control');
@@ -66,8 +70,8 @@ test('files are uploaded, edited, renamed, removed, taken back and downloaded', 
   assert.ok(readFileSync(here('anna/data.bin')).equals(bytes));
 
   await driver.press('note.txt');
-  await page.waitForSelector('textarea');
-  await replaced(driver, 'uno\ndue\n');
+  await page.waitForSelector(inEditor('.cm-content'));
+  await replaced(driver, 'uno\ndue\n', inEditor('.cm-content'));
   await page.keyboard.press('Escape'); // must not lose what was typed
   await driver.press('Save');
   await driver.says('note.txt was saved');
@@ -157,16 +161,83 @@ test('a text that somebody else changed is not overwritten, and not lost', async
   const driver = await opened(browser, 'cleo', { 'site/index.html': 'first' });
   await driver.press('site');
   await driver.press('index.html');
-  await driver.page.waitForSelector('textarea');
-  await replaced(driver, 'mine');
+  await driver.page.waitForSelector(inEditor('.cm-content'));
+  await replaced(driver, 'mine', inEditor('.cm-content'));
   writeFileSync(here('cleo/site/index.html'), 'theirs');
   await driver.press('Save');
   await driver.says('Somebody else has changed this file');
-  assert.is(await driver.page.$eval('textarea', (area) => (area as unknown as { value: string }).value), 'mine');
+  assert.equal(await shownLines(driver), ['mine']);
   assert.is(readFileSync(here('cleo/site/index.html'), 'utf8'), 'theirs');
   await driver.press('Discard changes');
   await closed(driver);
   await driver.finish([/status of 412/]);
+});
+
+const PHP = "<?php\n// note\nfunction one() {\n\treturn 'one';\n}\n";
+
+test('code has colours, and is searched, changed, saved and left by keyboard alone', async (browser) => {
+  const driver = await opened(browser, 'hugo', { 'index.php': PHP });
+  const { page } = driver;
+  const press = async (...keys: KeyInput[]) => {
+    for (const key of keys) await page.keyboard.down(key);
+    for (const key of keys.toReversed()) await page.keyboard.up(key);
+  };
+  await driver.press('index.php');
+  await page.waitForSelector(inEditor('.cm-content[aria-label="Content of index.php"]'));
+  const colours = await page.$$eval(inEditor('.cm-line span'), (spans) => {
+    const { getComputedStyle } = globalThis as unknown as { getComputedStyle(of: unknown): { color: string } };
+    return spans.map((span) => [String(span.textContent), getComputedStyle(span).color] as const);
+  });
+  const [comment, keyword, text] = ['// note', 'function', "'one'"].map((part) => new Map(colours).get(part));
+  assert.is(new Set([comment, keyword, text, undefined]).size, 4, JSON.stringify(colours));
+
+  await press('Control', 'f');
+  await page.waitForSelector(inEditor('input[name=search]:focus'));
+  await page.keyboard.type('one');
+  for (const theme of ['dark', 'light'] as const) {
+    await driver.show(1280, theme);
+    assert.equal(await driver.violations(), [], theme);
+  }
+  await press('Tab'); // "Next"
+  await page.focus(inEditor('input[name=replace]'));
+  await page.keyboard.type('two');
+  await page.focus(inEditor('button[name=replaceAll]'));
+  await press('Enter');
+  await press('Escape');
+  await page.waitForSelector(inEditor('.cm-search'), { hidden: true });
+  assert.equal(await shownLines(driver), ['<?php', '// note', 'function two() {', "\treturn 'two';", '}', '']);
+
+  await press('Control', 'End');
+  await press('Tab');
+  assert.is((await shownLines(driver)).at(-1), '\t', 'the key indents as the text does');
+  await press('Control', 'z');
+  await press('Control', 's');
+  await driver.says('index.php was saved');
+  assert.is(readFileSync(here('hugo/index.php'), 'utf8'), PHP.replaceAll('one', 'two'));
+  await press('Escape');
+  await press('Tab');
+  await page.waitForSelector('dialog[open] button:focus');
+  await press('Shift', 'Tab');
+  await page.waitForSelector(inEditor('.cm-content:focus'));
+  await press('Escape');
+  await press('Escape');
+  await closed(driver);
+  await driver.finish();
+});
+
+test('bytes that are no text are refused, and each line keeps its own ending', async (browser) => {
+  const driver = await opened(browser, 'ines', { 'mixed.txt': 'a\r\nb\nc\rd\r\n', 'bytes.txt': 'a\0b' });
+  await driver.press('bytes.txt');
+  await driver.says('This is not a text file');
+  await driver.press('Cancel');
+  await closed(driver);
+  await driver.press('mixed.txt');
+  await driver.page.waitForSelector(inEditor('.cm-content:focus'));
+  await driver.page.keyboard.type('x');
+  await driver.press('Save');
+  await driver.says('mixed.txt was saved');
+  assert.is(readFileSync(here('ines/mixed.txt'), 'utf8'), 'xa\r\nb\nc\rd\r\n');
+  await driver.finish();
 });
 
 test('folders are made, and files moved there, by keyboard alone', async (browser) => {
