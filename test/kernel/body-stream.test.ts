@@ -143,7 +143,7 @@ test('what arrived before the client left reaches the handler', async () => {
   assert.is(taken, 'first second');
 });
 
-test('a refusal reaches a client that still sends, and the connection takes another request', async () => {
+test('a refusal reaches a client that still sends, whose connection stays', async () => {
   const head = `PUT /bytes/refuse HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n`;
   const chunked = [Buffer.from(`${CONTENT.length.toString(16)}\r\n`), CONTENT, Buffer.from('\r\n0\r\n\r\n')];
   for (const [framing, body] of [
