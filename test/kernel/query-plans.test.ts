@@ -30,6 +30,9 @@ const FEW = /from known_networks/;
 /** Reads as much of an index as there is to count; see `LargeCounts`. Some are of samples, which may be taken meanwhile. */
 const isCount = (sql: string): boolean => /^\s*select (?:plan, |\(select )?count\(\*\)/.test(sql);
 
+/** Plugins that keep databases read these in the background, all of them, once an account has changed. */
+const BACKGROUND = /from (?:mysql_changes|postgresql_items)\b/;
+
 /** Runs `work`, and resolves with the statements that it sends to SQLite. */
 async function statementsOf(work: () => Promise<unknown>): Promise<Map<string, SqlValue[]>> {
   const asked = new Map<string, SqlValue[]>();
@@ -52,7 +55,8 @@ async function statementsOf(work: () => Promise<unknown>): Promise<Map<string, S
 
 /** Resolves with the steps of a statement whose time grows with a table; none for statements of the local store. */
 async function slowSteps(sql: string, params: readonly SqlValue[]): Promise<string[]> {
-  if (!/^\s*(?:select|insert|update|delete)/.test(sql) || sql.includes('sqlite_schema')) return [];
+  if (!/^\s*(?:select|insert|update|delete)/.test(sql) || sql.includes('sqlite_schema') || BACKGROUND.test(sql))
+    return [];
   const steps = await explaining
     .all<{ detail: string }>(`explain query plan ${sql}`, ...params)
     .catch((error: { message: string }) => (/no such table/.test(error.message) ? [] : Promise.reject(error)));
