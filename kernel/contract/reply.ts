@@ -67,7 +67,7 @@ export class Stream {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly sizeBytes: number | undefined;
-  /** Called once the head is sent. Returns a function that is called once the stream has ended, for any reason. */
+  /** Called once, when the head is sent or nobody reads. Returns a function that is called once the stream has ended, for any reason. */
   readonly open: (sink: Sink) => () => void;
 
   constructor(
@@ -81,25 +81,49 @@ export class Stream {
     this.headers = Object.entries(headers);
     this.sizeBytes = sizeBytes;
   }
+
+  /** Has the source release what it holds for an answer that nobody reads. */
+  discard(): void {
+    this.open(NOBODY)();
+  }
 }
 
-/** Returns an answer of chunks, which are taken no faster than the client takes them; if they fail, it is broken off. */
-export function streamed(type: string, chunks: AsyncIterable<Uint8Array>, options?: StreamOptions): Stream {
+const NOBODY: Sink = {
+  isBehind: true,
+  write: () => false,
+  onDrain: () => undefined,
+  end: () => undefined,
+  abort: () => undefined,
+};
+
+/**
+ * Returns an answer of chunks, each of which is taken while the client takes the one before; if they fail, it is broken off.
+ * `onEnd` is called once, when it has ended for any reason.
+ */
+export function streamed(
+  type: string,
+  chunks: AsyncIterable<Uint8Array>,
+  { onEnd, ...options }: StreamOptions & { readonly onEnd?: () => void } = {},
+): Stream {
   const open = (sink: Sink): (() => void) => {
     let isOver = false;
+    let drained = Promise.resolve();
     let wake = (): void => undefined;
     sink.onDrain(() => wake());
     const send = async () => {
       for await (const chunk of chunks) {
-        if (!sink.write(chunk) && !isOver) await new Promise<void>((resolve) => (wake = resolve));
+        await drained;
         if (isOver) return;
+        if (!sink.write(chunk) && !isOver) drained = new Promise((resolve) => (wake = resolve));
       }
+      await drained;
       sink.end();
     };
     send().catch(() => sink.abort()); // the client sees that it is not complete; the source says why where it fails
     return () => {
       isOver = true;
       wake();
+      onEnd?.();
     };
   };
   return new Stream(type, open, options);

@@ -216,6 +216,7 @@ export class RequestPipeline {
   }
 
   #finishLater(context: RequestContext, res: UwsResponse, value: unknown): void {
+    if (context.isAborted && value instanceof Stream) value.discard();
     this.#conclude(context, res, () => this.#responder.finish(context, res, value));
   }
 

@@ -1,5 +1,5 @@
 import { matched } from '../../kernel/contract/etag-reply.ts';
-import { reply, Stream, type Reply, type Sink } from '../../kernel/contract/reply.ts';
+import { reply, streamed, type Reply, type Stream } from '../../kernel/contract/reply.ts';
 import type { WithBytes } from '../../kernel/kit/jobs/job.ts';
 import { fail } from './errors.ts';
 import type { Entry } from './schema.ts';
@@ -35,16 +35,9 @@ export function download(entry: Entry, conditions: Conditions, read: ReadPart, o
   const isSame = conditions.ifRange === '' || conditions.ifRange === etag;
   const range = isSame ? parseRange(conditions.range, size) : undefined;
   const { start, end } = range ?? { start: 0, end: size };
-  const open = (sink: Sink): (() => void) => {
-    let isStopped = false;
-    const parts = readParts(start, end, (offset, sizeBytes) => read(offset, sizeBytes, etag));
-    void sendParts(sink, parts, () => isStopped);
-    return () => {
-      isStopped = true;
-      onEnd();
-    };
-  };
-  return new Stream(TYPE, open, {
+  const parts = readParts(start, end, (offset, sizeBytes) => read(offset, sizeBytes, etag));
+  return streamed(TYPE, parts, {
+    onEnd,
     sizeBytes: end - start,
     ...(range === undefined
       ? { headers }
@@ -68,28 +61,6 @@ async function* readParts(
 ): AsyncGenerator<Uint8Array> {
   for (let offset = start; offset < end; offset += PART_BYTES)
     yield (await read(offset, Math.min(PART_BYTES, end - offset))).bytes;
-}
-
-/** Sends parts, of which the next is read while the client takes the last one. */
-export async function sendParts(
-  sink: Sink,
-  parts: AsyncGenerator<Uint8Array>,
-  isStopped: () => boolean,
-): Promise<void> {
-  let drained = Promise.resolve();
-  let wake = (): void => undefined;
-  sink.onDrain(() => wake());
-  try {
-    for await (const bytes of parts) {
-      await drained;
-      if (isStopped()) return;
-      if (!sink.write(bytes)) drained = new Promise((resolve) => (wake = resolve));
-    }
-    await drained;
-    sink.end();
-  } catch {
-    sink.abort(); // the client sees that the answer is not complete; the job's pool has logged why
-  }
 }
 
 /**

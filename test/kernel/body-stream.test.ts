@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as assert from 'uvu/assert';
 import { Bytes } from '../../kernel/contract/incoming-body.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { Stream } from '../../kernel/contract/reply.ts';
+import { Stream, streamed } from '../../kernel/contract/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { Gate } from '../support/probe.ts';
@@ -19,6 +19,8 @@ const shape = { access: 'user', summary: 'Takes bytes', reply: Type.Unknown() } 
 /** Keeps the handler from taking more while it is there. */
 let gate: Gate | undefined;
 let faults: unknown[] = [];
+/** Answers whose source holds something. */
+const held = { now: 0, released: 0 };
 let taken = '';
 const plugin = definePlugin({
   name: 'bytes',
@@ -27,6 +29,7 @@ const plugin = definePlugin({
   routes: {
     digest: { ...shape, method: 'PUT', path: '/bytes/digest', body: Bytes },
     refuse: { ...shape, method: 'PUT', path: '/bytes/refuse', body: Bytes, errors: ['invalid_request'] },
+    hold: { ...shape, method: 'GET', path: '/bytes/held' },
     send: { ...shape, method: 'GET', path: '/bytes/:size', params: Type.Object({ size: Type.Integer() }) },
   },
   setup: () => ({
@@ -50,6 +53,16 @@ const plugin = definePlugin({
       },
       refuse: () => {
         throw new Error('not read');
+      },
+      hold: async () => {
+        held.now += 1;
+        gate?.enter();
+        await gate?.opened;
+        const rest = async function* () {
+          yield CONTENT;
+          await new Promise(() => undefined);
+        };
+        return streamed('application/octet-stream', rest(), { onEnd: () => (held.released += 1) });
       },
       send: ({ params: { size } }) => {
         const open = (sink: { write(chunk: Uint8Array): boolean; onDrain(next: () => void): void; end(): void }) => {
@@ -161,6 +174,26 @@ test('a refusal reaches a client that still sends, whose connection stays', asyn
     await once(socket, 'close');
     assert.match(text, /^HTTP\/1.1 500 [^]*HTTP\/1.1 404 /, framing);
   }
+});
+
+test('an answer that nobody reads, or reads on, releases what it holds', async () => {
+  const headers = { Authorization: `Bearer ${token}` };
+  assert.is((await fetch(url('/bytes/held'), { method: 'HEAD', headers })).status, 200);
+  assert.equal(held, { now: 1, released: 1 });
+  const open = await fetch(url('/bytes/held'), { headers });
+  await open.body?.cancel();
+  await until('the client that left has been noticed', () => held.released === 2);
+  const wait = (gate = new Gate());
+  const socket = await rawConnection(server.hostkeep.url('user'));
+  socket.write(`GET /bytes/held HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  await wait.entered;
+  const closed = once(socket, 'close');
+  socket.destroy();
+  await closed;
+  await fetch(url('/bytes/0'), { headers }); // by then the server has seen that the other one left
+  wait.open();
+  gate = undefined;
+  await until('what is ready too late is released', () => held.released === 3);
 });
 
 test('an answer of a known size says it, and is sent whole', async () => {

@@ -124,6 +124,7 @@ export class Responder {
     res.endWithoutBody();
     settle();
     context.abort(); // another node may be about to send what nobody reads
+    stream.discard();
   }
 }
 

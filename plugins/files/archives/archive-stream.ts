@@ -1,8 +1,8 @@
-import { Stream, type Sink } from '../../../kernel/contract/reply.ts';
+import { streamed, type Stream } from '../../../kernel/contract/reply.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
-import { attachment, sendParts } from '../download.ts';
+import { attachment } from '../download.ts';
 import { fail } from '../errors.ts';
 import { STREAM } from '../jobs.ts';
 import type { StreamInput } from './stream-job.ts';
@@ -32,14 +32,13 @@ export async function archiveStream(
     await pool.close();
     throw error;
   }
-  const open = (sink: Sink): (() => void) => {
-    void sendParts(sink, parts(run), () => abort.signal.aborted);
-    return () => {
+  return streamed('application/octet-stream', parts(run), {
+    headers: attachment(name),
+    onEnd: () => {
       abort.abort(new Error('the client takes no more'));
       void closed(pool, onEnd);
-    };
-  };
-  return new Stream('application/octet-stream', open, { headers: attachment(name) });
+    },
+  });
 }
 
 async function closed(pool: JobPool, onEnd: () => void): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { Reply, Stream, type Sink } from '../../../kernel/contract/reply.ts';
+import { Reply, streamed, type Stream } from '../../../kernel/contract/reply.ts';
 
 /** Headers that every answer gets here, or that belong to the connection between the nodes. */
 const NOT_PASSED_ON = new Set([
@@ -34,9 +34,10 @@ export async function toAnswer({ statusCode, headers, body }: Dispatcher.Respons
   const sizeBytes = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
   const isWhole = (sizeBytes ?? Infinity) <= WHOLE_BYTES || (statusCode !== 200 && statusCode !== 206);
   if (!isWhole)
-    return new Stream(type, (sink) => passOn(body, sink), {
+    return streamed(type, body as AsyncIterable<Uint8Array>, {
       status: statusCode,
       headers: passedOn,
+      onEnd: () => void body.destroy(),
       ...(sizeBytes !== undefined && { sizeBytes }),
     });
   return new Reply(await whole(body), { type, status: statusCode, headers: passedOn });
@@ -51,17 +52,4 @@ async function whole(body: Dispatcher.ResponseData['body']): Promise<Uint8Array>
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-/** Sends what arrives, no faster than the client takes it; if the other node breaks it off, so does this one. */
-function passOn(body: Dispatcher.ResponseData['body'], sink: Sink): () => void {
-  sink.onDrain(() => void body.resume());
-  body
-    .on('data', (chunk: Uint8Array) => {
-      if (!sink.write(chunk)) body.pause();
-    })
-    .on('end', () => sink.end())
-    .on('error', () => sink.abort())
-    .on('close', () => sink.abort());
-  return () => void body.destroy();
 }
