@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
-import { bodyParts } from '../../kernel/kit/files/unfinished/body-parts.ts';
+import { assertRoom } from '../../kernel/contract/tasks/free-bytes.ts';
+import { bodyParts, PART_BYTES } from '../../kernel/kit/files/unfinished/body-parts.ts';
 import type { UploadTarget } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import { fail } from './errors.ts';
 import type { WriteInput } from './jobs/write-job.ts';
@@ -16,41 +17,47 @@ interface Upload extends UploadTarget {
 }
 
 /**
- * Writes a body to a file, which has its place when all has arrived, and not before. Errors: those of the job, 400 for a digest
- * that is none, 422 `digest_mismatch`, 507 `no_space`.
+ * Writes a body to a file, which has its place when all has arrived, and not before. A small one takes one job, because of the many
+ * that come together. Errors: those of the job, 400 for a digest that is none, 422 `digest_mismatch`, 507 `no_space`.
  */
 export async function upload(
   body: IncomingBody,
-  { components, expected, digest, freeBytes = Infinity }: Upload,
+  { components, expected, digest, freeBytes }: Upload,
   write: WriteStep,
 ): Promise<Entry> {
   const name = randomUUID();
   const wanted = parseDigest(digest);
   const hash = wanted === undefined ? undefined : createHash('sha256');
-  assertRoom(body.sizeBytes ?? 0, freeBytes);
+  const assertFits = (sizeBytes: number) => assertRoom(sizeBytes, freeBytes, fail.no_space);
+  const assertWhole = (sizeBytes: number) => {
+    if (body.sizeBytes !== undefined && body.sizeBytes !== sizeBytes)
+      throw fail.digest_mismatch(`${sizeBytes} of ${body.sizeBytes} bytes arrived`);
+    if (hash !== undefined && hash.digest('base64') !== wanted)
+      throw fail.digest_mismatch('the bytes that arrived have another digest');
+  };
+  assertFits(body.sizeBytes ?? 0);
+  if (body.sizeBytes !== undefined && body.sizeBytes <= PART_BYTES) {
+    let whole = Buffer.alloc(0);
+    for await (const part of bodyParts(body)) whole = Buffer.concat([whole, part]);
+    hash?.update(whole);
+    assertWhole(whole.length);
+    return (await write({ step: 'whole', upload: name, components, expected }, whole)) as Entry;
+  }
   await write({ step: 'begin', upload: name, components, expected });
   try {
     let offset = 0;
     for await (const part of bodyParts(body)) {
-      assertRoom(offset + part.length, freeBytes);
+      assertFits(offset + part.length);
       hash?.update(part);
       await write({ step: 'append', upload: name, offset }, part);
       offset += part.length;
     }
-    if (body.sizeBytes !== undefined && body.sizeBytes !== offset)
-      throw fail.digest_mismatch(`${offset} of ${body.sizeBytes} bytes arrived`);
-    if (hash !== undefined && hash.digest('base64') !== wanted)
-      throw fail.digest_mismatch('the bytes that arrived have another digest');
+    assertWhole(offset);
     return (await write({ step: 'finish', upload: name, components, expected, sizeBytes: offset })) as Entry;
   } catch (error) {
     await write({ step: 'discard', upload: name });
     throw error;
   }
-}
-
-function assertRoom(sizeBytes: number, freeBytes: number): void {
-  if (sizeBytes > freeBytes)
-    throw fail.no_space(`the plan leaves room for ${Math.max(0, Math.floor(freeBytes))} bytes`);
 }
 
 /** Returns the SHA-256 that a client announces, in base64; other algorithms are left to those who know them. */

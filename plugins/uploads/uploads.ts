@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
+import { assertRoom, freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { clientPath, pathComponents } from '../../kernel/kit/files/client-path.ts';
@@ -59,7 +59,7 @@ export class Uploads {
     const { virtual_root: root } = this.#host.node.config;
     const components = pathComponents(path, root);
     if (sizeBytes > this.maxBytes) throw fail.upload_too_large(`an upload has at most ${this.maxBytes} bytes`);
-    assertRoom(sizeBytes, await freeBytes(this.#host, account));
+    assertRoom(sizeBytes, await freeBytes(this.#host, account), fail.no_space);
     const about = { path: clientPath(components, root), expected, size_bytes: sizeBytes, metadata };
     const upload = await this.#store.add({ account_id: account.id, ...about });
     try {
@@ -159,7 +159,7 @@ export class Uploads {
     const assertFits = (sizeBytes: number) => {
       if (offset + sizeBytes > upload.size_bytes)
         throw fail.upload_too_large(`the upload has ${upload.size_bytes} bytes, and goes on at ${offset}`);
-      assertRoom(sizeBytes, free);
+      assertRoom(sizeBytes, free, fail.no_space);
     };
     assertFits(body.sizeBytes ?? 0);
     if (hash !== undefined) await this.#store.setUnverified(upload, offset);
@@ -227,11 +227,6 @@ export class Uploads {
 
 const verified = ({ unverified_from: from }: StoredUpload, sizeBytes: number): number =>
   Math.min(sizeBytes, from ?? sizeBytes);
-
-function assertRoom(sizeBytes: number, freeBytes = Infinity): void {
-  if (sizeBytes > freeBytes)
-    throw fail.no_space(`the plan leaves room for ${Math.max(0, Math.floor(freeBytes))} bytes`);
-}
 
 const toReply = ({ id, path, size_bytes: size, expires_at: expires }: StoredUpload, offset: number): Upload => ({
   ...{ id, path, size_bytes: size, offset_bytes: offset },

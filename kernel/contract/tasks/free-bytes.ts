@@ -1,3 +1,4 @@
+import type { HttpError } from '../../errors.ts';
 import type { Host } from '../plugin.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 
@@ -12,4 +13,14 @@ export async function freeBytes({ gather }: Pick<Host, 'gather'>, account: Accou
   const usage = known.flatMap((parts) => parts.get(account.id) ?? []);
   const usedKib = usage.find(({ resource }) => resource === 'disk_kib')?.used;
   return usedKib === undefined ? undefined : limitMib * 2 ** 20 - usedKib * 1024;
+}
+
+/** Throws what `noSpace` returns unless so many bytes fit into what is free. */
+export function assertRoom(
+  sizeBytes: number,
+  freeBytes: number | undefined,
+  noSpace: (detail: string) => HttpError,
+): void {
+  if (freeBytes !== undefined && sizeBytes > freeBytes)
+    throw noSpace(`the plan leaves room for ${Math.max(0, Math.floor(freeBytes))} bytes`);
 }

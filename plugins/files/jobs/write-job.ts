@@ -1,3 +1,4 @@
+import type { EntryPlace } from '../../../kernel/kit/files/unfinished/place.ts';
 import { UnfinishedFiles, type UploadTarget } from '../../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
@@ -6,6 +7,7 @@ import { readEntry } from './entry.ts';
 import { clearly } from './place.ts';
 
 type Step =
+  | ({ readonly step: 'whole' } & UploadTarget)
   | ({ readonly step: 'begin' } & UploadTarget)
   | { readonly step: 'append'; readonly offset: number }
   | ({ readonly step: 'finish'; readonly sizeBytes: number } & UploadTarget)
@@ -16,7 +18,17 @@ export type WriteInput = Step & { readonly upload: string };
 /** Takes an upload beside the account's files, and moves it to its place when it is complete. Errors: those of `UnfinishedFiles`. */
 export default function write(input: WriteInput, { root, bytes }: JobContext): Entry | null {
   const files = new UnfinishedFiles(root, { clearly, fail });
+  const read = ({ name, path }: EntryPlace) => readEntry(name, path);
   switch (input.step) {
+    case 'whole':
+      files.begin(input.upload, input);
+      try {
+        files.append(input.upload, 0, bytes);
+        return files.finish(input.upload, { ...input, sizeBytes: bytes.length }, read);
+      } catch (error) {
+        files.discard(input.upload);
+        throw error;
+      }
     case 'begin':
       files.begin(input.upload, input);
       return null;
@@ -24,7 +36,7 @@ export default function write(input: WriteInput, { root, bytes }: JobContext): E
       files.append(input.upload, input.offset, bytes);
       return null;
     case 'finish':
-      return files.finish(input.upload, input, ({ name, path }) => readEntry(name, path));
+      return files.finish(input.upload, input, read);
     case 'discard':
       files.discard(input.upload);
       return null;

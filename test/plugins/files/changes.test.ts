@@ -132,6 +132,27 @@ test('a file is uploaded whole, listed, and downloaded as it was', async () => {
   assert.equal([beyond.status, beyond.headers.get('content-range')], [416, `bytes */${content.length}`]);
   const known = await fetched(`${CONTENT}site/big.bin`, { headers: { 'If-None-Match': `"x", W/${written['etag']}` } });
   assert.is(known.status, 304);
+  for (let i = 0; i < 9; i += 1) assert.is((await fetched(`${CONTENT}site/big.bin`, { method: 'HEAD' })).status, 200);
+  assert.is((await fetched(`${CONTENT}site/big.bin`)).status, 200, 'no answer without a body is a transfer that goes on');
+});
+
+test('a small file is uploaded whole, and only if its digest and the place are right', async () => {
+  const digest = createHash('sha256').update('small').digest('base64');
+  const at = (name: string, headers: Readonly<Record<string, string>> = {}) =>
+    put(`site/${name}`, 'small', { 'Content-Digest': `sha-256=:${digest}:`, ...headers });
+  const other = `sha-256=:${createHash('sha256').update('other').digest('base64')}:`;
+  assert.is((await at('small.txt', { 'Content-Digest': other })).status, 422);
+  assert.is((await at('small.txt', { 'If-Match': '"x"' })).status, 412);
+  assert.is((await put('nowhere/small.txt', 'small')).status, 404);
+  assert.equal([existsSync(here('site/small.txt')), uploads()], [false, []]);
+  assert.is((await at('small.txt', { 'If-None-Match': '*' })).status, 200);
+  assert.is((await at('small.txt', { 'If-None-Match': '*' })).status, 409);
+  assert.is((await put('site/empty.txt', '')).status, 200);
+  assert.equal(
+    ['small.txt', 'empty.txt'].map((name) => readFileSync(here(`site/${name}`), 'utf8')),
+    ['small', ''],
+  );
+  assert.equal(uploads(), []);
 });
 
 test('a change of another version is refused, and nothing is lost', async () => {

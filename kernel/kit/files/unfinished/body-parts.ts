@@ -1,5 +1,5 @@
 /** Bytes that one job writes. */
-const PART_BYTES = 1 << 20;
+export const PART_BYTES = 1 << 20;
 
 /** Gathers what arrives, so that a job has something to do. If the source fails, what has arrived comes first. */
 export async function* bodyParts(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -44,7 +44,7 @@ export function transfers(): readonly Transfer[] {
   return all;
 }
 
-const isOpen = ({ state }: Transfer) => ['waiting', 'running', 'paused'].includes(state);
+export const isOpen = ({ state }: Transfer) => ['waiting', 'running', 'paused'].includes(state);
 
 function begin(transfer: Pick<Transfer, 'path' | 'sizeBytes' | 'file'>): Transfer {
   const rest = { abort: new AbortController(), state: 'waiting', doneBytes: 0, tries: 0, mayReplace: false } as const;

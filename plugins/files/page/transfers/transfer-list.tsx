@@ -1,6 +1,6 @@
 import { Button, bytes, Card, errorText, Panel, Progress, t } from '../../../pages/kit/index.ts';
 import { lastName } from '../place.ts';
-import { again, cancel, clear, pause, transfers, type Transfer } from './queue.ts';
+import { again, cancel, clear, isOpen, pause, transfers, type Transfer } from './queue.ts';
 
 /** Lines that are drawn of what waits or failed; the heads count all. */
 const SHOWN = 50;
@@ -10,10 +10,10 @@ export function TransferList() {
   const all = transfers();
   if (all.length === 0) return null;
   const having = (...states: readonly Transfer['state'][]) => all.filter(({ state }) => states.includes(state));
-  const [open, existing, failed] = [having('running', 'waiting', 'paused'), having('exists'), having('failed')];
+  const [open, existing, failed] = [all.filter(isOpen), having('exists'), having('failed')];
   const over = all.length - open.length;
   const total = all.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  const done = all.reduce((sum, each) => sum + (open.includes(each) ? each.doneBytes : each.sizeBytes), 0);
+  const done = all.reduce((sum, each) => sum + (isOpen(each) ? each.doneBytes : each.sizeBytes), 0);
   return (
     <Card
       title={t('files.transfers')}
