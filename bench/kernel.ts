@@ -4,13 +4,14 @@
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeProgram } from '../config/package/program-tree.ts';
 import type { Core } from '../kernel/run/core.ts';
 import { projectDir, VERSION } from '../kernel/kit/files/project-dir.ts';
 import { additions } from './support/additions.ts';
 import { describeLoad, interleaved, load, median, processorSeconds, type Target } from './support/load.ts';
+import { residentMib } from './support/memory.ts';
 import {
   coreOf,
   machineText,
@@ -237,7 +238,7 @@ async function startUp(data: string): Promise<void> {
   const bare = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   const { child } = await listening(packaged, settings);
   await new Promise((resolve) => setTimeout(resolve, 30_000)); // idle means idle
-  const memory = { packaged: rssOf(child.pid), node: rssOf(bare.pid) };
+  const memory = { packaged: residentMib(child.pid), node: residentMib(bare.pid) };
   await ended(child);
   await ended(bare);
   const ms = (of: readonly number[]) => `${median(of).toFixed(0)} ms`;
@@ -266,10 +267,6 @@ async function listening(program: string, settings: string): Promise<{ child: Ch
 async function ended(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM');
   await once(child, 'exit');
-}
-
-function rssOf(pid: number | undefined): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid ?? 0}/status`, 'utf8'))?.[1]) / 1024;
 }
 
 const parts = process.argv.slice(2);

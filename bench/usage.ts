@@ -2,10 +2,10 @@
  * What watching the machine costs: `npm run build && node dist/bench/usage.js` (`… usage.js quick` for a look). Ratios
  * are to something measured in the same run, on the same machine; bench/README.md keeps them.
  */
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeLoad, interleaved, load, median, percentile, type Load } from './support/load.ts';
+import { residentMib } from './support/memory.ts';
 import {
   coreOf,
   machineText,
@@ -91,9 +91,6 @@ async function readsOfTheHost(server: Running, token: string): Promise<void> {
   report('sampler while read / while not, in samples for the same time', few / seconds / (resting / 180), '60');
 }
 
-const memoryMiB = (pid: number | undefined) =>
-  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-
 interface Follower {
   readonly delaysMs: number[];
   readonly ids: Set<string>;
@@ -123,7 +120,7 @@ async function follow(url: URL, token: string): Promise<Follower> {
 
 async function streams(server: Running): Promise<void> {
   const url = new URL(server.adminUrl);
-  const before = memoryMiB(server.child.pid);
+  const before = residentMib(server.child.pid);
   const followers: Follower[] = [];
   for (let i = 0; i < 1000; i += 1) followers.push(await follow(url, tokens[i % tokens.length] ?? ''));
   await sleep(2000);
@@ -133,7 +130,7 @@ async function streams(server: Running): Promise<void> {
   }
   await sleep(isQuick ? 5000 : 30_000);
   await sleep(500);
-  const after = memoryMiB(server.child.pid);
+  const after = residentMib(server.child.pid);
   const all = new Set(followers.flatMap(({ ids }) => [...ids]));
   const missed = followers.reduce((sum, { ids }) => sum + (all.size - ids.size), 0);
   const delays = followers.flatMap(({ delaysMs }) => delaysMs);

@@ -1,0 +1,211 @@
+/**
+ * How quickly customers' files come and go: `npm run build && node dist/bench/files.js [MiB] [files]`, as root, with nginx, curl,
+ * restic and Chromium installed. A file of 1 GiB is downloaded and uploaded in turn with nginx; a folder of 100,000 files is listed
+ * and backed up, in turn with restic alone; 10,000 small files are dropped on the page.
+ */
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { FIRST_ID } from '../test/support/broker.ts';
+import { startChromium } from '../test/support/chromium.ts';
+import { freePort } from '../test/support/port.ts';
+import { load, median, type Load } from './support/load.ts';
+import { MemoryWatch } from './support/memory.ts';
+import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor, type Running } from './support/processes.ts';
+
+const [SIZE_MIB, MANY] = [Number(process.argv[2] ?? 1024), Number(process.argv[3] ?? 100_000)];
+const DROPPED = Math.round(MANY / 10);
+const FOLDERS = 100;
+const ROUNDS = 5;
+const LISTINGS = 40;
+const PASSWORD = 'correct horse battery staple';
+const run = promisify(execFile);
+
+const folder = temporaryFolder();
+chmodSync(folder, 0o755);
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const before = performance.now();
+  await work();
+  return (performance.now() - before) / 1000;
+}
+
+/** Starts nginx with a folder to read and, below /put/, one to write; resolves with its address. */
+async function startNginx(root: string): Promise<{ url: string; stop: () => void }> {
+  const port = await freePort();
+  for (const name of ['nginx', 'put']) mkdirSync(join(folder, name));
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((each) => `${each}_temp_path ${each};`);
+  writeFileSync(
+    join(folder, 'nginx/nginx.conf'),
+    `user root; daemon off; pid pid; error_log stderr; events {} http { ${temporary.join(' ')} access_log off; sendfile on;
+      server { listen 127.0.0.1:${port}; location / { root ${root}; }
+        location /put/ { root ${folder}; dav_methods PUT; client_max_body_size 0; } } }`,
+  );
+  const child = spawn('/usr/sbin/nginx', ['-p', join(folder, 'nginx'), '-c', 'nginx.conf'], { stdio: 'inherit' });
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await fetch(url).then(Boolean, () => false))) await delay(20);
+  return { url, stop: () => void child.kill() };
+}
+
+const curl = (...args: string[]) => run('curl', ['--silent', '--show-error', '--fail', ...args]);
+const authorized = (token: string) => ['--header', `Authorization: Bearer ${token}`];
+
+async function large(server: Running, token: string, root: string): Promise<void> {
+  const nginx = await startNginx(root);
+  const at = join(root, 'large.bin');
+  const [theirs, ours]: Record<'download' | 'upload', number[]>[] = [
+    { download: [], upload: [] },
+    { download: [], upload: [] },
+  ];
+  const memory = new MemoryWatch(server.child.pid);
+  const content = `${server.url}/api/files/content?path=`;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    theirs?.download.push(await seconds(() => curl('--output', '/dev/null', `${nginx.url}/large.bin`)));
+    ours?.download.push(
+      await memory.during(() =>
+        seconds(() => curl(...authorized(token), '--output', '/dev/null', `${content}large.bin`)),
+      ),
+    );
+    theirs?.upload.push(await seconds(() => curl('--upload-file', at, `${nginx.url}/put/copy.bin`)));
+    ours?.upload.push(
+      await memory.during(() =>
+        seconds(() => curl(...authorized(token), '--output', '/dev/null', '--upload-file', at, `${content}copy.bin`)),
+      ),
+    );
+  }
+  nginx.stop();
+  for (const [what, wanted] of [
+    ['download', 0.7],
+    ['upload', 0.6],
+  ] as const) {
+    const [a, b] = [median(theirs?.[what] ?? []), median(ours?.[what] ?? [])];
+    console.log(
+      `  ${what} of ${SIZE_MIB} MiB: ${b.toFixed(2)} s, nginx ${a.toFixed(2)} s, ratio ${(a / b).toFixed(2)} (wanted: at least ${wanted})`,
+    );
+  }
+  console.log(`  memory of the server: ${memory.moreMib.toFixed(0)} MiB more (wanted: at most 16)`);
+}
+
+async function listings(server: Running, token: string, other: string): Promise<void> {
+  const target = { name: 'cached read', url: `${server.url}/system/hosting/plan`, token: other };
+  const idle = await load(target, { seconds: 5, connections: 10 });
+  const times: number[] = [];
+  const list = async () => {
+    const answer = await fetch(`${server.url}/api/files?path=many&limit=100`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+    await answer.text();
+  };
+  for (let i = 0; i < LISTINGS; i += 1) times.push((await seconds(list)) * 1000);
+  console.log(
+    `  first page of ${MANY} files: first ${times[0]?.toFixed(0)} ms, then ${median(times).toFixed(0)} ms (wanted: at most 50)`,
+  );
+  const meanwhile: { load?: Load } = {};
+  const measured = load(target, { seconds: 5, connections: 10 }).then((result) => (meanwhile.load = result));
+  while (meanwhile.load === undefined) await list();
+  const { p99Ms } = await measured;
+  console.log(
+    `  others' cached reads meanwhile: p99 ${p99Ms.toFixed(1)} ms, idle ${idle.p99Ms.toFixed(1)} ms, ratio ${(p99Ms / idle.p99Ms).toFixed(2)} (wanted: at most 2)`,
+  );
+}
+
+async function backups(server: Running, token: string, root: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const made = async () => {
+    const begun = (await (await fetch(`${server.url}/api/backups`, { method: 'POST', headers })).json()) as {
+      id: string;
+    };
+    for (;;) {
+      const answer = await fetch(`${server.url}/api/backup-tasks/${begun.id}`, { headers });
+      const { state, detail } = (await answer.json()) as { state: string; detail: string };
+      if (state === 'done') return;
+      if (state !== 'running') throw new Error(`the backup ${state}: ${detail}`);
+      await delay(20);
+    }
+  };
+  const environment = { ...process.env, RESTIC_REPOSITORY: join(folder, 'restic'), RESTIC_PASSWORD: 'by hand' };
+  const restic = (...args: string[]) => run('restic', ['--quiet', ...args], { env: environment, cwd: root });
+  await restic('init');
+  const byHand = () => restic('backup', '--exclude=.hostkeep', '.');
+  await made();
+  await byHand();
+  const [theirs, ours]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    theirs.push(await seconds(byHand));
+    ours.push(await seconds(made));
+  }
+  const [a, b] = [median(theirs), median(ours)];
+  console.log(
+    `  backup of ${MANY} unchanged files: ${b.toFixed(1)} s, restic ${a.toFixed(1)} s, ratio ${(a / b).toFixed(2)} (wanted: at least 0.95)`,
+  );
+}
+
+/** Drops a folder of small files on the page. */
+async function drop(server: Running, root: string): Promise<void> {
+  const source = join(folder, 'dropped');
+  fill(source, DROPPED);
+  const browser = await startChromium('to drop files in');
+  if (browser === undefined) throw new Error('apt-get install chromium');
+  const page = await browser.newPage();
+  await page.goto(server.url);
+  await page.waitForSelector('input[autocomplete=username]');
+  await page.type('input[autocomplete=username]', 'ann');
+  await page.type('input[autocomplete=current-password]', PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.shell');
+  await page.goto(`${server.url}/files`);
+  await page.waitForFunction(`document.querySelector('main')?.textContent.includes('many')`);
+  const session = await page.createCDPSession();
+  const data = { items: [], files: [source], dragOperationsMask: 1 };
+  const took = await seconds(async () => {
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await session.send('Input.dispatchDragEvent', { type, x: 500, y: 400, data });
+    await page.waitForFunction(`document.body.textContent.includes('files were uploaded')`, { timeout: 600_000 });
+  });
+  await browser.close();
+  const arrived = Number(execFileSync('sh', ['-c', `find ${join(root, 'dropped')} -type f | wc -l`]));
+  console.log(`  ${arrived} of ${DROPPED} small files from the page: ${took.toFixed(0)} s (wanted: at most 60)`);
+}
+
+function fill(at: string, files: number): void {
+  for (let i = 0; i < files; i += 1) {
+    const inside = join(at, String(i % FOLDERS));
+    if (i < FOLDERS) mkdirSync(inside, { recursive: true });
+    writeFileSync(join(inside, `${i}.txt`), `file ${i}\n`.repeat(20));
+  }
+}
+
+console.log(`Files bench: ${machineText()}`);
+const data = join(folder, 'data');
+const core = await coreOf(data, { ids: { first: FIRST_ID, count: 1000 } });
+const passwordHash = await core.passwords.hash(PASSWORD);
+const [ann, bob] = await Promise.all(
+  ['ann', 'bob'].map((username) => core.accounts.create({ username, role: 'user', plan: 'developer', passwordHash })),
+);
+if (ann === undefined || bob === undefined) throw new Error('the accounts were not made');
+const root = ann.filesRoot;
+fill(join(root, 'tree'), MANY);
+mkdirSync(join(root, 'many'));
+for (let i = 0; i < MANY; i += 1) writeFileSync(join(root, 'many', `file-${i}.txt`), '');
+for (let i = 0; i < SIZE_MIB; i += 1) writeFileSync(join(root, 'large.bin'), randomBytes(2 ** 20), { flag: 'a' });
+execFileSync('chown', ['-R', `${FIRST_ID + ann.id}:${FIRST_ID + ann.id}`, root]);
+const server = await startHostkeep(data, {
+  ids: { first: FIRST_ID, count: 1000 },
+  backups: { reserve_mib: 0 },
+});
+try {
+  const [token, other] = [await tokenFor(core, ann), await tokenFor(core, bob)];
+  await large(server, token, root);
+  await listings(server, token, other);
+  await drop(server, root);
+  execFileSync('rm', ['-rf', join(root, 'large.bin'), join(root, 'copy.bin'), join(root, 'many')]);
+  await backups(server, token, root);
+  await core.close();
+} finally {
+  await server.stop();
+}
+process.exit(0);
