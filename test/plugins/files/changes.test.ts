@@ -133,7 +133,11 @@ test('a file is uploaded whole, listed, and downloaded as it was', async () => {
   const known = await fetched(`${CONTENT}site/big.bin`, { headers: { 'If-None-Match': `"x", W/${written['etag']}` } });
   assert.is(known.status, 304);
   for (let i = 0; i < 9; i += 1) assert.is((await fetched(`${CONTENT}site/big.bin`, { method: 'HEAD' })).status, 200);
-  assert.is((await fetched(`${CONTENT}site/big.bin`)).status, 200, 'no answer without a body is a transfer that goes on');
+  assert.is(
+    (await fetched(`${CONTENT}site/big.bin`)).status,
+    200,
+    'no answer without a body is a transfer that goes on',
+  );
 });
 
 test('a small file is uploaded whole, and only if its digest and the place are right', async () => {
