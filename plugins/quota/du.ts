@@ -11,6 +11,8 @@ export interface DuOptions {
 
 /** `du` sometimes aborts when a folder that it is in is moved. */
 const ATTEMPTS = 3;
+/** Room for the folders of one folder: some 300,000. */
+const STDOUT_BYTES = 16 << 20;
 /** Flags by unit. */
 const UNITS = { bytes: '--block-size=1', inodes: '--inodes' } as const;
 export type Unit = keyof typeof UNITS;
@@ -27,31 +29,52 @@ export type Unit = keyof typeof UNITS;
  *
  * Errors: 503 `overloaded` when it takes too long, 503 `files_unavailable` when `du` fails.
  */
-export async function measure(
+export function measure(folder: Folder, unit: Unit, options: DuOptions): Promise<number> {
+  return attempted(folder, ['-s', UNITS[unit]], options, (stdout) => {
+    const [, total] = /^(\d+)\t/.exec(stdout) ?? [];
+    return total === undefined ? undefined : Number(total);
+  });
+}
+
+/** Returns the same of each folder in a folder, by name, and of the folder itself by the empty name. */
+export function measureEach(folder: Folder, unit: Unit, options: DuOptions): Promise<ReadonlyMap<string, number>> {
+  return attempted(folder, ['-0', '-d', '1', UNITS[unit]], options, (stdout) => {
+    const rows = stdout.split('\0').flatMap((row) => {
+      const [, size, name = ''] = /^(\d+)\t\.\/?(.*)$/s.exec(row) ?? [];
+      return size === undefined ? [] : [[name, Number(size)] as const];
+    });
+    const all = new Map(rows);
+    return all.has('') ? all : undefined; // the folder itself comes last
+  });
+}
+
+async function attempted<T>(
   folder: Folder,
-  unit: Unit,
+  args: readonly string[],
   { command, timeoutMs, onSkipped }: DuOptions,
-): Promise<number> {
+  read: (stdout: string) => T | undefined,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    const { stdout, code, endedBy, stderr } = await run(
-      folder,
-      [command, '-x', '-s', UNITS[unit], '--', '.'],
-      timeoutMs,
-    );
+    const { stdout, code, endedBy, stderr } = await run(folder, [command, '-x', ...args, '--', '.'], timeoutMs);
     if (endedBy === 'SIGKILL') throw tooSlow(timeoutMs);
     if (endedBy === 'SIGABRT' && attempt < ATTEMPTS) continue;
-    const total = /^(\d+)\t/.exec(stdout)?.[1];
+    const total = read(stdout);
     if (total === undefined) throw unavailable(new Error(`${command} ended with ${endedBy ?? code}: ${stderr}`));
     // A file removed during the walk is harmless; an unreadable one is missing from the total, as with any du.
     if (/Permission denied|Input\/output error/.test(stderr)) onSkipped(stderr);
-    return Number(total);
+    return total;
   }
 }
 
 async function run(folder: Folder, command: readonly string[], timeoutMs: number): Promise<ProgramResult> {
   const cwd = `/proc/self/fd/${folder.handle.fd}`; // resolved in the new process, which inherits the descriptor
   try {
-    return await runProgram('nice', ['-n', '10', '--', ...command], { cwd, timeoutMs, exception: 'du' });
+    return await runProgram('nice', ['-n', '10', '--', ...command], {
+      cwd,
+      timeoutMs,
+      stdoutBytes: STDOUT_BYTES,
+      exception: 'du',
+    });
   } catch (error) {
     throw unavailable(error);
   }

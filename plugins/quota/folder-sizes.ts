@@ -7,6 +7,7 @@ import { counter, gauge, type Metric } from '../../kernel/contract/points/metric
 import type { Measured } from './store.ts';
 import type measureFolder from './du-job.ts';
 import type { Unit } from './du.ts';
+import type measureFolders from './folders-job.ts';
 import { SingleFlight } from './single-flight.ts';
 
 interface Options {
@@ -22,6 +23,8 @@ interface Options {
 const IDLE_MS = 5000;
 /** Measurements of one account that may wait. */
 const WAITING = 32;
+/** The most folders of one folder by size, and as many by the number of names. */
+const LARGEST = 100;
 /** How long after `du` itself its process is stopped. */
 const GRACE_MS = 5000;
 
@@ -33,19 +36,18 @@ export class FolderSizes {
   readonly #options: Options;
   readonly #pool: JobPool;
   readonly #job: Job<Parameters<typeof measureFolder>[0], Awaited<ReturnType<typeof measureFolder>>>;
+  readonly #eachJob: Job<Parameters<typeof measureFolders>[0], Awaited<ReturnType<typeof measureFolders>>>;
   readonly #sizes = new SingleFlight<number>();
+  readonly #largest = new SingleFlight<Awaited<ReturnType<typeof measureFolders>>>();
   #walks = 0;
 
   constructor(options: Options) {
     this.#options = options;
     this.#pool = options.jobs.open({ name: 'sizes', processes: options.walks, idleMs: IDLE_MS, waiting: WAITING });
     const timeoutMs = 2 * options.timeoutMs + GRACE_MS;
-    this.#job = defineJob<typeof measureFolder>({
-      beside: import.meta.url,
-      script: 'du-job',
-      timeoutMs,
-      tooMuch: 'overloaded',
-    });
+    const how = { beside: import.meta.url, timeoutMs, tooMuch: 'overloaded' } as const;
+    this.#job = defineJob<typeof measureFolder>({ ...how, script: 'du-job' });
+    this.#eachJob = defineJob<typeof measureFolders>({ ...how, script: 'folders-job' });
   }
 
   /** Returns the bytes on disk of a folder. Errors: 404 `folder_not_found`, 503. */
@@ -53,6 +55,17 @@ export class FolderSizes {
     return this.#sizes.join(account, components.join('/'), signal, async (ending) => {
       const [bytes = 0] = await this.#measure(account, components, ['bytes'], ending);
       return bytes;
+    });
+  }
+
+  /** Returns what a folder takes, and the folders in it that take the most. Errors: 404 `folder_not_found`, 503. */
+  largest(account: Account, components: readonly string[], signal: AbortSignal) {
+    return this.#largest.join(account, components.join('/'), signal, async (ending) => {
+      const { jobs, command, timeoutMs } = this.#options;
+      const input = { components, command, timeoutMs, most: LARGEST };
+      const found = await this.#pool.run(this.#eachJob, jobs.ownerOf(account), input, { signal: ending });
+      this.#noteWalk(account, found.skipped);
+      return found;
     });
   }
 
@@ -75,6 +88,7 @@ export class FolderSizes {
 
   async close(): Promise<void> {
     await this.#sizes.close();
+    await this.#largest.close();
     await this.#pool.close();
   }
 
@@ -84,13 +98,17 @@ export class FolderSizes {
     units: readonly Unit[],
     signal?: AbortSignal,
   ): Promise<readonly number[]> {
-    const { jobs, log, command, timeoutMs } = this.#options;
+    const { jobs, command, timeoutMs } = this.#options;
     const input = { components, units, command, timeoutMs };
     const { totals, skipped } = await this.#pool.run(this.#job, jobs.ownerOf(account), input, {
       ...(signal !== undefined && { signal }),
     });
-    this.#walks += 1;
-    if (skipped !== '') log.warn({ account: account.username, stderr: skipped }, 'du skipped some files');
+    this.#noteWalk(account, skipped);
     return totals;
+  }
+
+  #noteWalk({ username }: Account, skipped: string): void {
+    this.#walks += 1;
+    if (skipped !== '') this.#options.log.warn({ account: username, stderr: skipped }, 'du skipped some files');
   }
 }

@@ -1,4 +1,4 @@
-import { pathComponents } from '../../kernel/kit/files/client-path.ts';
+import { clientPath, pathComponents } from '../../kernel/kit/files/client-path.ts';
 import type { LimitNotices } from '../../kernel/contract/limits/limit-notices.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
@@ -12,7 +12,7 @@ import { KernelQuota } from './kernel-quota.ts';
 import { storageNotices } from './keeping/notices.ts';
 import { PlanLimits } from './keeping/plan-limits.ts';
 import privileged from './privileged.ts';
-import { DiskInodes, FolderQuery, QuotaConfig, Size } from './schema.ts';
+import { DiskInodes, FolderQuery, LargestFolders, QuotaConfig, Size } from './schema.ts';
 import { AccountUsage, resources, usageOfMany } from './account-usage.ts';
 import type { QuotaRow } from './repquota.ts';
 import { readSamples } from './store.ts';
@@ -52,6 +52,18 @@ export default definePlugin({
       reply: Size,
       errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
     },
+    largest: {
+      method: 'GET',
+      path: '/api/largest-folders',
+      at: 'home',
+      feature: EITHER,
+      summary: 'Get the largest folders of a folder, and those with the most names',
+      description:
+        'At most 100 of each, counted as for the size of a folder. What is in none of them is the rest of the total.',
+      query: FolderQuery,
+      reply: LargestFolders,
+      errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
+    },
   },
   events,
   setup(host) {
@@ -85,6 +97,13 @@ export default definePlugin({
               await sizes.bytes(account, pathComponents(query.folder, node.config.virtual_root), signal),
             ),
           };
+        },
+        largest: async ({ account, query, signal }) => {
+          const { virtual_root: root } = node.config;
+          const components = pathComponents(query.folder, root);
+          const { total, folders } = await sizes.largest(account, components, signal);
+          const path = clientPath(components, root);
+          return { root, path, ...total, folders: folders.map((each) => ({ ...each, path: `${path}/${each.name}` })) };
         },
       },
       provides: {

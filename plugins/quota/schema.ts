@@ -78,3 +78,17 @@ export const Size = NamedObject('FolderSize', {
       'Disk usage including subfolders, in the format of du -sh: powers of 1024, rounded up, e.g. 3.3G, 1.7M, 0',
   }),
 });
+
+const usage = {
+  bytes: Type.Integer({ description: 'On disk, with all subfolders' }),
+  inodes: Type.Integer({ description: 'Files and folders, with the folder itself' }),
+};
+export const LargestFolders = NamedObject('LargestFolders', {
+  root: Type.String({ description: 'Path of the files root' }),
+  path: Type.String({ description: 'Absolute path of the folder' }),
+  ...usage,
+  folders: Type.Array(NamedObject('LargeFolder', { name: Type.String(), path: Type.String(), ...usage }), {
+    description: 'In no order; without those that no path can name, and the trash',
+  }),
+});
+export type LargestFolders = Static<typeof LargestFolders>;

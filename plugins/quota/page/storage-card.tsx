@@ -1,4 +1,4 @@
-import { Answer, api, Card, Meter, parseTime, t, Time, useQuery } from '../../pages/kit/index.ts';
+import { Answer, api, at, Card, Meter, parseTime, t, Time, useQuery } from '../../pages/kit/index.ts';
 
 const BLOCK_BYTES = 1024;
 
@@ -12,7 +12,8 @@ export default function StorageCard() {
             <Meter label={t('quota.disk')} used={disk * BLOCK_BYTES} limit={diskLimit * BLOCK_BYTES} isBytes />
             <Meter label={t('quota.inodes')} used={inodes} limit={inodesLimit} />
             <p class="small soft">
-              {t('quota.measured')} <Time at={measuredAt(date)} isRelative />
+              {t('quota.measured')} <Time at={measuredAt(date)} isRelative /> ·{' '}
+              <a href={at('/files/usage')}>{t('quota.see')}</a>
             </p>
           </div>
         )}

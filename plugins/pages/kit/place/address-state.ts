@@ -23,6 +23,7 @@ export function useAddressState<N extends string>(
     const pairs = Object.entries<string>({ ...state, ...next }).filter(([, value]) => value !== '');
     const here = path + location.search;
     route(pairs.length === 0 ? here : `${here}#${new URLSearchParams(pairs)}`, true);
+    changes.value += 1; // the router sees no change where Back has led to this path before
   };
   return [state, set];
 }

@@ -17,7 +17,7 @@ import type { Account } from '../../../../kernel/identity/accounts/account.ts';
 import { HttpError, errorMessage } from '../../../../kernel/errors.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import { FolderSizes } from '../../../../plugins/quota/folder-sizes.ts';
-import type { DiskInodes } from '../../../../plugins/quota/schema.ts';
+import type { DiskInodes, LargestFolders } from '../../../../plugins/quota/schema.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { reportSkipped, testSuite } from '../../../support/suite.ts';
@@ -157,6 +157,54 @@ test('sizes equal those of du: hard links once, no holes, no links followed', as
   assert.equal((await server.ask('/api/directory-size', { token: ann.token })).body, {
     size: duOf(ann.account.filesRoot, '-h'),
   });
+});
+
+test('the folders of a folder are measured, except for those that no path can name', async () => {
+  const { account, token } = await server.user('lea');
+  const largest = (folder: string, of = token) =>
+    server.ask<LargestFolders & { error?: string }>(`/api/largest-folders?folder=${encodeURIComponent(folder)}`, {
+      token: of,
+    });
+  assert.equal((await largest('')).body, {
+    root: '/var/www/html',
+    path: '/var/www/html',
+    bytes: 0,
+    inodes: 0,
+    folders: [],
+  });
+  const root = account.filesRoot;
+  for (const folder of ['large/deep', 'many', 'new\nline', '.hostkeep/trash', 'link to'])
+    mkdirSync(join(root, 'site', folder), { recursive: true });
+  mkdirSync(join(root, '.hostkeep'));
+  mkdirSync(Buffer.concat([Buffer.from(join(root, 'site/')), Buffer.from([0xff])]));
+  symlinkSync('/usr', join(root, 'site/link'));
+  writeFileSync(join(root, 'site/large/deep/file'), Buffer.alloc(1 << 20, 1));
+  for (let i = 0; i < 30; i += 1) writeFileSync(join(root, `site/many/${i}`), '');
+  for (const folder of ['none', 'site/link', ...LITERAL]) {
+    const { status, body } = await largest(folder);
+    assert.equal([status, body.error], [404, 'folder_not_found'], folder);
+  }
+  for (const folder of OUTSIDE.filter((path) => path.length < 1000))
+    assert.is((await largest(folder)).status, 400, folder);
+  assert.is(
+    (await largest('/var/www/html/site', ann.token)).body.folders?.some(({ name }) => name === 'large') ?? false,
+    false,
+  );
+
+  execFileSync('sync', ['-f', root]);
+  const { body } = await largest('/var/www/html/site');
+  const measured = (path: string) =>
+    [['--block-size=1'], ['--inodes']].map((how) => Number(duOf(join(root, 'site', path), ...how)));
+  assert.equal([body.bytes, body.inodes], measured(''));
+  assert.equal(
+    body.folders.map(({ name, path, bytes, inodes }) => [name, path, bytes, inodes]).toSorted(),
+    ['.hostkeep', 'large', 'link to', 'many'].map((name) => [name, `/var/www/html/site/${name}`, ...measured(name)]),
+  );
+  assert.equal(
+    (await largest('')).body.folders.map(({ name }) => name),
+    ['site'],
+    'the trash is nobody’s folder',
+  );
 });
 
 test('what is mounted in a folder is not counted', async () => {
