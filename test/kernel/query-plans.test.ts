@@ -31,7 +31,7 @@ const FEW = /from known_networks/;
 const isCount = (sql: string): boolean => /^\s*select (?:plan, |\(select )?count\(\*\)/.test(sql);
 
 /** Plugins that keep databases read these in the background, all of them, once an account has changed. */
-const BACKGROUND = /from (?:mysql_changes|postgresql_items)\b/;
+const BACKGROUND = /^\s*select .* from (?:mysql|postgresql)_\w+/;
 
 /** Runs `work`, and resolves with the statements that it sends to SQLite. */
 async function statementsOf(work: () => Promise<unknown>): Promise<Map<string, SqlValue[]>> {
