@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import type { SiteLogs } from '../../kernel/contract/points/web-server-part.ts';
-import { accessLines } from './follower/web-server-lines.ts';
+import { FORMATS } from './follower/log-formats.ts';
 import type { VisitorCounts } from './visitors.ts';
 
 const READ_BYTES = 64 << 10;
@@ -12,15 +12,24 @@ export const noLogs = (): Finding => ({
   ok: false,
   isWarning: true,
   detail: 'no web server writes logs of sites',
-  remedy: 'have nginx serve the domains and set webserver.log_folder, or switch the plugin off; Caddy writes none',
+  remedy: 'have nginx or Caddy serve the domains and set webserver.log_folder, or switch the plugin off',
 });
 
+/** Whether the web server writes logs: Caddy does once the operator has imported its options, and keeps no log empty then. */
+export async function isWritten(files: SiteLogs | undefined): Promise<boolean> {
+  if (files?.format !== 'caddy') return files !== undefined;
+  // what keeps this service from reading it, `readable` tells
+  return ((await stat(files.access).catch(() => undefined))?.size ?? 0) > 0;
+}
+
 /** Reads the end of each log. */
-export async function readable({ access, error }: SiteLogs): Promise<Finding> {
+export async function readable({ format, access, error }: SiteLogs): Promise<Finding> {
   try {
-    const lines = accessLines(await endOf(access));
+    const lines = FORMATS[format].access(await endOf(access));
     await endOf(error);
-    const detail = lines.length === 0 ? 'no request of a site is logged yet' : `${access} is read`;
+    const untold =
+      format === 'caddy' ? '; Caddy logs them once the options in its Caddyfile import hostkeep-*.options' : '';
+    const detail = lines.length === 0 ? `no request of a site is logged yet${untold}` : `${access} is read`;
     return { name: 'logs', ok: true, isUntried: lines.length === 0, detail };
   } catch (cause) {
     return {

@@ -8,7 +8,7 @@ import {
 } from '../../kernel/contract/points/domain-directory.ts';
 import type { SiteLogs } from '../../kernel/contract/points/web-server-part.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { goaccess, noLogs, readable } from './doctor.ts';
+import { goaccess, isWritten, noLogs, readable } from './doctor.ts';
 import { download } from './download.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
@@ -26,7 +26,10 @@ import { TrafficCounts } from './traffic.ts';
 import { VisitorCounts } from './visitors.ts';
 
 /** After which the domains of this node may be others. */
-const CHANGES = new Set(['domain.added', 'domain.removed', 'account.removed', 'account.moved']);
+const CHANGES = new Set([
+  ...['domain.added', 'domain.removed', 'domain.alias_added', 'domain.alias_removed'],
+  ...['account.removed', 'account.moved', 'temporary_link.made'],
+]);
 
 export default definePlugin({
   name: 'logs',
@@ -59,7 +62,7 @@ export default definePlugin({
         list: async ({ account }) => {
           const limits = account.plan?.limits;
           return {
-            written: files !== undefined,
+            written: await isWritten(files),
             logs: await Promise.all((await domains.list(account)).map((each) => sizes(folders, each))),
             kept_mib: limits?.['logs_limit_mib'] ?? 0,
             kept_days: limits?.['logs_limit_days'] ?? 0,
@@ -80,7 +83,7 @@ export default definePlugin({
           const kind = query.kind as Kind;
           return download(name, kind, await folders.segments(id, kind));
         },
-        traffic: async ({ account }) => ({ counted: files !== undefined, ...(await traffic.month(account)) }),
+        traffic: async ({ account }) => ({ counted: await isWritten(files), ...(await traffic.month(account)) }),
         visitors: async ({ account, query }) =>
           visitors.read(account, await site(account, query.domain_url), query.days),
       },
@@ -122,11 +125,12 @@ interface Followed {
 async function follow(host: Host<LogsConfig>, { traffic, ...parts }: Followed): Promise<() => string | undefined> {
   const domains = host.peer<DomainDirectory>('domains');
   if (domains === undefined || !host.node.isServing) return () => undefined;
-  const sites = new Sites(domains);
+  const sites = new Sites(domains, parts.files.format === 'caddy' ? (ids) => readPreviews(host, ids) : undefined);
   const collector = new Collector(host, { ...parts, sites });
   host.onClose(
     host.events.listen(({ type }) => {
       if (CHANGES.has(type)) sites.isStale = true;
+      if (type === 'temporary_link.made') sites.hasOtherPreviews = true;
     }),
   );
   host.onClose(() => collector.close());
@@ -135,6 +139,14 @@ async function follow(host: Host<LogsConfig>, { traffic, ...parts }: Followed): 
     traffic.startNotices(host);
   });
   return () => collector.problem;
+}
+
+/** Leaves out the names of a plugin that fails; its sites' lines are dropped until it answers. */
+async function readPreviews({ gather }: Host<LogsConfig>, domainIds: readonly number[]): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const part of await gather('siteRules', domainIds))
+    if (part.ok) for (const [id, { previews = [] }] of part.value) for (const name of previews) found.set(name, id);
+  return found;
 }
 
 async function sizes(folders: SiteFolders, { id, name }: Domain) {

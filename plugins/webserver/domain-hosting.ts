@@ -58,6 +58,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
     virtualRoot: host.node.config.virtual_root,
     rules: (domainIds) => gatherRules(host, domainIds, driver),
     common: await readCommon(driver),
+    commonName: driver.commonName,
     log: host.log,
   });
   host.onClose(() => batcher.idle());

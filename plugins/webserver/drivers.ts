@@ -21,8 +21,10 @@ export interface Driver {
   readonly templateFile: string;
   /** For domains of suspended accounts. */
   readonly suspendedTemplateFile: string;
-  /** Settings that the virtual hosts share; `undefined` if the web server has no place for them. */
+  /** Settings that the virtual hosts share; `undefined` if there are none. */
   readonly commonFile: string | undefined;
+  /** Their file in the folder of the virtual hosts. */
+  readonly commonName: string;
   readonly check: readonly string[];
   readonly reload: readonly string[];
   readonly version: readonly string[];
@@ -58,7 +60,7 @@ const IPV6 = '/proc/net/if_inet6';
 
 const DRIVERS = {
   nginx: {
-    hasCommon: true,
+    commonName: 'hostkeep--common.conf',
     certifies: false,
     user: '',
     tls: nginxTls,
@@ -82,7 +84,7 @@ const DRIVERS = {
     php: (php: SitePhp | null, _docroot: string, errorLog?: string) => nginxPhp(php, errorLog),
   },
   caddy: {
-    hasCommon: false,
+    commonName: 'hostkeep-logs.options',
     certifies: true,
     user: 'caddy',
     tls: caddyTls,
@@ -94,7 +96,7 @@ const DRIVERS = {
     reload: ['caddy', 'reload', '--config', '/etc/caddy/Caddyfile'],
     version: ['caddy', 'version'],
     awaitsServed: false,
-    logs: undefined,
+    logs: (_files: SiteLogs) => 'log',
     beacon: (token: string, _: string, port: number) =>
       `http://${token}.hostkeep.invalid:${port} {\n\trespond ${token}\n}\n`,
     preview: (name: string) => `@preview host ${name}\n\theader @preview X-Robots-Tag noindex`,
@@ -126,10 +128,11 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
   const defaults = DRIVERS[name];
   const listen = bothFamilies(config.listen);
   const { log_folder: logs } = config;
+  const logFolder = join(logs, defaults.user); // a folder of its own if it rotates by itself
   const logFiles =
-    logs === '' || defaults.logs === undefined
+    logs === ''
       ? undefined
-      : { access: join(logs, 'access.log'), error: join(logs, 'error.log') };
+      : { format: name, access: join(logFolder, 'access.log'), error: join(logFolder, 'error.log') };
   const listenTls = config.listen_https && bothFamilies(config.listen_https);
   const vhostFolder = config.vhost_folder || defaults.vhostFolder;
   const command = (which: 'check' | 'reload' | 'version') =>
@@ -142,13 +145,14 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
     listenTls,
     templateFile: config.template || shippedFile(`${name}-vhost.conf`),
     suspendedTemplateFile: config.suspended_template || shippedFile(`${name}-suspended.conf`),
-    commonFile: defaults.hasCommon ? shippedFile(`${name}-common.conf`) : undefined,
+    commonFile: name === 'nginx' || logFiles ? shippedFile(`${name}-common.conf`) : undefined,
+    commonName: defaults.commonName,
     check: command('check'),
     reload: command('reload'),
     version: command('version'),
     beacon: (token) => defaults.beacon(token, listen, connectAddress(config.listen).port),
     logFiles,
-    logs: (logFiles && defaults.logs?.(logFiles)) ?? '',
+    logs: logFiles === undefined ? '' : defaults.logs(logFiles),
     preview: defaults.preview,
     named: defaults.named,
     body: defaults.body,

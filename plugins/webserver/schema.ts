@@ -46,7 +46,7 @@ export const WebserverConfig = Type.Object(
       default: '',
       pattern: '^(/[A-Za-z0-9._/-]*)?$',
       description:
-        'Folder in which nginx writes access.log and error.log of all domains, as only its owner may; empty = none are written. Not with Caddy',
+        'Folder in which nginx writes access.log and error.log of all domains, as only its owner may, and Caddy in caddy below it; empty = none are written',
     }),
     listen: Type.String({
       default: '80',

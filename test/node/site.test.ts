@@ -7,8 +7,10 @@ import { ADMIN, install, PACKAGE } from './packages.ts';
 
 const SETTINGS = {
   broker: { socket: '/run/hostkeep/broker.sock' },
-  webserver: { driver: 'auto', template: '/etc/hostkeep/vhost.conf' },
+  webserver: { driver: 'auto', log_folder: '/var/log/hostkeep', template: '/etc/hostkeep/vhost.conf' },
 };
+
+const CADDYFILE = '{\n\timport /etc/caddy/hostkeep.d/*.options\n}\nimport /etc/caddy/hostkeep.d/*.conf\n';
 
 const test = testSuite('node: site');
 let machine: Machine;
@@ -19,9 +21,9 @@ interface AddedDomain {
 }
 
 const page = (name: string, flags: string) => machine.try(`curl -s -m 5 -w '%{http_code}' ${flags} http://${name}`);
-const found = async (name: string) => {
+const found = async (name: string, plugin = 'webserver') => {
   const findings = JSON.parse((await machine.try('hostkeep doctor --json')).output) as Record<string, string>[];
-  return findings.filter((each) => each['plugin'] === 'webserver' && each['name'] === name)[0];
+  return findings.filter((each) => each['plugin'] === plugin && each['name'] === name)[0];
 };
 
 test.before(async () => {
@@ -42,7 +44,7 @@ test('six commands lead from a bare Debian to a served site', async () => {
 });
 
 // threat served-links: Caddy, too, sees only what is the account's
-test('where only Caddy is installed, one line in its file lets it serve the sites', async () => {
+test('where only Caddy is installed, two lines let it serve and log the sites', async () => {
   await machine.run('systemctl stop nginx && apt-get remove -y nginx && echo 127.0.0.1 localhost >>/etc/hosts');
   await machine.run('systemctl enable --now caddy && systemctl restart hostkeep-broker hostkeep');
   await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
@@ -54,7 +56,8 @@ test('where only Caddy is installed, one line in its file lets it serve the site
   const plain = "sed 's|^{{domain}}|http://{{domain}}|' $(find /usr/lib/hostkeep/current/ -name caddy-vhost.conf)";
   await machine.run(`${plain} >/etc/hostkeep/vhost.conf`);
   await machine.run('cat >/etc/hostkeep/hostkeep.json', JSON.stringify(SETTINGS));
-  await machine.run("echo 'import /etc/caddy/hostkeep.d/*.conf' >>/etc/caddy/Caddyfile && systemctl reload caddy");
+  await machine.run('cat >/etc/caddy/Caddyfile', CADDYFILE);
+  await machine.run('systemctl reload caddy');
   await machine.run('systemctl restart hostkeep-broker hostkeep');
   await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
   const { folder, uid } = JSON.parse(
@@ -71,4 +74,7 @@ test('where only Caddy is installed, one line in its file lets it serve the site
   assert.is.not((await page('blog.shop.example/link.html', flags)).output.slice(-3), '200');
   const reload = await found('reload');
   assert.is(reload?.['state'], 'ok', JSON.stringify(reload));
+  const logs = await found('logs', 'logs');
+  assert.is(logs?.['detail'], '/var/log/hostkeep/caddy/access.log is read', JSON.stringify(logs));
+  assert.match(await machine.run('ls -ln /var/log/hostkeep/caddy'), /^-rw-r--r-- 1 (?!0 )/m);
 });

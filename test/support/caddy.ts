@@ -8,6 +8,7 @@ import { basename, join } from 'node:path';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { endsWithTests } from './child.ts';
+import { fetchPage, type Page } from './page.ts';
 import { freePort } from './port.ts';
 import { reportSkipped } from './suite.ts';
 
@@ -26,12 +27,11 @@ const unmount = (path: string): unknown => spawnSync('umount', ['--lazy', path])
 export class Caddy {
   readonly port: number;
   readonly folder: string;
-  readonly #process: ChildProcess;
+  #process: ChildProcess | undefined;
 
-  private constructor(folder: string, port: number, child: ChildProcess) {
+  private constructor(folder: string, port: number) {
     this.folder = folder;
     this.port = port;
-    this.#process = child;
   }
 
   static async start(): Promise<Caddy> {
@@ -50,8 +50,15 @@ export class Caddy {
     }
     writeFileSync(
       join(folder, 'Caddyfile'),
-      `{\n\tadmin localhost:${await freePort()}\n\tauto_https off\n}\nhttp://nobody.invalid:${port} {\n\trespond 404\n}\nimport ${folder}/vhosts/*.conf\n`,
+      `{\n\tadmin localhost:${await freePort()}\n\tauto_https off\n\timport ${folder}/vhosts/*.options\n}\nhttp://nobody.invalid:${port} {\n\trespond 404\n}\nimport ${folder}/vhosts/*.conf\n`,
     );
+    const caddy = new Caddy(folder, port);
+    await caddy.up();
+    return caddy;
+  }
+
+  async up(): Promise<void> {
+    const { folder } = this;
     const env = {
       ...process.env,
       HOME: folder,
@@ -60,6 +67,7 @@ export class Caddy {
     };
     const args = ['run', '--config', join(folder, 'Caddyfile')];
     const child = endsWithTests(spawn(SERVER ?? '', args, { env, stdio: ['ignore', 'ignore', 'pipe'] }));
+    this.#process = child;
     await new Promise<void>((resolve, reject) => {
       let log = '';
       child.once('exit', () => reject(new Error(`caddy did not start:\n${log}`)));
@@ -68,7 +76,6 @@ export class Caddy {
         if (log.includes('serving initial configuration')) resolve();
       });
     });
-    return new Caddy(folder, port, child);
   }
 
   /** Settings of a node whose plugin `webserver` uses this server. */
@@ -82,6 +89,7 @@ export class Caddy {
       driver: 'caddy',
       listen: String(this.port),
       listen_https: '',
+      log_folder: join(this.folder, 'logs'),
       vhost_folder: join(this.folder, 'vhosts'),
       files_view: join(this.folder, 'view'),
       template: join(this.folder, 'vhost.conf'),
@@ -92,11 +100,19 @@ export class Caddy {
     };
   }
 
-  async remove(): Promise<void> {
+  fetch(host: string, path = '/'): Promise<Page> {
+    return fetchPage(this.port, host, path);
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     await new Promise<void>((resolve) => {
-      this.#process.once('exit', () => resolve());
-      this.#process.kill('SIGTERM');
+      this.#process?.once('exit', () => resolve());
+      this.#process?.kill(signal);
     });
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
     unmount(join(this.folder, 'view', this.folder, 'files'));
     rmSync(this.folder, { recursive: true, force: true });
   }

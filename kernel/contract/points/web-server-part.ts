@@ -20,11 +20,12 @@ export interface WebServerPart {
 }
 
 /**
- * The service of the plugin `webserver` where the web server logs what happens at sites: absolute paths. Lines of the access log
- * begin with the name of the domain, the time in seconds since 1970 and the bytes that were sent, are then in the combined format,
- * and end with the name again; lines of the error log are in the format of nginx.
+ * The service of the plugin `webserver` where the web server logs what happens at sites: absolute paths. In the format of nginx,
+ * lines of the access log begin with the name of the domain, the time in seconds since 1970 and the bytes that were sent, are then
+ * in the combined format, and end with the name again. In that of Caddy, each line of both is an object in JSON.
  */
 export interface SiteLogs {
+  readonly format: 'nginx' | 'caddy';
   readonly access: string;
   readonly error: string;
 }

@@ -1,5 +1,5 @@
 import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { undefinedIfMissing } from './if-missing.ts';
 
 /** How far a file was read. */
@@ -140,7 +140,10 @@ async function openSource(path: string, position?: ReadPosition): Promise<Source
 async function siblings(path: string): Promise<{ path: string; inode: string }[]> {
   const folder = dirname(path);
   const names = await readdir(folder).catch(undefinedIfMissing);
-  const rotated = (names ?? []).filter((name) => name.startsWith(`${basename(path)}.`) && !COMPRESSED.test(name));
+  const [begin, end] = [basename(path, extname(path)), extname(path)];
+  const isRotated = (name: string) =>
+    name.startsWith(`${begin}${end}.`) || (name.startsWith(`${begin}-`) && name.endsWith(end)); // by logrotate, or by Caddy
+  const rotated = (names ?? []).filter((name) => isRotated(name) && !COMPRESSED.test(name));
   const found = await Promise.all(
     rotated.map(async (name) => {
       const info = await stat(join(folder, name), { bigint: true }).catch(undefinedIfMissing);

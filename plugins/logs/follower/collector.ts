@@ -8,7 +8,8 @@ import { KINDS, type Kind, type SiteFolders } from '../site-logs/segments.ts';
 import { SiteWriter } from '../site-logs/writer.ts';
 import * as rows from '../store.ts';
 import type { Site, Sites } from './sites.ts';
-import { accessLines, errorLines, type SiteLine } from './web-server-lines.ts';
+import { FORMATS } from './log-formats.ts';
+import type { SiteLine } from './nginx-lines.ts';
 
 interface CollectorParts {
   readonly files: SiteLogs;
@@ -132,7 +133,8 @@ export class Collector {
       const text = { access: await followed.access.read(), error: await followed.error.read() };
       if (text.access === '' && text.error === '') return false;
       progress.isAhead = true;
-      const [access, error] = [accessLines(text.access), errorLines(text.error)];
+      const format = FORMATS[this.#parts.files.format];
+      const [access, error] = [format.access(text.access), format.error(text.error)];
       await this.#parts.sites.learn([...access, ...error]);
       const batches = new Map<string, SiteBatch>();
       this.#sort(batches, 'access', access, traffic);

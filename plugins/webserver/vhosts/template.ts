@@ -157,7 +157,9 @@ export async function readCommon({ commonFile, listen, listenTls, ...files }: Dr
     [files.templateFile, files.suspendedTemplateFile].map((file) => readFile(file, 'utf8').catch(() => '')), // templateOf tells
   );
   const common = await readFile(commonFile, 'utf8');
-  return HEADER + common.replaceAll('{{listens}}', listens([`listen ${listen};`, ...sources], listen, listenTls));
+  return (HEADER + common)
+    .replaceAll('{{listens}}', listens([`listen ${listen};`, ...sources], listen, listenTls))
+    .replaceAll(/\{\{(access|error)_log\}\}/g, (_, kind: 'access' | 'error') => files.logFiles?.[kind] ?? '');
 }
 
 /** Returns the `listen` directives of nginx in some sources, each address once, and what refuses names over TLS. */

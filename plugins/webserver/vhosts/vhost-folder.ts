@@ -22,8 +22,7 @@ export const PROOF_FILE = `${PREFIX}proof${EXTENSION}`;
 export const SUSPENDED_PAGE = `${PREFIX}suspended.html`;
 /** The page for folders without one. The templates name it. */
 export const CLOSED_PAGE = `${PREFIX}closed.html`;
-export const COMMON_FILE = `${PREFIX}-common${EXTENSION}`;
-const NOT_OF_DOMAINS = [BEACON_FILE, PROOF_FILE, COMMON_FILE];
+const NOT_OF_DOMAINS = [BEACON_FILE, PROOF_FILE, `${PREFIX}-common${EXTENSION}`];
 
 /** Returns the name of a domain's file: the domain between prefix and extension, with a digest if it is shortened. */
 export function vhostFileName(domain: string): string {

@@ -1,10 +1,10 @@
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, open, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SiteLogs } from '../../../kernel/contract/points/web-server-part.ts';
 import { readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Identified, JobUser } from '../../../kernel/kit/jobs/job.ts';
-import { userId } from '../../../kernel/kit/jobs/system-names.ts';
+import { groupId, userId } from '../../../kernel/kit/jobs/system-names.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
@@ -16,7 +16,6 @@ import { readCommon, siteRenderer, type RenderSite, type Site } from './template
 import {
   BEACON_FILE,
   CLOSED_PAGE,
-  COMMON_FILE,
   vhostFileName,
   isSecretFile,
   isVhostFile,
@@ -110,14 +109,20 @@ export class VhostWriter implements VhostVerbs {
     await this.#folder.put(SUSPENDED_PAGE, await this.#suspendedPage());
     await this.#folder.put(CLOSED_PAGE, await shippedPage('closed.html'));
     const common = await readCommon(this.#driver);
-    if (common !== undefined) await this.#folder.put(COMMON_FILE, common);
-    if (this.#driver.logFiles !== undefined) await makeLogs(this.#driver.logFiles);
+    if (common !== undefined) await this.#folder.put(this.#driver.commonName, common);
+    const { logFiles, user } = this.#driver;
+    if (logFiles !== undefined) await makeLogs(logFiles, this.#ownerId(), user);
     return null;
   }
 
-  async keep(pems: unknown): Promise<null> {
+  /** Returns the id of the user as whom the web server reads and writes; `null` for that of this process. */
+  #ownerId(): number | null {
     const { user } = this.#driver;
-    const owner = user !== '' && process.getuid?.() === 0 ? userId(user) : null;
+    return user !== '' && process.getuid?.() === 0 ? userId(user) : null;
+  }
+
+  async keep(pems: unknown): Promise<null> {
+    const owner = this.#ownerId();
     for (const pem of readList(pems, MOST_KEYS, readPem)) {
       const name = certificateFile(pem);
       if ((await this.#folder.changedAt(name)) === undefined) await this.#folder.putPrivate(name, pem, owner);
@@ -130,9 +135,8 @@ export class VhostWriter implements VhostVerbs {
     const { user, usersLine } = this.#driver;
     const files = usersFiles(access, usersLine);
     if (files.size === 0) return;
-    const isRoot = process.getuid?.() === 0;
-    const owner = user !== '' && isRoot ? userId(user) : null;
-    const group = user === '' && isRoot ? (this.#userOf(account)?.webGid ?? null) : null;
+    const owner = this.#ownerId();
+    const group = user === '' && process.getuid?.() === 0 ? (this.#userOf(account)?.webGid ?? null) : null;
     for (const [name, content] of files)
       if ((await this.#folder.changedAt(name)) === undefined)
         await this.#folder.putPrivate(name, content, owner, group);
@@ -246,12 +250,22 @@ async function shippedPage(file: string): Promise<string> {
   return (page ?? '').replace('{{style}}', () => style ?? '');
 }
 
-/** Makes the logs where they are missing, closed to other users, as the web server would open them to all. */
-async function makeLogs({ access, error }: SiteLogs): Promise<void> {
-  for (const file of [access, error]) {
-    await mkdir(dirname(file), { recursive: true, mode: 0o751 }); // its workers open the files again after a rotation
-    await (await open(file, 'a', 0o640)).close();
+/**
+ * Makes the logs where they are missing, closed to other users, as the web server would open them to all. One with a user of its own
+ * rotates them itself: it gets the folder, which the service may enter as one of the group above, and which is left alone then.
+ */
+async function makeLogs({ access, error }: SiteLogs, owner: number | null, user: string): Promise<void> {
+  const folder = dirname(access);
+  await mkdir(folder, { recursive: true, mode: 0o751 }); // the workers of nginx open the files again after a rotation
+  if (owner !== null && (await stat(folder)).uid === owner) return;
+  for (const path of [access, error]) {
+    const file = await open(path, 'a', 0o640);
+    if (owner !== null) await file.chmod(0o644); // which Caddy gives to the next one
+    if (owner !== null) await file.chown(owner, groupId(user));
+    await file.close();
   }
+  if (owner !== null) await chmod(folder, 0o750);
+  if (owner !== null) await chown(folder, owner, (await stat(dirname(folder))).gid);
 }
 
 /** Rejects with the first failure once nothing of its slice is still being written. */

@@ -10,7 +10,7 @@ import { NO_ACCESS, usersFiles, type UsersLine } from '../rules/access-rules.ts'
 import { tlsRule } from '../rules/tls-rules.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
 import { readOwner, type RenderSite, type Site } from './template.ts';
-import { BEACON_FILE, COMMON_FILE, vhostFileName, isVhostFile, type VhostFolder } from './vhost-folder.ts';
+import { BEACON_FILE, vhostFileName, isVhostFile, type VhostFolder } from './vhost-folder.ts';
 
 interface VhostParts {
   readonly folder: VhostFolder;
@@ -24,8 +24,9 @@ interface VhostParts {
   readonly virtualRoot: string;
   /** Rejects where a plugin cannot tell its rules, so that no site loses them. */
   readonly rules: (domainIds: readonly number[]) => Promise<SiteRules>;
-  /** The content of the file that all virtual hosts share, where there is one. */
+  /** The content of the file that all virtual hosts share, where there is one, and its name. */
   readonly common: string | undefined;
+  readonly commonName: string;
   readonly log: Log;
 }
 
@@ -192,9 +193,9 @@ export class Vhosts {
   }
 
   async #differences(spareYoung: boolean): Promise<Differences> {
-    const { folder, batcher, common } = this.#parts;
+    const { folder, batcher, common, commonName } = this.#parts;
     const changes: Change[] = [];
-    if (common !== undefined && (await folder.read(COMMON_FILE)) !== common) {
+    if (common !== undefined && (await folder.read(commonName)) !== common) {
       await this.#parts.prepare();
       changes.push({ file: BEACON_FILE }); // so that the server reads it again
     }

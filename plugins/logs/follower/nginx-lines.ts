@@ -1,8 +1,8 @@
-/** The lines of the web server's logs, as `SiteLogs` describes them; each byte is a character. */
+/** The lines of nginx's logs, as `SiteLogs` describes them; each byte is a character. */
 
 /** A line of a site. */
 export interface SiteLine {
-  /** Name of the domain. */
+  /** A name of the site: that of the domain from nginx, any of its names from Caddy. */
   readonly site: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -41,7 +41,7 @@ export function accessLines(text: string): SiteLine[] {
  */
 export function errorLines(text: string): SiteLine[] {
   const lines: SiteLine[] = [];
-  const printable = text.replaceAll(/[^\n -~]/g, escaped);
+  const printable = text.replaceAll(/[^\n -~]/g, (character) => escaped(character.charCodeAt(0)));
   for (let start = 0, end; (end = printable.indexOf('\n', start)) >= 0; start = end + 1) {
     const line = printable.slice(start, end);
     const named = line.indexOf(SERVER);
@@ -54,5 +54,4 @@ export function errorLines(text: string): SiteLine[] {
   return lines;
 }
 
-const escaped = (character: string): string =>
-  `\\x${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+export const escaped = (byte: number): string => `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`;

@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert';
-import { accessLines, errorLines } from '../../../plugins/logs/follower/web-server-lines.ts';
+import { accessLines, errorLines } from '../../../plugins/logs/follower/nginx-lines.ts';
 import { parseLine } from '../../../plugins/logs/site-logs/line.ts';
 import { testSuite } from '../../support/suite.ts';
 
-const test = testSuite('web-server-lines');
+const test = testSuite('nginx-lines');
 
 const combined = (request = 'GET / HTTP/1.1', agent = 'curl') =>
   `127.0.0.1 - - [24/Nov/2026:16:21:23 +0100] "${request}" 404 153 "-" "${agent}"`;
