@@ -59,6 +59,25 @@ test('lines are read once and whole, however they arrive', async () => {
   assert.equal(await log.seen(), [...numbers(1, 3), 'half of a line', ...many]);
 });
 
+test('a log that is begun anew twice between reads loses and repeats nothing', async () => {
+  for (const names of [
+    ['.2', '.1'],
+    ['-2026-11-26T20-00-00.000.log', '-2026-11-26T20-00-00.001.log'],
+  ]) {
+    const log = await Written.begin();
+    log.write(...numbers(1, 2));
+    await log.seen();
+    log.write(...numbers(3, 3));
+    for (const [i, name] of names.entries()) {
+      renameSync(log.path, name.startsWith('-') ? log.path.replace('.log', name) : `${log.path}${name}`);
+      log.write(...numbers(4 + i, 4 + i));
+    }
+    assert.equal(await log.seen(), numbers(1, 5), names[0]);
+    await log.restart();
+    assert.equal(await log.seen(), numbers(1, 5), names[0]);
+  }
+});
+
 test('a log that is renamed and begun anew loses and repeats nothing', async () => {
   const log = await Written.begin();
   log.write(...numbers(1, 2));

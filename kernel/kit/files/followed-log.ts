@@ -79,11 +79,19 @@ export class FollowedLog {
     for (const source of [...this.#sources]) await this.#drop(source);
   }
 
-  /** Opens the file that has the name by now, if it is another one. */
+  /** Opens the file that has the name by now, if it is another one, and first those that had it since the last time. */
   async #follow(): Promise<void> {
     const current = await stat(this.#path, { bigint: true }).catch(undefinedIfMissing);
-    if (current === undefined || this.#sources.at(-1)?.inode === String(current.ino)) return;
-    this.#sources.push(await openSource(this.#path));
+    const last = this.#sources.at(-1);
+    if (current === undefined || last?.inode === String(current.ino)) return;
+    const rotated = last === undefined ? [] : await siblings(this.#path);
+    const nth = rotated.findIndex(({ inode }) => inode === last?.inode);
+    const missed = nth < 0 ? [] : rotated.slice(nth + 1);
+    for (const { path, inode } of [...missed, { path: this.#path, inode: String(current.ino) }]) {
+      const source = await openSource(path);
+      if (source.inode !== inode) return source.handle.close(); // renamed meanwhile: the next call goes on from here
+      this.#sources.push(source);
+    }
   }
 
   async #next(source: Source): Promise<string> {
@@ -150,7 +158,9 @@ async function siblings(path: string): Promise<{ path: string; inode: string }[]
       return info === undefined ? [] : [{ path: join(folder, name), inode: String(info.ino), at: info.mtimeNs }];
     }),
   );
-  return found.flat().toSorted((a, b) => Number(a.at - b.at) || BY_NUMBER.compare(b.path, a.path));
+  // of the same moment: logrotate counts up from the newest, and Caddy's names are times
+  const byName = (a: string, b: string) => (a.endsWith(end) ? BY_NUMBER.compare(a, b) : BY_NUMBER.compare(b, a));
+  return found.flat().toSorted((a, b) => Number(a.at - b.at) || byName(a.path, b.path));
 }
 
 const isMarked = (buffer: Buffer, bytesRead: number, mark: Buffer): boolean =>
