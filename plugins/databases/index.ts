@@ -61,6 +61,8 @@ export default definePlugin({
     const service: DatabaseServers = {
       ...accessServers(config, identity.accounts),
       takeMoves: () => void (canMove = true),
+      sizeBytes: async (account) =>
+        (await sources.databasesOf(account)).own.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     };
     return {
       service,

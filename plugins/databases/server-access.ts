@@ -6,7 +6,10 @@ import { ownNames } from './purge.ts';
 import type { DatabasesConfig } from './schema.ts';
 
 /** Returns the servers in the settings, for the plugin that moves databases between them. */
-export function accessServers(config: DatabasesConfig, accounts: Accounts): Omit<DatabaseServers, 'takeMoves'> {
+export function accessServers(
+  config: DatabasesConfig,
+  accounts: Accounts,
+): Omit<DatabaseServers, 'takeMoves' | 'sizeBytes'> {
   const named = (name: string): ServerAccess | undefined => {
     const settings = Object.hasOwn(config.servers, name) ? config.servers[name] : undefined;
     if (settings === undefined) return undefined;

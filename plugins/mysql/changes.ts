@@ -6,6 +6,7 @@ import type { Tx } from '../../kernel/store/store.ts';
 import type { Owner } from './account-servers.ts';
 import { fail } from './errors.ts';
 import type { MaintenanceAction } from './maintenance/actions.ts';
+import { forgetDropped } from './writing/withheld.ts';
 import type { TemporaryUse } from './users/temporary-users.ts';
 
 /** A change that the server and the store have to agree on. */
@@ -53,7 +54,7 @@ export class Changes {
   }
 
   /** Errors: 409 `request_in_progress` if there is a change of the same thing. */
-  claim({ id }: Owner, { kind, name, host, change, about = {}, ip }: Change): Promise<ClaimedChange> {
+  claim({ id }: Pick<Owner, 'id'>, { kind, name, host, change, about = {}, ip }: Change): Promise<ClaimedChange> {
     return this.#parts.store.write(async (tx) => {
       const key = [id, kind, name, host] as const;
       const sql = 'select 1 from mysql_changes where account_id = ? and kind = ? and name = ? and host = ?';
@@ -95,6 +96,7 @@ export class Changes {
   complete(account: Owner, claimed: ClaimedChange, isWhole = true): Promise<boolean> {
     return this.#parts.store.write(async (tx) => {
       const isThere = await remove(tx, claimed);
+      if (isThere && claimed.change === 'drop') await forgetDropped(tx, claimed);
       if (isThere) await this.#parts.events.record(tx, { account, ip: claimed.ip, ...eventFor(claimed, isWhole) });
       return isThere;
     });

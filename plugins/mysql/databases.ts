@@ -10,6 +10,7 @@ import type { DatabaseTables } from './schema.ts';
 import { isTemporary } from './users/temporary-users.ts';
 import { dropUser } from './users/user-statements.ts';
 import { readUsers } from './users/users.ts';
+import type { Writing } from './writing/writing.ts';
 
 /** Of the server. */
 const NAME_CHARACTERS = 64;
@@ -23,6 +24,7 @@ export const ENGINE = 'mariadb';
 interface Parts extends Pick<Host, 'gather'> {
   readonly servers: AccountServers;
   readonly changes: Changes;
+  readonly writing: Writing;
 }
 
 /** Makes and drops the databases of accounts. */
@@ -47,9 +49,10 @@ export class Databases {
 
   /**
    * Resolves with the whole name. Errors: 400 `invalid_database_name`; 409 `database_exists`, `database_limit_reached`,
-   * `request_in_progress`.
+   * `database_size_limit_reached`, `request_in_progress`.
    */
-  create(account: Account, suffix: string, ip: string): Promise<string> {
+  async create(account: Account, suffix: string, ip: string): Promise<string> {
+    await this.#parts.writing.assertGoesOn(account);
     return this.#parts.servers.with(account, async ({ client, ownNames }) => {
       const name = wholeName(await ownNames(), suffix, NAME_CHARACTERS);
       await makeChange(

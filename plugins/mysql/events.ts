@@ -5,6 +5,7 @@ const OfDatabase = Type.Object({ database: Type.String() });
 const OfWork = Type.Object({ database: Type.String(), is_whole: Type.Boolean() });
 const OfUser = Type.Object({ user: Type.String(), host: Type.String() });
 const OfAccess = Type.Object({ user: Type.String(), host: Type.String(), database: Type.String() });
+const OfSize = Type.Object({ limit: Type.Integer({ description: 'MiB; 0 = unlimited' }) });
 
 /** The events that this plugin records. */
 export const events = {
@@ -20,6 +21,11 @@ export const events = {
   'database_user.access_granted': { text: 'A database user got rights on a database', data: OfAccess },
   'database_user.access_revoked': { text: 'A database user lost its rights on a database', data: OfAccess },
   'database_user.process_ended': { text: 'A process of a database user was ended', data: OfUser },
+  'databases.writing_stopped': {
+    text: 'Databases take no more than can be deleted, as they have reached the size of the plan',
+    data: OfSize,
+  },
+  'databases.writing_resumed': { text: 'Databases can be written again', data: OfSize },
 } as const satisfies EventTable;
 
 declare module '../../kernel/store/events/event-types.ts' {

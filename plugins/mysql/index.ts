@@ -20,8 +20,10 @@ import { recoverChanges } from './recovery.ts';
 import { mysqlRoutes } from './routes.ts';
 import * as schema from './schema.ts';
 import { Suspensions } from './suspension.ts';
+import { AccessRights } from './users/access-rights.ts';
 import { databaseSessions } from './users/sessions.ts';
 import { shown, UserChanges } from './users/user-changes.ts';
+import { Writing } from './writing/writing.ts';
 
 export default definePlugin({
   name: 'mysql',
@@ -39,7 +41,9 @@ export default definePlugin({
     host.onClose(() =>
       transfers.close(fail.databases_unavailable('the service is being reloaded or stopped', { retryAfterSeconds: 5 })),
     );
-    const parts = { ...host, servers, changes, transfers };
+    const rights = new AccessRights({ ...host, changes });
+    const writing = new Writing({ ...host, servers, rights });
+    const parts = { ...host, servers, changes, transfers, rights, writing };
     const [databases, users, processes] = [new Databases(parts), new UserChanges(parts), new Processes(parts)];
     const suspensions = new Suspensions(parts);
     if (host.node.isServing)
@@ -51,7 +55,12 @@ export default definePlugin({
         });
       });
     const describe = async (account: Account): Promise<schema.DatabaseList> => {
-      const rule = { limit: account.plan?.limits['db_limit'] ?? 0, prefix: `${account.username}_` };
+      const rule = {
+        limit: account.plan?.limits['db_limit'] ?? 0,
+        prefix: `${account.username}_`,
+        size_limit_mib: account.plan?.limits['mysql_limit_mib'] ?? 0,
+        is_writing_stopped: await writing.isStopped(account),
+      };
       const server = servers.of(account);
       if (server === undefined) return { ...rule, databases: [], server: null };
       const [names, { socket, host: name, port }] = await Promise.all([databases.list(account), server.login()]);
@@ -59,7 +68,13 @@ export default definePlugin({
       return { ...rule, databases: names, server: reached };
     };
     return {
-      service: { ...managedDatabases(servers), ...databaseSessions(servers) },
+      service: {
+        ...managedDatabases(servers),
+        ...databaseSessions(servers, rights),
+        stopped: () => writing.stopped(),
+        stopWriting: writing.stopWriting.bind(writing),
+        resumeWriting: writing.resumeWriting.bind(writing),
+      },
       handlers: {
         databases: ({ account }) => describe(account),
         create: async ({ account, body, ip }) => ({ name: await databases.create(account, body.name, ip) }),

@@ -53,11 +53,22 @@ export async function endProcesses(client: DatabaseClient, users: readonly UserN
     [names],
   );
   const open = new Set(all.filter((user) => !known.has(userText(user))).map(({ name }) => name));
-  const rows = await client.query<{ id: number; user: string }>(
-    'select id, user from information_schema.processlist where user in (?)',
-    [names],
+  const closed = users.filter(({ name }) => !open.has(name));
+  await endProcessesNamed(client, closed);
+}
+
+/** Ends the processes of all users with these names, wherever they connect from; or only those that wait for a statement. */
+export async function endProcessesNamed(
+  client: DatabaseClient,
+  users: readonly Pick<UserName, 'name'>[],
+  isIdleOnly = false,
+): Promise<void> {
+  if (users.length === 0) return;
+  const rows = await client.query<{ id: number }>(
+    `select id from information_schema.processlist where user in (?) ${isIdleOnly ? "and command = 'Sleep'" : ''}`,
+    [[...new Set(users.map(({ name }) => name))].map((name) => Buffer.from(name))],
   );
-  for (const { id } of rows.filter(({ user }) => !open.has(user))) await kill(client, id);
+  for (const { id } of rows) await kill(client, id);
 }
 
 /** Leaves out users whose name one of the operator's has, too. */

@@ -6,7 +6,7 @@ import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServers } from './account-servers.ts';
 import type { Changes, ClaimedChange } from './changes.ts';
 import { dropDatabase } from './databases.ts';
-import { revokeAccess, setAccess } from './users/grants.ts';
+import type { AccessRights } from './users/access-rights.ts';
 import { retireTemporary } from './users/temporary-users.ts';
 import { dropUser } from './users/user-statements.ts';
 import { readPasswordDigest, readUsers } from './users/users.ts';
@@ -14,6 +14,7 @@ import { readPasswordDigest, readUsers } from './users/users.ts';
 interface Parts extends Pick<Host, 'identity'> {
   readonly servers: AccountServers;
   readonly changes: Changes;
+  readonly rights: AccessRights;
 }
 
 /**
@@ -21,21 +22,18 @@ interface Parts extends Pick<Host, 'identity'> {
  * because nobody has its password, and so is that of an import, a query or maintenance; what was to be dropped is dropped, and rights are set as they
  * were to be; a new password is recorded if it was set.
  */
-export async function recoverChanges({ identity, servers, changes }: Parts, attempt: AttemptPart): Promise<void> {
+export async function recoverChanges(parts: Parts, attempt: AttemptPart): Promise<void> {
+  const { identity, changes } = parts;
   for (const claimed of await changes.all()) {
     if (claimed.claimed_by !== '' && isRunning(claimed.claimed_by)) continue;
     const account = await identity.accounts.byId(claimed.account_id);
     // the process that a claim names is one of the account's home
     if (account === undefined || !identity.accounts.isHere(account) || account.isReadOnly) continue;
-    await attempt(`a change by ${account.username}`, () => recover(account, claimed, { servers, changes }));
+    await attempt(`a change by ${account.username}`, () => recover(account, claimed, parts));
   }
 }
 
-function recover(
-  account: Account,
-  claimed: ClaimedChange,
-  { servers, changes }: Omit<Parts, 'identity'>,
-): Promise<unknown> {
+function recover(account: Account, claimed: ClaimedChange, { servers, changes, rights }: Parts): Promise<unknown> {
   const { kind, name, host, change, about = {} } = claimed;
   if (servers.of(account) === undefined) return changes.cancel(claimed);
   return servers.with(account, async ({ client, ownNames }) => {
@@ -57,7 +55,7 @@ function recover(
       case 'password':
         return end((await readPasswordDigest(client, { name, host })) !== about.before);
       case 'access':
-        return end(await recoverAccess(client, own, claimed));
+        return end(await recoverAccess(client, own, claimed, rights));
     }
   });
 }
@@ -66,11 +64,12 @@ function recover(
 async function recoverAccess(
   client: DatabaseClient,
   own: OwnNames,
-  { name, host, change, about: { database = '', privileges = [] } = {} }: ClaimedChange,
+  { account_id: id, name, host, change, about: { database = '', privileges = [] } = {} }: ClaimedChange,
+  rights: AccessRights,
 ): Promise<boolean> {
   const isThere = (await readUsers(client, own)).some((user) => user.name === name && user.host === host);
   if (!isThere || !own.databases.includes(database)) return false;
-  if (change === 'create') await setAccess(client, { name, host }, database, privileges);
-  else await revokeAccess(client, { name, host }, database);
+  if (change === 'create') await rights.set(client, { id }, { name, host }, database, privileges);
+  else await rights.revoke(client, { id }, { name, host }, database);
   return true;
 }

@@ -18,7 +18,14 @@ export const mysqlRoutes = {
   create: {
     ...routes.create,
     description: "Its name begins with the account's prefix. Counts against `db_limit` of the plan.",
-    errors: ['invalid_database_name', 'database_exists', 'database_limit_reached', 'request_in_progress', ...SERVER],
+    errors: [
+      'invalid_database_name',
+      'database_exists',
+      'database_limit_reached',
+      'database_size_limit_reached',
+      'request_in_progress',
+      ...SERVER,
+    ],
   },
   drop: { ...routes.drop, description: "The rights of the account's users on it go, too." },
   tables: { ...routes.tables, reply: schema.DatabaseTables },
@@ -37,6 +44,7 @@ export const mysqlRoutes = {
       'only; views, triggers, routines and events become its own. A statement that fails ends the import, and the problem ' +
       'names its line; those before it stay.',
     body: Bytes,
+    errors: [...routes.import.errors, 'database_size_limit_reached'],
   },
   maintain: {
     ...routes.maintain,

@@ -1,7 +1,7 @@
 import * as shared from '../../kernel/kit/databases/schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 import { MAINTENANCE_ACTIONS } from './maintenance/actions.ts';
-import { PRIVILEGES } from './users/privileges.ts';
+import { PRIVILEGES } from '../../kernel/kit/databases/mariadb/privileges.ts';
 
 export const MysqlConfig = Type.Object(
   {
@@ -26,7 +26,9 @@ const Privilege = Type.String({ title: 'DatabasePrivilege', enum: PRIVILEGES });
 
 const Access = NamedObject('DatabaseAccess', {
   database: Type.String(),
-  privileges: Type.Array(Type.String(), { description: 'Rights on the whole database' }),
+  privileges: Type.Array(Type.String(), {
+    description: 'Rights on the whole database, also those that are withheld while the size of the plan is reached',
+  }),
 });
 export const DatabaseUser = NamedObject('DatabaseUser', {
   name: Type.String(),
@@ -39,6 +41,10 @@ export type DatabaseUser = Static<typeof DatabaseUser>;
 export const DatabaseList = NamedObject('DatabaseList', {
   databases: Type.Array(Type.String(), { description: 'Sorted by name' }),
   ...shared.DATABASE_LIST,
+  size_limit_mib: Type.Integer({ description: '`mysql_limit_mib` of the plan, for all databases; 0 = unlimited' }),
+  is_writing_stopped: Type.Boolean({
+    description: 'Whether the limit is reached, so that database users can read and delete only',
+  }),
   server: Type.Union(
     [
       NamedObject('DatabaseServer', {

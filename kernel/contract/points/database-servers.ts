@@ -36,6 +36,8 @@ export interface DatabaseServers {
   serverFor(username: string): ServerAccess | undefined;
   /** Returns a server by its name in the settings; `undefined` if there is none. */
   named(name: string): ServerAccess | undefined;
+  /** Resolves with the size of an account's databases, as it was measured last. Errors: 503 `databases_unavailable`. */
+  sizeBytes(account: Account): Promise<number>;
   /** Takes over the move of databases on servers, which are in the way of an account's move otherwise. */
   takeMoves(): void;
 }
@@ -49,6 +51,19 @@ export interface ManagedDatabases {
   isManaged(account: Pick<Account, 'id' | 'username'>): boolean;
   /** Runs `work` after what else is done for the account at its server. Errors: 409 `databases_not_managed`, those of the server. */
   with<T>(account: Pick<Account, 'id' | 'username'>, work: (server: ManagedServer) => Promise<T>): Promise<T>;
+}
+
+/** The service of the plugin that manages databases on servers of MariaDB, for the one that keeps them within the size of plans. */
+export interface LimitedDatabases extends Pick<ManagedDatabases, 'isManaged'> {
+  /** Resolves with the accounts whose writing is stopped, or was until a process died that let it go on. */
+  stopped(): Promise<number[]>;
+  /**
+   * Takes from the database users of an account the rights by which databases grow, and closes their connections. `isThorough`: also from
+   * those who were given such rights since. Can be repeated. Errors: 409 `request_in_progress`, those of the server.
+   */
+  stopWriting(account: Account, limitMib: number, isThorough: boolean): Promise<void>;
+  /** Gives back what was taken. Can be repeated. Errors: 409 `request_in_progress`, those of the server. */
+  resumeWriting(account: Account, limitMib: number): Promise<void>;
 }
 
 /** A connection to the server of an account, with the login in the settings, and what is the account's there. */

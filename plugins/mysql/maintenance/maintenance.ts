@@ -10,7 +10,7 @@ import {
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import { withTemporary, type TemporaryParts } from '../temporary-work.ts';
 import type { MaintenanceAction } from './actions.ts';
-import { statusIn, verdictOn, type AdminRow } from './table-verdict.ts';
+import { statusIn, verdictOn, type AdminRow } from '../../../kernel/kit/databases/mariadb/table-verdict.ts';
 
 /** Of those that the server lists, what has rows of its own. */
 const BASE = "table_type in ('BASE TABLE', 'SYSTEM VERSIONED')";

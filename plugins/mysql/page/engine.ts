@@ -29,12 +29,18 @@ export const mysql: DatabaseEngine = {
   },
   mayImport: () => mayUse(['mysql_import']),
   async list(signal) {
-    const [{ databases, ...rest }, { sizes, ...fault }] = await Promise.all([
-      api('GET /api/databases', { signal }),
-      readSizes(),
-    ]);
+    const [
+      { databases, size_limit_mib: limitMib, is_writing_stopped: isWritingStopped, ...rest },
+      { sizes, ...fault },
+    ] = await Promise.all([api('GET /api/databases', { signal }), readSizes()]);
     const byName = new Map(sizes.map((row) => [row.Database, row['Size (BYTES)']]));
-    return { ...rest, ...fault, databases: databases.map((name) => ({ name, sizeBytes: byName.get(name) })) };
+    return {
+      ...rest,
+      ...fault,
+      limitBytes: limitMib * 2 ** 20,
+      isWritingStopped,
+      databases: databases.map((name) => ({ name, sizeBytes: byName.get(name) })),
+    };
   },
   create: (name) => api('POST /api/databases', { body: { name } }),
   drop: (database) => api('DELETE /api/databases/:database', { params: { database } }),

@@ -3,10 +3,10 @@ import { streamed, type Stream } from '../../../kernel/contract/reply.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { dumpDatabase } from '../../../kernel/kit/databases/mariadb-programs.ts';
 import { compressedDump } from '../../../kernel/kit/databases/dump-stream.ts';
+import { programFailure } from '../../../kernel/kit/databases/mariadb/program-failure.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import type { AccountServers } from '../account-servers.ts';
 import { assertOwn } from '../databases.ts';
-import { programFailure } from './program-failure.ts';
 
 const OPTIONS = ['--routines', '--events', '--triggers'];
 

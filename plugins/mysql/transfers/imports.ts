@@ -3,10 +3,11 @@ import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { loadDatabase, MariaDbFailure } from '../../../kernel/kit/databases/mariadb-programs.ts';
 import { dumpText } from '../../../kernel/kit/databases/dump-stream.ts';
+import { programFailure } from '../../../kernel/kit/databases/mariadb/program-failure.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
-import { withoutDefiners } from './definers.ts';
+import { withoutDefiners } from '../../../kernel/kit/databases/mariadb/definers.ts';
 import { fail } from '../errors.ts';
-import { programFailure } from './program-failure.ts';
+import type { Writing } from '../writing/writing.ts';
 import { withTemporary, type TemporaryParts } from '../temporary-work.ts';
 
 /** The client says so of a statement that failed. */
@@ -19,6 +20,7 @@ const LIMITS = { dataBytes: 256 << 20 };
 
 interface Parts extends TemporaryParts {
   readonly transfers: DatabaseTransfers;
+  readonly writing: Writing;
   readonly config: { readonly import_max_bytes: number };
 }
 interface Asked {
@@ -30,19 +32,19 @@ interface Asked {
 
 /**
  * Runs the statements of a dump, which may be compressed with gzip, as a user that is made for this. Errors: 404
- * `database_not_found`; 409 `request_in_progress`; 422 `import_failed` with the line, where all before it stays; 503
+ * `database_not_found`; 409 `request_in_progress`, `database_size_limit_reached`; 422 `import_failed` with the line, where all before it stays; 503
  * `databases_unavailable`, `overloaded`.
  */
 export async function importDatabase(parts: Parts, account: Account, asked: Asked): Promise<void> {
   const { database: name, body, ip } = asked;
   const text = withoutDefiners(dumpText(body, parts.config.import_max_bytes));
-  await parts.transfers.run(account.id, asked.signal, (signal) =>
+  const load = (signal: AbortSignal) =>
     withTemporary(parts, account, { kind: 'import', name, ip }, (login) =>
       loadDatabase(login, name, text, signal, LIMITS).catch((error: unknown) => {
         throw failureOf(error);
       }),
-    ),
-  );
+    );
+  await parts.transfers.run(account.id, asked.signal, (signal) => parts.writing.whileGoingOn(account, signal, load));
 }
 
 function failureOf(error: unknown): unknown {

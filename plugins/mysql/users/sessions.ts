@@ -1,9 +1,13 @@
 import type { DatabaseSessions } from '../../../kernel/contract/points/database-servers.ts';
 import type { AccountServers } from '../account-servers.ts';
+import type { AccessRights } from './access-rights.ts';
 import { makeUser, readOwnHost, retireUser, temporaryUser } from './temporary-users.ts';
 
 /** See `DatabaseSessions`. The user has all rights on each database that there is, and none on those that it would make. */
-export function databaseSessions(servers: AccountServers): Pick<DatabaseSessions, 'open' | 'close'> {
+export function databaseSessions(
+  servers: AccountServers,
+  rights: AccessRights,
+): Pick<DatabaseSessions, 'open' | 'close'> {
   const close: DatabaseSessions['close'] = (account) =>
     servers.with(account, async ({ client, ownNames }) => {
       const { prefix, databases } = await ownNames();
@@ -20,7 +24,9 @@ export function databaseSessions(servers: AccountServers): Pick<DatabaseSessions
       return servers.with(account, async ({ client, ownNames, login }) => {
         const { prefix, databases } = await ownNames();
         const user = temporaryUser('session', prefix, await readOwnHost(client));
-        return { ...(await login()), user: user.name, password: await makeUser(client, 'session', user, databases) };
+        const password = await makeUser(client, 'session', user, databases);
+        await rights.keepStopped(client, account, user);
+        return { ...(await login()), user: user.name, password };
       });
     },
   };

@@ -4,7 +4,7 @@ import { literal, quotedUser, userText, type UserName } from '../../../kernel/ki
 import { newPassword } from '../../../kernel/kit/new-password.ts';
 import { MAINTENANCE } from '../../../kernel/kit/databases/table-maintenance.ts';
 import { setAccess } from './grants.ts';
-import { PRIVILEGES } from './privileges.ts';
+import { PRIVILEGES } from '../../../kernel/kit/databases/mariadb/privileges.ts';
 import { endProcesses } from '../processes.ts';
 import { dropUser } from './user-statements.ts';
 
@@ -21,6 +21,9 @@ export type TemporaryUse = Exclude<Use, 'session'>;
 const NAME = new RegExp(`-(?:${Object.keys(USES).join('|')})$`);
 
 export const isTemporary = ({ name }: { readonly name: string }): boolean => NAME.test(name);
+
+/** Whether what a customer writes runs as this user, and may change rows. */
+export const mayWrite = ({ name }: { readonly name: string }): boolean => !/-(?:query|maintenance)$/.test(name);
 
 /** `of`: a database, or the prefix of an account. */
 export const temporaryUser = (use: Use, of: string, host: string): UserName => ({ name: `${of}-${use}`, host });

@@ -8,7 +8,7 @@ import type { AccountServers } from '../account-servers.ts';
 import { makeChange, type Changes } from '../changes.ts';
 import { assertOwn, wholeName } from '../databases.ts';
 import { fail } from '../errors.ts';
-import { revokeAccess, setAccess } from './grants.ts';
+import type { AccessRights } from './access-rights.ts';
 import type { DatabaseUser, MysqlConfig } from '../schema.ts';
 import { isTemporary } from './temporary-users.ts';
 import { createUser, dropUser, type UserSecret } from './user-statements.ts';
@@ -22,6 +22,7 @@ const NETWORK = /^(?:\d{1,3}\.){1,3}%$/;
 interface Parts extends Pick<Host<MysqlConfig>, 'config'> {
   readonly servers: AccountServers;
   readonly changes: Changes;
+  readonly rights: AccessRights;
 }
 interface NewUser {
   readonly name: string;
@@ -37,7 +38,10 @@ export class UserChanges {
   }
 
   list(account: Account): Promise<DatabaseUser[]> {
-    return this.#parts.servers.with(account, async ({ client, ownNames }) => shown(client, await ownNames()));
+    return this.#parts.servers.with(account, async ({ client, ownNames }) => {
+      const own = await ownNames();
+      return this.#parts.rights.shown(account, own, await shown(client, own));
+    });
   }
 
   /**
@@ -112,7 +116,7 @@ export class UserChanges {
         this.#parts.changes,
         account,
         { kind: 'access', ...found, change: 'create', about, ip },
-        { make: () => setAccess(client, found, database, privileges) },
+        { make: () => this.#parts.rights.set(client, account, found, database, privileges) },
       );
     });
   }
@@ -122,7 +126,7 @@ export class UserChanges {
     return this.#withUser(account, user, async (client, found, own) => {
       assertOwn(own, database);
       const make = async () => {
-        if (!(await revokeAccess(client, found, database)))
+        if (!(await this.#parts.rights.revoke(client, account, found, database)))
           throw fail.database_access_not_found(`${userText(found)} has no rights on ${database} alone`);
       };
       const change = { kind: 'access', ...found, change: 'drop', about: { database }, ip } as const;

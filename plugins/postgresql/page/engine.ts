@@ -19,6 +19,8 @@ export const postgresql: DatabaseEngine = {
     const { databases, server, ...rest } = await api('GET /api/postgresql/databases', { signal });
     return {
       ...rest,
+      limitBytes: 0, // a plan has none for PostgreSQL
+      isWritingStopped: false,
       databases: databases.map(({ name, size_bytes: sizeBytes }) => ({ name, sizeBytes: sizeBytes ?? undefined })),
       server: server && { ...server, socket: '' },
     };

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import * as assert from 'uvu/assert';
-import { withoutDefiners } from '../../../plugins/mysql/transfers/definers.ts';
+import { withoutDefiners } from '../../../kernel/kit/databases/mariadb/definers.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('mysql, definers');

@@ -51,6 +51,8 @@ const rows: PluginRows = {
         databases: ['demo_blog', 'demo_shop'],
         limit: 10,
         prefix: 'demo_',
+        size_limit_mib: 1024,
+        is_writing_stopped: false,
         server: { host: 'localhost', port: 0, socket: '/run/mysqld/mysqld.sock' },
       },
       create: { name: 'demo_shop' },

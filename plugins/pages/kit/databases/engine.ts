@@ -10,6 +10,10 @@ export interface ListedDatabases {
   readonly sizesError?: unknown;
   /** 0 = unlimited. */
   readonly limit: number;
+  /** Of all together; 0 = unlimited. */
+  readonly limitBytes: number;
+  /** Whether that is reached, so that users can only read and delete. */
+  readonly isWritingStopped: boolean;
   /** The beginning of all names. */
   readonly prefix: string;
   /** How applications reach the server; `null` if nothing is managed here. */

@@ -7,6 +7,7 @@ import {
   changed,
   Empty,
   ErrorPanel,
+  Meter,
   PageHead,
   Panel,
   t,
@@ -52,7 +53,7 @@ export function ManagedDatabases({ engine }: { readonly engine: DatabaseEngine }
           <Button
             kind="primary"
             icon="plus"
-            isDisabled={databases.data === undefined || isFull(databases.data)}
+            isDisabled={databases.data === undefined || isFull(databases.data) || databases.data.isWritingStopped}
             onClick={create}
           >
             {t('pages.db.create')}
@@ -62,6 +63,11 @@ export function ManagedDatabases({ engine }: { readonly engine: DatabaseEngine }
       <div class="stack">
         {databases.data?.sizesError !== undefined && <ErrorPanel error={databases.data.sizesError} />}
         {users.error !== undefined && !databases.data?.server && <ErrorPanel error={users.error} />}
+        {databases.data?.isWritingStopped && (
+          <Panel kind="bad" icon="warn" title={t('pages.db.noSpace')}>
+            <p>{t('pages.db.noSpaceAbout')}</p>
+          </Panel>
+        )}
         {databases.data && isFull(databases.data) && (
           <Panel kind="accent" icon="info" title={t('pages.db.full', { n: databases.data.limit })}>
             <p>{t('pages.db.fullAbout')}</p>
@@ -101,6 +107,9 @@ export function ManagedDatabases({ engine }: { readonly engine: DatabaseEngine }
 }
 
 const isFull = ({ limit, databases }: ListedDatabases): boolean => limit > 0 && databases.length >= limit;
+
+const sum = (rows: readonly Database[]): number =>
+  rows.reduce((bytesOfAll, row) => bytesOfAll + (row.sizeBytes ?? 0), 0);
 
 function rowsIn({ databases }: ListedDatabases, users: readonly ListedUser[]): readonly Database[] {
   return databases.map((each) => ({
@@ -174,6 +183,7 @@ function DatabaseTable({ engine, data, rows, onCreate, onOpen }: DatabaseTablePr
             ? t('pages.db.countOf', { used: rows.length, n: data.limit })
             : t('pages.db.count', { n: rows.length })}
         </span>
+        {data.limitBytes > 0 && <Meter label={t('pages.db.size')} used={sum(rows)} limit={data.limitBytes} isBytes />}
       </div>
       <Table caption={t(engine.texts.title)} columns={columns} rows={rows} keyOf={({ name }) => name} sortedBy="name" />
     </>

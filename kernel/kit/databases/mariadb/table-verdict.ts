@@ -1,4 +1,4 @@
-import { maintained, type MaintainedTable, type TableStatus } from '../../../kernel/kit/databases/table-maintenance.ts';
+import { maintained, type MaintainedTable, type TableStatus } from '../table-maintenance.ts';
 
 /** A row of what CHECK, OPTIMIZE and REPAIR TABLE answer. */
 export interface AdminRow {

@@ -1,6 +1,6 @@
-import { MariaDbFailure } from '../../../kernel/kit/databases/mariadb-programs.ts';
-import { escapeControl } from '../../../kernel/log.ts';
-import { fail } from '../errors.ts';
+import { escapeControl } from '../../../log.ts';
+import { databaseFail } from '../errors.ts';
+import { MariaDbFailure } from '../mariadb-programs.ts';
 
 /** The words of a dump for a statement that the server refuses, such as one about a view without its table. */
 const REFUSED = /Couldn't execute [^]*\(1\d{3}\)$/;
@@ -10,5 +10,5 @@ export function programFailure(error: unknown): unknown {
   if (!(error instanceof MariaDbFailure)) return error;
   const [refused] = REFUSED.exec(error.said) ?? [];
   const detail = refused === undefined ? 'a program of MariaDB is missing, or has failed' : escapeControl(refused);
-  return fail.databases_unavailable(detail, { cause: error });
+  return databaseFail.databases_unavailable(detail, { cause: error });
 }

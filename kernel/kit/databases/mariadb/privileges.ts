@@ -20,6 +20,11 @@ export const PRIVILEGES = [
   'UPDATE',
 ];
 
+/** Those by which databases grow; not by which they shrink, such as DELETE and DROP. */
+const GROWING: ReadonlySet<string> = new Set(['ALTER', 'CREATE', 'INDEX', 'INSERT', 'UPDATE']);
+
+export const isGrowing = (privilege: string): boolean => GROWING.has(privilege);
+
 /** Columns of `mysql.db` that are not named after what `grant` takes. */
 const COLUMNS: Readonly<Record<string, string>> = { CREATE_TMP_TABLE: 'CREATE TEMPORARY TABLES' };
 

@@ -1,0 +1,4 @@
+import type { PluginRows } from '../../support/plugin-rows.ts';
+
+const rows: PluginRows = {};
+export default rows;
