@@ -1,5 +1,7 @@
 /** Databases that reach the size of the plan: what their users lose, keep and get back. */
 import * as assert from 'uvu/assert';
+import { definePlugin } from '../../../../kernel/contract/plugin.ts';
+import type { DatabaseSessions } from '../../../../kernel/contract/points/database-servers.ts';
 import limits from '../../../../plugins/database-limits/index.ts';
 import { TestServer, type RequestOptions } from '../../../support/hostkeep.ts';
 import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
@@ -18,6 +20,19 @@ type Who = Awaited<ReturnType<TestServer['user']>>;
 type Secret = Record<'name' | 'host' | 'password', string>;
 type User = Secret & { access: { database: string; privileges: string[] }[] };
 
+let sessions: DatabaseSessions | undefined;
+/** A tool that opens the databases of accounts for a while. */
+const tool = definePlugin({
+  name: 'tool',
+  features: [],
+  uses: ['mysql'],
+  routes: {},
+  setup(host) {
+    sessions = host.peer<DatabaseSessions>('mysql');
+    return { handlers: {} };
+  },
+});
+
 let mariaDb: MariaDb;
 let server: TestServer;
 let ann: Who;
@@ -27,7 +42,7 @@ if (hasMariaDb()) {
   test.before(async () => {
     mariaDb = await MariaDb.start();
     server = await TestServer.start({
-      plugins: [databases, mysql, limits],
+      plugins: [databases, mysql, limits, tool],
       config: {
         databases: { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main', refresh_seconds: 0.1 },
         'database-limits': { look_seconds: 0.2 },
@@ -196,6 +211,19 @@ if (hasMariaDb()) {
     await isStopped(false);
     assert.equal([await granted('ann_gone'), await granted(app.name)], [[''], ['']]);
     await ask(`/api/database-users/${gone.name}`, { method: 'DELETE' });
+  });
+
+  test('a session of a tool that is opened meanwhile writes only once there is room', async () => {
+    await fill();
+    if (sessions === undefined) throw new Error('the plugin mysql gave no sessions');
+    const login = await sessions.open(ann.account);
+    const session = { name: login.user, host: 'localhost', password: login.password };
+    await refused(as('insert into small values (8)', session));
+    assert.is(await as('select count(*) from big', session), '5\n');
+    await setLimit(100);
+    await isStopped(false);
+    await as('insert into small values (8); delete from small where id = 8', session);
+    await sessions.close(ann.account);
   });
 
   test('what the operator grants by SQL meanwhile is withheld, too', async () => {
