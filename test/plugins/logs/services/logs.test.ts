@@ -276,25 +276,25 @@ real('accounts and operators see what sites have sent, and are told near the lim
   const [ann, bob] = [await node.owner('ann'), await node.owner('bob')];
   const { core } = node.server.hostkeep;
   const { id, filesRoot } = await core.accounts.get('ann');
-  writeFileSync(join(filesRoot, 'ann.example/large.bin'), Buffer.alloc(4.5 * 2 ** 20));
+  writeFileSync(join(filesRoot, 'ann.example/large.bin'), Buffer.alloc(5.5 * 2 ** 20)); // seen in the average of a whole day
   const traffic = async (token: string) => (await node.server.ask<Traffic>('/api/logs/traffic', { token })).body;
   assert.equal([(await traffic(ann)).counted, (await traffic(ann)).bytes], [true, 0]);
   await node.visit('ann.example', '/large.bin');
-  await until('it is counted', async () => (await traffic(ann)).bytes >= 4.5 * 2 ** 20);
+  await until('it is counted', async () => (await traffic(ann)).bytes >= 5.5 * 2 ** 20);
   assert.is((await traffic(ann)).requests, 1);
   assert.is((await traffic(bob)).bytes, 0);
 
   const { token } = await node.server.admin();
   const { body } = await node.server.ask<Usage>('/api/usage/accounts', { token, address: 'admin' });
   const [first, second] = body.accounts;
-  assert.equal([first?.traffic_mib.used, second?.traffic_mib.used], [5, 0]);
+  assert.equal([first?.traffic_mib.used, second?.traffic_mib.used], [6, 0]);
   assert.ok((first?.bandwidth.used ?? 0) > 0);
 
   const told = async (of = id) => (await core.events.page(of, ' of its traffic ', 0, 50)).lines;
   const limit = (mib: number) => core.plans.update('developer', { limits: { traffic_limit_mib: mib } });
   for (const [mib, level] of [
-    [5, 80],
-    [4, 100],
+    [6, 80],
+    [5, 100],
   ] as const) {
     await limit(mib);
     await until(`${level} %`, async () => (await told()).some((line) => line.includes(`uses ${level} % of`)));
