@@ -68,7 +68,11 @@ export class Hostkeep {
     this.#lock = lock;
     this.#generation = generation;
     this.#origins = origins;
-    this.#servers = generation.tables.map((each) => ({ ...each, server: this.#serverOf(each, generation.config) }));
+    // without its table, which would keep the plugins of the first configuration
+    this.#servers = generation.tables.map(({ table, ...entrance }) => ({
+      ...entrance,
+      server: this.#serverOf({ table, ...entrance }, generation.config),
+    }));
   }
 
   /** Starts a node; see `StartOptions.listen`. Rejects if another process serves the data folder. */
