@@ -14,11 +14,11 @@ const maxmind = lazyPackage<typeof import('maxmind')>('maxmind', import.meta.url
 
 type Lookup = (ip: string) => string;
 
-/** Countries of IP addresses, from a local database (8 MB) that is loaded on first use. */
+/** Countries of IP addresses, from a local database (8 MB) that a process loads on first use. */
 export class CountryDatabase {
+  static #lookup: Promise<Lookup> | undefined;
   readonly #log: Log;
   readonly #throttle = new LogThrottle();
-  #lookup: Promise<Lookup> | undefined;
 
   constructor(log: Log) {
     this.#log = log;
@@ -29,13 +29,13 @@ export class CountryDatabase {
    * public or not known, and for all when the database cannot be read.
    */
   lookup(): Promise<Lookup> {
-    this.#lookup ??= open().catch((error: unknown) => {
-      this.#lookup = undefined; // the next login tries again
+    CountryDatabase.#lookup ??= open().catch((error: unknown) => {
+      CountryDatabase.#lookup = undefined; // the next login tries again
       if (this.#throttle.isDue(PACKAGE))
         this.#log.error({ err: error }, 'cannot read the country database; the login history does not show countries');
       return () => '';
     });
-    return this.#lookup;
+    return CountryDatabase.#lookup;
   }
 }
 
