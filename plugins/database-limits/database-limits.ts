@@ -48,15 +48,16 @@ export class DatabaseLimits {
       }
   }
 
-  /** Resolves with the usage of accounts that have a limit; of a server that does not answer, nothing is known. */
+  /** Resolves with what is used of a limit, which is nothing without one; of a server that does not answer, nothing is known. */
   async usage(accounts: readonly Account[]): Promise<AccountsUsage> {
     const found = new Map<number, readonly ResourceUsage[]>();
     const measure = async (account: Account) => {
+      if (limitMib(account) === 0 || !this.#isConcerned(account)) return void found.set(account.id, []);
       // rounded down, so that nobody is told of a limit that is not reached
       const mib = Math.floor((await this.#parts.servers.sizeBytes(account)) / MIB);
       found.set(account.id, [counted(RESOURCE, mib, limitMib(account))]);
     };
-    await Promise.allSettled(accounts.filter((each) => limitMib(each) > 0 && this.#isConcerned(each)).map(measure));
+    await Promise.allSettled(accounts.map(measure));
     return found;
   }
 

@@ -63,6 +63,10 @@ if (hasMariaDb()) {
     await mariaDb.sql('use ann_shop; drop table if exists big');
     await setAccess(app.name, ALL);
     await isStopped(false);
+    await until('what was dropped is not measured any more', async () => {
+      const [shop] = (await ask<{ 'Size (MB)': number }[]>('/api/mysql-size')).body;
+      return (shop?.['Size (MB)'] ?? 0) < 1;
+    });
   });
 
   const ask = <T = Record<string, unknown>>(path: string, options: RequestOptions = {}) =>
