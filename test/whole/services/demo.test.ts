@@ -231,7 +231,13 @@ else if (hasMariaDb()) {
       assert.match(uses.get('containers') ?? '', /Docker \d+\./, demo.output);
       assert.match(uses.get('databases') ?? '', /MariaDB/, demo.output);
       assert.is(await containersOf(demo), '2');
-      assert.equal(await databasesOf(demo), ['demo_blog', 'demo_shop', 'demo_stats']);
+      // what was listed before they were made is shown for seconds
+      const listed = await eventually(
+        'its databases',
+        () => databasesOf(demo),
+        ({ length }) => length > 0,
+      );
+      assert.equal(listed, ['demo_blog', 'demo_shop', 'demo_stats']);
       await demo.end(signal);
       if (signal !== 'SIGKILL') assert.equal(await state(), before, signal);
     }
