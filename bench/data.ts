@@ -71,7 +71,7 @@ const send = (method: 'POST' | 'PUT', path: string, token: string, body: unknown
   ask(path, token, { method, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } });
 
 async function exports(token: string): Promise<void> {
-  const [plain, packed, ours] = [[], [], []] as number[][] as [number[], number[], number[]];
+  const [plain, packed, ours]: [number[], number[], number[]] = [[], [], []];
   const memory = new MemoryWatch(server?.child.pid);
   const at = join(folder, 'export');
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -87,7 +87,7 @@ async function exports(token: string): Promise<void> {
       ),
     );
   }
-  const [p, z, o] = [plain, packed, ours].map(median) as [number, number, number];
+  const [p, z, o] = [median(plain), median(packed), median(ours)];
   console.log(`  export of ${EXPORT_MB} MB: ${o.toFixed(1)} s, ${Math.round(statSync(at).size / 1e6)} MB compressed;`);
   console.log(`    mariadb-dump ${p.toFixed(1)} s, ratio ${(p / o).toFixed(2)} (wanted: at least 0.9);`);
   console.log(`    mariadb-dump | gzip -1 ${z.toFixed(1)} s, ratio ${(z / o).toFixed(2)}`);

@@ -56,21 +56,19 @@ const authorized = (token: string) => ['--header', `Authorization: Bearer ${toke
 async function large(server: Running, token: string, root: string): Promise<void> {
   const nginx = await startNginx(root);
   const at = join(root, 'large.bin');
-  const [theirs, ours]: Record<'download' | 'upload', number[]>[] = [
-    { download: [], upload: [] },
-    { download: [], upload: [] },
-  ];
+  const times = () => ({ download: [] as number[], upload: [] as number[] });
+  const [theirs, ours] = [times(), times()];
   const memory = new MemoryWatch(server.child.pid);
   const content = `${server.url}/api/files/content?path=`;
   for (let round = 0; round < ROUNDS; round += 1) {
-    theirs?.download.push(await seconds(() => curl('--output', '/dev/null', `${nginx.url}/large.bin`)));
-    ours?.download.push(
+    theirs.download.push(await seconds(() => curl('--output', '/dev/null', `${nginx.url}/large.bin`)));
+    ours.download.push(
       await memory.during(() =>
         seconds(() => curl(...authorized(token), '--output', '/dev/null', `${content}large.bin`)),
       ),
     );
-    theirs?.upload.push(await seconds(() => curl('--upload-file', at, `${nginx.url}/put/copy.bin`)));
-    ours?.upload.push(
+    theirs.upload.push(await seconds(() => curl('--upload-file', at, `${nginx.url}/put/copy.bin`)));
+    ours.upload.push(
       await memory.during(() =>
         seconds(() => curl(...authorized(token), '--output', '/dev/null', '--upload-file', at, `${content}copy.bin`)),
       ),
@@ -81,7 +79,7 @@ async function large(server: Running, token: string, root: string): Promise<void
     ['download', 0.7],
     ['upload', 0.6],
   ] as const) {
-    const [a, b] = [median(theirs?.[what] ?? []), median(ours?.[what] ?? [])];
+    const [a, b] = [median(theirs[what]), median(ours[what])];
     console.log(
       `  ${what} of ${SIZE_MIB} MiB: ${b.toFixed(2)} s, nginx ${a.toFixed(2)} s, ratio ${(a / b).toFixed(2)} (wanted: at least ${wanted})`,
     );
