@@ -105,7 +105,7 @@ const put = (path: string, body: Uint8Array | ReadableStream) =>
     ...(body instanceof ReadableStream && { duplex: 'half' }),
   } as RequestInit);
 
-test('a guest is refused before the body is read, and the connection is closed', async () => {
+test('a guest is refused before the body is read', async () => {
   const response = await fetch(url('/bytes/digest'), { method: 'PUT', body: 'x' });
   assert.is(response.status, 401);
 });
