@@ -26,10 +26,7 @@ export const RUNTIME_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   semver: ['package.json', '**/*.js', '!bin/**'],
   '@node-rs/argon2': CODE,
   '@node-rs/argon2-linux-x64-gnu': ['package.json', '*.node'],
-  tldts: ['package.json', 'dist/cjs/**/*.js'],
-  'tldts-core': ['package.json', 'dist/cjs/**/*.js'],
   'jsonc-parser': ['package.json', 'lib/umd/**/*.js'],
-  'php-parser': ['package.json', 'src/**/*.js'],
   '@ip-location-db/geo-whois-asn-country-mmdb': ['package.json', 'geo-whois-asn-country.mmdb', 'NRO_LICENSE'],
 };
 

@@ -1,10 +1,10 @@
-import { createRequire } from 'node:module';
 import { HttpError, errorMessage } from '../../../kernel/errors.ts';
+import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import { tooComplex } from './budget.ts';
 import { fail } from '../errors.ts';
 
 /** Loads the parser with the first file: most processes never read one. */
-const require = createRequire(import.meta.url);
+const phpParser = lazyPackage<typeof import('php-parser')>('php-parser', import.meta.url);
 
 /** A node of the syntax tree; its kind determines its other members. */
 export interface Node {
@@ -32,7 +32,7 @@ const MAX_NESTING = 500;
 
 /** Parses PHP into statements. Takes up to a second. Errors: 422 `invalid_config_file`, `file_too_complex`. */
 export function parsePhp(text: string): readonly Node[] {
-  const { Engine } = require('php-parser') as typeof import('php-parser');
+  const { Engine } = phpParser();
   try {
     const engine = new Engine({
       parser: { extractDoc: false, suppressErrors: false, version: '8.3' },

@@ -1,6 +1,8 @@
 import type { PluginRows } from '../../support/plugin-rows.ts';
 
 const rows: PluginRows = {
+  // enough for a busy machine to search all
+  surroundings: () => ({ config: { 'content-search': { seconds: 120 } } }),
   walk: { search: () => ({ path: '/api/content-search?text=harbour' }) },
   opened: 'filemanager',
   answered: 'home',
