@@ -9,6 +9,7 @@ import {
   Button,
   Card,
   changed,
+  ConfirmDialog,
   DomainName,
   Empty,
   fillPath,
@@ -78,14 +79,16 @@ export function AccountDomains({ username }: { readonly username: string }) {
   const list = useQuery(`domains ${username}`, () =>
     ask<DomainList>('GET', `/api/accounts/${encodeURIComponent(username)}/domains`),
   );
+  const suspending = useSignal<Domain | undefined>(undefined);
   if (list.error?.code === 'not_found') return null;
-  const hold = ({ domain_url: name, suspended_by_operator: isHeld }: Domain) =>
-    attempt(async () => {
-      const path = `/api/accounts/${encodeURIComponent(username)}/domains/${encodeURIComponent(name)}/suspended`;
-      await ask('PUT', path, { suspended: !isHeld });
-      toast(t(isHeld ? 'accounts.domainLifted' : 'accounts.domainSuspended', { name: toUnicode(name) }));
-      changed();
-    });
+  const turn = async ({ domain_url: name, suspended_by_operator: isHeld }: Domain) => {
+    const path = `/api/accounts/${encodeURIComponent(username)}/domains/${encodeURIComponent(name)}/suspended`;
+    await ask('PUT', path, { suspended: !isHeld });
+    toast(t(isHeld ? 'accounts.domainLifted' : 'accounts.domainSuspended', { name: toUnicode(name) }));
+    changed();
+  };
+  const lift = (domain: Domain) => attempt(() => turn(domain));
+  const close = () => (suspending.value = undefined);
   return (
     <Card title={t('accounts.domains')} end={list.data && <span class="small soft number">{list.data.total}</span>}>
       <Answer of={list}>
@@ -103,7 +106,10 @@ export function AccountDomains({ username }: { readonly username: string }) {
                     </span>
                     <span class="row">
                       {domain.suspended_by_operator && <Badge tone="bad">{t('accounts.suspended')}</Badge>}
-                      <Button isSmall onClick={() => void hold(domain)}>
+                      <Button
+                        isSmall
+                        onClick={() => (domain.suspended_by_operator ? lift(domain) : void (suspending.value = domain))}
+                      >
                         {t(domain.suspended_by_operator ? 'accounts.unsuspend' : 'accounts.suspend')}
                         <span class="sr-only"> {toUnicode(domain.domain_url)}</span>
                       </Button>
@@ -120,7 +126,31 @@ export function AccountDomains({ username }: { readonly username: string }) {
           )
         }
       </Answer>
+      {suspending.value && <SuspendDomain domain={suspending.value} onConfirm={turn} onClose={close} />}
     </Card>
+  );
+}
+
+interface SuspendDomainProps {
+  readonly domain: Domain;
+  readonly onConfirm: (domain: Domain) => Promise<void>;
+  readonly onClose: () => void;
+}
+function SuspendDomain({ domain, onConfirm, onClose }: SuspendDomainProps) {
+  const name = toUnicode(domain.domain_url);
+  const confirm = async () => {
+    await onConfirm(domain);
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      title={t('accounts.suspendOne', { name })}
+      action={t('accounts.suspend')}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <p class="wrap">{t('accounts.about.suspendDomain', { name })}</p>
+    </ConfirmDialog>
   );
 }
 

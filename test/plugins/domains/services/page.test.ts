@@ -1,0 +1,40 @@
+import * as assert from 'uvu/assert';
+import { browserSuite } from '../../../support/chromium.ts';
+import { TestServer } from '../../../support/hostkeep.ts';
+import { PageDriver } from '../../../support/page-driver.ts';
+
+const test = browserSuite('domains page', 'to suspend domains in');
+let server: TestServer;
+test.before(async () => {
+  server = await TestServer.start();
+});
+
+test('an operator is asked before a domain is suspended, and lifts it at once', async (browser) => {
+  const ann = await server.user('ann', 'basic');
+  await server.account('root', '', 'admin');
+  const add = { method: 'POST', token: ann.token, body: { domain_url: 'shop.example' } };
+  assert.is((await server.ask('/api/domains/new', add)).status, 201);
+  const isHeld = async () => {
+    const { body } = await server.ask<{ domains: { suspended_by_operator: boolean }[] }>('/api/domains', {
+      token: ann.token,
+    });
+    return body.domains[0]?.suspended_by_operator;
+  };
+  const driver = await PageDriver.entered(browser, server, 'admin', 'root');
+  await driver.goto('/console/accounts/ann');
+  const suspend = 'aria/Suspend shop.example';
+  await driver.page.waitForSelector(suspend).then((button) => button?.click());
+  await driver.says('Visitors of shop.example see a page');
+  await driver.page.keyboard.press('Escape');
+  await driver.page.waitForSelector('dialog', { hidden: true });
+  assert.is(await isHeld(), false);
+  await driver.page.click(suspend);
+  await driver.says('Visitors of shop.example see a page');
+  await driver.page.click('dialog[open] .button.danger');
+  const lift = await driver.page.waitForSelector('aria/Lift suspension shop.example');
+  assert.is(await isHeld(), true);
+  await lift?.click();
+  await driver.page.waitForSelector(suspend);
+  assert.is(await isHeld(), false);
+  await driver.finish();
+});
