@@ -31,7 +31,6 @@ const user: Paths = {
   mcp: all('/api/account/mcp'),
   notifications: ['/api/account/notifications'],
   'usage history': ['/api/usage/history'],
-  'inodes of one folder': ['/api/inodes/*path'],
   malware_scan: all('/api/malware-scanner'),
   backups: all('/api/backups', '/api/backup-wizard'),
   filemanager: ['/api/files/*rest', ...all('/api/file-manager', '/api/trash')],

@@ -51,3 +51,16 @@ export interface Row {
   readonly status?: number;
   readonly produces?: readonly string[];
 }
+
+/** A path that is the same here as there, or differs in its name only. */
+export const same = (is: string, calls = is): Row => ({
+  is,
+  steps: [{ calls }],
+  ...(is === calls && { isTaken: true }),
+});
+/** The same with a query. */
+export const asked = (is: string, query: readonly string[], calls = is): Row => ({
+  ...same(is, calls),
+  query,
+  steps: [{ calls, query: (given) => Object.fromEntries(query.map((name) => [name, given[name]])) }],
+});

@@ -1,26 +1,9 @@
-import { LOGIN, type Given, type Row, type Step } from './row.ts';
+import { databaseRows } from './database-rows.ts';
+import { fileRows } from './file-rows.ts';
+import { asked, LOGIN, same, type Row, type Step } from './row.ts';
 import { mib, number, one } from './shapes.ts';
+import { siteRows } from './site-rows.ts';
 
-/** A path that is the same here as there, or differs in its name only. */
-const same = (is: string, calls = is): Row => ({ is, steps: [{ calls }], ...(is === calls && { isTaken: true }) });
-/** The same with a query. */
-const asked = (is: string, query: readonly string[], calls = is): Row => ({
-  ...same(is, calls),
-  query,
-  steps: [{ calls, query: (given) => Object.fromEntries(query.map((name) => [name, given[name]])) }],
-});
-const PHP = { calls: 'GET /api/php' };
-type PhpSite = Readonly<Record<'domain_url' | 'version', string>>;
-const DOMAINS = { calls: 'GET /api/domains' };
-const ofDomain = ({ domain = '' }: Given) => ({ domain });
-/** The rows that suspend a domain, or lift that. */
-const suspends = (verb: string, suspended: boolean): Row => ({
-  is: `POST /api/domains/:domain/${verb}`,
-  steps: [{ calls: 'PUT /api/domains/:domain/suspended', params: ofDomain, body: () => ({ suspended }) }],
-});
-type Domain = Readonly<Record<'domain_url' | 'docroot' | 'shown_as', string>>;
-const named = (domains: readonly Domain[], domain: string | undefined) =>
-  one(domains, ({ domain_url: name }) => name === domain, 'domain_not_found', 'domain');
 const CONTAINERS = { calls: 'GET /api/container/df' };
 type Container = Readonly<Record<'Names' | 'State' | 'Status', string>>;
 const statusOf = ({ Names: name, State: state, Status: status }: Container) => ({ name, state, status });
@@ -39,21 +22,6 @@ const resources: Step['body'] = ({ cpu, ram }) => ({
   processors: cpu === undefined ? undefined : number(cpu),
   memory_mib: ram === undefined ? undefined : mib(ram),
 });
-const SITES = { calls: 'GET /api/auto-installer' };
-const GRANT = '/api/database-users/:user/databases/:database';
-const grantOn = ({ username: user = '', database = '' }: Given) => ({ user, database });
-const maintains = (action: string): Row => ({
-  is: `POST /api/mysql/databases/:db_name/${action}`,
-  steps: [
-    {
-      calls: 'POST /api/databases/:database/maintenance',
-      params: ({ db_name: database = '' }) => ({ database }),
-      body: () => ({ action }),
-    },
-  ],
-});
-const SCREENSHOT = 'GET /api/screenshot/*path';
-
 /** Rows of OpenPanel's end-user address that plugins here provide. */
 export const userRows: readonly Row[] = [
   {
@@ -62,80 +30,6 @@ export const userRows: readonly Row[] = [
     access: 'guest',
     takes: ['username!', 'password!', 'twofa_code'],
     steps: [LOGIN],
-  },
-
-  same('GET /api/domains'),
-  {
-    is: 'POST /api/domains',
-    takes: ['domain!', 'docroot'],
-    status: 201,
-    steps: [{ calls: 'POST /api/domains/new', body: ({ domain, docroot }) => ({ domain_url: domain, docroot }) }],
-  },
-  {
-    is: 'DELETE /api/domains/:domain',
-    steps: [{ calls: 'POST /api/domains/delete', body: ({ domain }) => ({ domain_url: domain }) }],
-  },
-  {
-    is: 'GET /api/domains/:domain/logs',
-    steps: [{ calls: 'GET /api/logs/lines', query: ({ domain }) => ({ domain_url: domain, limit: '1000' }) }],
-    reply: ([{ lines }], { domain }) => ({
-      domain,
-      logs: lines.map(({ text }: { readonly text: string }) => text).toReversed(),
-    }),
-  },
-  {
-    is: 'GET /api/stats/:domain',
-    steps: [{ calls: 'GET /api/logs/visitors', query: ({ domain }) => ({ domain_url: domain, days: '30' }) }],
-  },
-  {
-    is: 'GET /api/domains/:domain/docroot',
-    steps: [DOMAINS],
-    reply: ([{ domains }], { domain }) => ({ domain, docroot: named(domains, domain).docroot }),
-  },
-  {
-    is: 'PUT /api/domains/:domain/docroot',
-    isTaken: true,
-    takes: ['docroot!'],
-    steps: [{ calls: 'PUT /api/domains/:domain/docroot', params: ofDomain, body: ({ docroot }) => ({ docroot }) }],
-  },
-  suspends('suspend', true),
-  suspends('unsuspend', false),
-  {
-    is: 'GET /api/domains/:domain/capitalize',
-    steps: [DOMAINS],
-    reply: ([{ domains }], { domain }) => ({ domain, capitalized_domain: named(domains, domain).shown_as }),
-  },
-  {
-    is: 'PUT /api/domains/:domain/capitalize',
-    takes: ['capitalized_domain!'],
-    steps: [
-      {
-        calls: 'PUT /api/domains/:domain/shown-as',
-        params: ofDomain,
-        body: ({ capitalized_domain: shown_as }) => ({ shown_as }),
-      },
-    ],
-    reply: ([{ domain_url: domain, shown_as: capitalized_domain }]) => ({ domain, capitalized_domain }),
-  },
-
-  { is: 'GET /api/php/versions', steps: [PHP], reply: ([{ versions }]) => ({ versions }) },
-  {
-    is: 'GET /api/php/domains',
-    steps: [PHP],
-    reply: ([{ sites }]) => ({
-      domains: (sites as PhpSite[]).map(({ domain_url: domain, version }) => ({ domain, version })),
-    }),
-  },
-  {
-    is: 'PUT /api/php/domains',
-    takes: ['domain!', 'version!'],
-    steps: [
-      {
-        calls: 'PUT /api/php/sites/:domain/version',
-        params: ofDomain,
-        body: ({ version }) => ({ version }),
-      },
-    ],
   },
 
   {
@@ -197,62 +91,6 @@ export const userRows: readonly Row[] = [
   same('GET /api/dashboard/resource-usage', 'GET /api/docker_stats'),
   same('GET /api/dashboard/disk-inodes', 'GET /api/disk_inodes'),
 
-  same('GET /api/disk-usage', 'GET /api/directory-size'),
-  {
-    is: 'GET /api/disk-usage/*path',
-    steps: [{ calls: 'GET /api/directory-size', query: ({ path: folder }) => ({ folder }) }],
-  },
-  same('GET /api/inodes', 'GET /api/disk_inodes'),
-  same('GET /api/folders'),
-  {
-    is: 'GET /api/folders/*path',
-    isTaken: true,
-    steps: [{ calls: 'GET /api/folders/*path', params: ({ path }) => ({ path }) }],
-  },
-
-  {
-    is: 'GET /api/mysql/databases',
-    steps: [{ calls: 'GET /api/mysql-size' }],
-    reply: ([sizes]) => ({ databases: sizes.map(({ Database: name }: { Database: string }) => name) }),
-  },
-  asked('GET /api/mysql/size', ['unit', 'show_all'], 'GET /api/mysql-size'),
-  {
-    is: 'POST /api/mysql/databases',
-    takes: ['name!'],
-    status: 201,
-    steps: [{ calls: 'POST /api/databases', body: ({ name }) => ({ name }) }],
-  },
-  {
-    is: 'DELETE /api/mysql/databases/:db_name',
-    steps: [{ calls: 'DELETE /api/databases/:database', params: ({ db_name: database = '' }) => ({ database }) }],
-  },
-  {
-    is: 'GET /api/mysql/databases/:db_name/tables',
-    steps: [{ calls: 'GET /api/databases/:database/tables', params: ({ db_name: database = '' }) => ({ database }) }],
-  },
-  maintains('optimize'),
-  maintains('repair'),
-  { is: 'GET /api/mysql/users', steps: [{ calls: 'GET /api/database-users' }], reply: ([users]) => ({ users }) },
-  {
-    is: 'DELETE /api/mysql/users/:db_user',
-    steps: [{ calls: 'DELETE /api/database-users/:user', params: ({ db_user: user = '' }) => ({ user }) }],
-  },
-  {
-    is: 'POST /api/mysql/grants',
-    takes: ['username!', 'database!', 'privileges!', 'host'],
-    steps: [{ calls: `PUT ${GRANT}`, params: grantOn, body: ({ privileges, host }) => ({ privileges, host }) }],
-  },
-  {
-    is: 'DELETE /api/mysql/grants',
-    takes: ['username!', 'database!', 'host'],
-    steps: [{ calls: `DELETE ${GRANT}`, params: grantOn, query: ({ host }) => ({ host }) }],
-  },
-  {
-    is: 'GET /api/mysql/processlist',
-    steps: [{ calls: 'GET /api/database-processes' }],
-    reply: ([processes]) => ({ processes }),
-  },
-
   { is: 'GET /api/containers', steps: [CONTAINERS], reply: ([{ data }]) => ({ containers: data[0].Containers }) },
   {
     is: 'GET /api/containers/status',
@@ -275,31 +113,11 @@ export const userRows: readonly Row[] = [
   }),
   withContainer('PATCH /api/containers/:service', 'PATCH /limits', { takes: ['cpu', 'ram'], body: resources }),
   withContainer('DELETE /api/containers/:service', 'DELETE '),
+  withContainer('GET /api/containers/:service/logs', 'GET /logs'),
 
-  { is: 'GET /api/sites', steps: [SITES], reply: ([{ sites }]) => ({ sites }) },
-  {
-    is: 'GET /api/sites/:domain',
-    steps: [SITES],
-    reply: ([{ sites }], { domain }) =>
-      one<{ site: string }>(sites, ({ site }) => site === domain, 'domain_not_found', 'site'),
-  },
-  {
-    is: 'GET /api/sites/:domain/screenshot',
-    produces: ['image/png'],
-    steps: [{ calls: SCREENSHOT, params: ({ domain }) => ({ path: domain }) }],
-  },
-  {
-    is: 'POST /api/sites/:domain/screenshot',
-    produces: ['image/png'],
-    steps: [{ calls: SCREENSHOT, params: ({ domain }) => ({ path: domain }), query: () => ({ refresh: true }) }],
-  },
-  asked('GET /api/sites/database-size', ['database'], 'GET /api/database-size'),
-  same('GET /api/autoinstaller', SITES.calls),
-  {
-    is: 'GET /api/wordpress',
-    steps: [SITES],
-    reply: ([{ sites }]) => ({ sites: sites.filter(({ type }: { type: string }) => type === 'wordpress') }),
-  },
+  ...siteRows,
+  ...fileRows,
+  ...databaseRows,
 
   asked('GET /api/search/files', ['q', 'ext', 'folder', 'limit']),
   asked('GET /api/search/folders', ['q', 'folder', 'limit']),

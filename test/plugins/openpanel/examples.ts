@@ -27,6 +27,12 @@ const has = (members: readonly string[]) => (body: Body) =>
 /** Of an account whose databases are files. */
 const NOT_MANAGED: Example = { status: 409, is: (body) => assert.is(body.error, 'databases_not_managed') };
 
+/** Of what this machine's configuration does not offer. */
+const unavailable = (status: number, error: string): Example => ({
+  status,
+  is: (body) => assert.is(body.error, error),
+});
+
 const NO_CONTAINER: Example = { status: 404, is: (body) => assert.is(body.error, 'not_found') };
 
 /** By address and row, in the order in which they are asked; for the accounts demo and root. */
@@ -72,6 +78,71 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
     'POST /api/domains/:domain/unsuspend': {
       path: '/api/domains/example.com/unsuspend',
       is: (body) => assert.is(body.suspended, false),
+    },
+    'PUT /api/domains/:domain/redirect': {
+      path: '/api/domains/example.com/redirect',
+      body: { redirect_url: 'https://elsewhere.example/' },
+      is: (body) => assert.equal([body.path, body.match], ['/', 'prefix']),
+    },
+    'GET /api/domains/:domain/redirect': {
+      path: '/api/domains/example.com/redirect',
+      is: (body) => assert.equal(body, { domain: 'example.com', redirect_url: 'https://elsewhere.example/' }),
+    },
+    'DELETE /api/domains/:domain/redirect': {
+      path: '/api/domains/example.com/redirect',
+      is: (body) => assert.is(body.deleted, true),
+    },
+    'GET /api/domains/:domain/ssl': {
+      path: '/api/domains/example.com/ssl',
+      is: (body) => assert.is(body.domain_url, 'example.com'),
+    },
+    'GET /api/waf': {},
+    'GET /api/waf/:domain': { path: '/api/waf/example.com', is: has(['mode']) },
+    'POST /api/waf/:domain': {
+      path: '/api/waf/example.com',
+      body: { status: 'on' },
+      ...unavailable(409, 'waf_not_offered'),
+    },
+    'PUT /api/waf/:domain/rules': {
+      path: '/api/waf/example.com/rules',
+      body: { remove_by_id: [942_100] },
+      is: (body) => assert.equal(body.excluded_ids, [942_100]),
+    },
+    'GET /api/waf/log/:domain': { path: '/api/waf/log/example.com', is: has(['requests']) },
+    'GET /api/sites/:domain/temporary-link': {
+      path: '/api/sites/example.com/temporary-link',
+      ...unavailable(404, 'domain_not_found'),
+    },
+    'GET /api/inodes/*path': { path: '/api/inodes/example.com', is: has(['inodes', 'folders']) },
+    'GET /api/files/*path': {
+      path: '/api/files/example.com',
+      is: ({ entries }) => assert.is(entries[0].name, 'index.html'),
+    },
+    'POST /api/file-manager/new-directory': {
+      body: { path: 'example.com', foldername: 'new' },
+      status: 201,
+      is: (body) => assert.is(body.path, '/var/www/html/example.com/new'),
+    },
+    'POST /api/file-manager/rename': {
+      body: { path: 'example.com', old_name: 'new', new_name: 'newer' },
+      is: (body) => assert.is(body.path, '/var/www/html/example.com/newer'),
+    },
+    'POST /api/file-manager/create-archive': {
+      body: { archive_name: 'all', extension: 'zip', path: 'example.com', selected_files: ['newer'] },
+      status: 202,
+      is: (body) => assert.equal([body.kind, body.path], ['compress', '/var/www/html/example.com/all.zip']),
+    },
+    'POST /api/file-manager/extract-archive': {
+      body: { archive_name: 'none.zip', path: 'example.com', extract_destination: 'example.com/out' },
+      status: 202,
+      is: (body) => assert.is(body.kind, 'extract'),
+    },
+    'POST /api/trash/restore-all': { is: (body) => assert.equal(body, { results: [] }) },
+    'POST /api/trash/delete-all': { is: (body) => assert.equal(body, { results: [] }) },
+    'POST /api/fix-permissions': {
+      body: { directory: 'example.com' },
+      status: 202,
+      is: (body) => assert.is(body.kind, 'repair'),
     },
     'PUT /api/domains/:domain/capitalize': {
       path: '/api/domains/example.com/capitalize',
@@ -201,6 +272,48 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
       status: 404,
       is: (body) => assert.is(body.error, 'database_not_found'),
     },
+    'GET /api/containers/:service/logs': { path: '/api/containers/web/logs', ...NO_CONTAINER },
+    'GET /api/malware-scanner/quarantine': {},
+    'POST /api/malware-scanner/scan': {
+      body: { directory: 'example.com' },
+      ...unavailable(503, 'malware_unavailable'),
+    },
+    'GET /api/ftp': {},
+    'DELETE /api/ftp/:username': { path: '/api/ftp/demo_x', ...unavailable(404, 'login_not_found') },
+    'PATCH /api/ftp/:username/path': {
+      path: '/api/ftp/demo_x/path',
+      body: { path: 'example.com' },
+      ...unavailable(404, 'login_not_found'),
+    },
+    'GET /api/ftp/connections': {},
+    'POST /api/backup-wizard/create': { status: 202, is: (body) => assert.is(body.kind, 'backup') },
+    'GET /api/backup-wizard/status': { is: ({ tasks }) => assert.is(tasks[0].kind, 'backup') },
+    'GET /api/backups/list': { is: has(['backups']) },
+    'GET /api/mysql/configuration': { is: has(['configuration']) },
+    'GET /api/postgresql/databases': { is: (body) => assert.equal(body, { databases: [] }) },
+    'POST /api/postgresql/databases': { body: { name: 'shop' }, ...NOT_MANAGED },
+    'DELETE /api/postgresql/databases/:db_name': {
+      path: '/api/postgresql/databases/demo_shop',
+      ...unavailable(404, 'database_not_found'),
+    },
+    'GET /api/postgresql/users': { is: (body) => assert.equal(body, { users: [] }) },
+    'DELETE /api/postgresql/users/:db_user': {
+      path: '/api/postgresql/users/demo_app',
+      ...unavailable(404, 'database_user_not_found'),
+    },
+    'POST /api/postgresql/grants': {
+      body: { username: 'demo_app', database: 'demo_shop' },
+      ...unavailable(404, 'database_user_not_found'),
+    },
+    'DELETE /api/postgresql/grants': {
+      body: { username: 'demo_app', database: 'demo_shop' },
+      ...unavailable(404, 'database_user_not_found'),
+    },
+    'GET /api/postgresql/processlist': { is: (body) => assert.equal(body, { processes: [] }) },
+    'GET /api/cache/redis': { is: has(['is_installed', 'is_on']) },
+    'POST /api/cache/redis': { body: { action: 'disable' }, is: (body) => assert.is(body.is_on, false) },
+    'GET /api/cache/memcached': { is: has(['is_installed', 'is_on']) },
+    'POST /api/cache/memcached': { body: { action: 'disable' }, is: (body) => assert.is(body.is_on, false) },
     'GET /api/search/files': { path: '/api/search/files?q=x&ext=php', is: (body) => assert.equal(body, []) },
     'GET /api/search/folders': { path: '/api/search/folders?q=example', is: (body) => assert.is(body.length, 1) },
     'GET /api/search/features': { path: '/api/search/features?q=zzz', is: (body) => assert.equal(body, []) },

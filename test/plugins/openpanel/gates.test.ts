@@ -53,8 +53,10 @@ async function clients(): Promise<Record<string, string | undefined>> {
 
 const isRefusal = (status: number) => status === 401 || status === 403;
 /** Bodies fit, so that nothing but a gate refuses. */
-const bodyOf = ({ takes }: Translated['row']) =>
-  takes && Object.fromEntries(takes.filter((each) => each.endsWith('!')).map((each) => [each.slice(0, -1), 'x']));
+const bodyOf = ({ takes, choices = {} }: Translated['row']) => {
+  const required = takes?.filter((each) => each.endsWith('!')).map((each) => each.slice(0, -1));
+  return required && Object.fromEntries(required.map((name) => [name, choices[name]?.[0] ?? 'x']));
+};
 const filled = (path: string) => path.replace(/:\w+/g, 'x').replace(/\*\w+$/, 'x/y');
 
 interface Refusal {
