@@ -201,7 +201,10 @@ export default definePlugin({
   },
 });
 
-function shown({ name, folder, secret, keys, createdAt }: StoredLogin, logins: Logins): schema.SftpLogin {
+function shown(
+  { name, folder, secret, keys, createdAt, lastLoginAt, lastLoginFrom }: StoredLogin,
+  logins: Logins,
+): schema.SftpLogin {
   return {
     login: name,
     folder: logins.shownFolder(folder),
@@ -211,6 +214,8 @@ function shown({ name, folder, secret, keys, createdAt }: StoredLogin, logins: L
       added_at: new Date(addedAt).toISOString(),
     })),
     created_at: new Date(createdAt).toISOString(),
+    last_login_at: lastLoginAt === null ? null : new Date(lastLoginAt).toISOString(),
+    last_login_from: lastLoginFrom,
   };
 }
 

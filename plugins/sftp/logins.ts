@@ -67,7 +67,10 @@ export class Logins {
     const folder = await this.#folder(account, given);
     const password = line === undefined ? newPassword() : null;
     const secret = password === null ? null : await hashPassword(password);
-    const login = { id: 0, accountId: account.id, name, folder, secret, keys, createdAt: Date.now() };
+    const login = {
+      ...{ id: 0, accountId: account.id, name, folder, secret, keys, createdAt: Date.now() },
+      ...{ lastLoginAt: null, lastLoginFrom: null },
+    };
     const told = { type: 'sftp.login_added', text: `added the SFTP login ${name}`, data: this.#data(login) } as const;
     const stored = await this.#change(asking, told, (before) => {
       if (before.some((each) => each.name === name)) throw fail.login_exists(`there is a login ${name} already`);

@@ -6,7 +6,8 @@ import { loginEntry, type AccountLogins } from './account-logins.ts';
 import type { SftpConfig } from './schema.ts';
 import { loginDigest } from './server/login-entry.ts';
 import type { Served } from './server/sftp-server.ts';
-import { allLogins, listLogins } from './store.ts';
+import type { LastLogin } from './server/login-log.ts';
+import { allLogins, listLogins, noteLastLogin, type StoredLogin } from './store.ts';
 
 const AGAIN_MS = 10_000;
 const EVENTS = new Set([
@@ -59,6 +60,7 @@ export class LoginKeeper {
   async #reconcile(attempt: AttemptPart): Promise<void> {
     this.#served = await this.#logins.inTurn(() => this.#logins.verbs.tend(null));
     const stored = await allLogins(this.#host.store);
+    await this.#noteLastLogins(this.#served.lastLogins, [...stored.values()].flat());
     const kept = new Map<number, string[]>();
     for (const { accountId, name, digest } of this.#served.kept)
       kept.set(accountId, [...(kept.get(accountId) ?? []), `${name} ${digest}`]);
@@ -70,6 +72,16 @@ export class LoginKeeper {
       )
         await attempt(`SFTP logins of the account ${id}`, () => this.#logins.inTurn(() => this.#mend(id)));
     }
+  }
+
+  async #noteLastLogins(seen: readonly LastLogin[], stored: readonly StoredLogin[]): Promise<void> {
+    // A login of the same name may have been removed before; ProFTPD writes whole seconds.
+    const known = new Map(stored.map(({ name, createdAt, lastLoginAt }) => [name, lastLoginAt ?? createdAt - 1000]));
+    const later = seen.filter(({ login, at }) => at > (known.get(login) ?? at));
+    if (later.length === 0) return;
+    await this.#host.store.write(async (tx) => {
+      for (const each of later) await noteLastLogin(tx, each);
+    });
   }
 
   async #mend(id: number): Promise<void> {

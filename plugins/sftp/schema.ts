@@ -48,6 +48,12 @@ export const SftpConfig = Type.Object(
       { additionalProperties: false, default: {} },
     ),
     attempts: number(1, 20, 3, 'Wrong passwords in a connection, after which it ends'),
+    ban_minutes: number(
+      0,
+      1440,
+      15,
+      'How long an address is not let in after three such connections within ten minutes; 0 = never banned',
+    ),
     clients: number(1, 10_000, 200, 'Connections at a time'),
     clients_per_host: number(1, 10_000, 20, 'Connections at a time from one address'),
     clients_per_login: number(1, 1000, 10, 'Connections at a time of one login'),
@@ -74,6 +80,8 @@ export const SftpLogin = NamedObject('SftpLogin', {
   has_password: Type.Boolean({ description: 'Whether a password opens it; public keys do in any case' }),
   keys: Type.Array(SftpKey),
   created_at: time('When it was added'),
+  last_login_at: Type.Union([time('When somebody logged in last, known within a minute'), Type.Null()]),
+  last_login_from: Type.Union([Type.String({ description: 'Address from which that was' }), Type.Null()]),
 });
 export type SftpLogin = Static<typeof SftpLogin>;
 

@@ -1,5 +1,6 @@
 import type { Reader, Tx } from '../../kernel/store/store.ts';
 import type { PublicKey } from './public-key.ts';
+import type { LastLogin } from './server/login-log.ts';
 
 export interface StoredKey extends PublicKey {
   readonly id: number;
@@ -19,6 +20,9 @@ export interface StoredLogin {
   readonly secret: string | null;
   readonly keys: readonly StoredKey[];
   readonly createdAt: number;
+  readonly lastLoginAt: number | null;
+  /** An address. */
+  readonly lastLoginFrom: string | null;
 }
 
 interface LoginRow {
@@ -28,6 +32,8 @@ interface LoginRow {
   readonly folder: string;
   readonly secret: string | null;
   readonly created_at: number;
+  readonly last_login_at: number | null;
+  readonly last_login_from: string | null;
 }
 interface KeyRow {
   readonly id: number;
@@ -67,7 +73,7 @@ export async function allLogins(reader: Reader): Promise<Map<number, StoredLogin
 async function loginsOf(reader: Reader, accountIds: readonly number[]): Promise<StoredLogin[]> {
   const ids = JSON.stringify(accountIds);
   const rows = await reader.all<LoginRow>(
-    `select id, account_id, name, folder, secret, created_at from sftp_logins
+    `select id, account_id, name, folder, secret, created_at, last_login_at, last_login_from from sftp_logins
       where account_id in (select cast(value as bigint) from json_each(?))`,
     ids,
   );
@@ -88,6 +94,8 @@ async function loginsOf(reader: Reader, accountIds: readonly number[]): Promise<
     secret: row.secret,
     keys: keys.get(row.id) ?? [],
     createdAt: row.created_at,
+    lastLoginAt: row.last_login_at,
+    lastLoginFrom: row.last_login_from,
   }));
 }
 
@@ -98,6 +106,14 @@ function toKey({ id, type, blob, fingerprint, comment, created_at: createdAt }: 
 export async function countLogins(reader: Reader, accountId: number): Promise<number> {
   const row = await reader.get<{ n: number }>('select count(*) as n from sftp_logins where account_id = ?', accountId);
   return row?.n ?? 0;
+}
+
+/** Notes when and from where somebody logged in, unless a later time is known. */
+export async function noteLastLogin(tx: Tx, { login, at, address }: LastLogin): Promise<void> {
+  await tx.run(
+    'update sftp_logins set last_login_at = ?, last_login_from = ? where name = ? and coalesce(last_login_at, 0) < ?',
+    ...[at, address, login, at],
+  );
 }
 
 /** Makes the rows of an account's logins these; ids of what is new do not count. */

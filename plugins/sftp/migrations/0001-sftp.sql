@@ -4,7 +4,9 @@ create table sftp_logins (
   name text not null unique,        -- the whole name, which begins with that of the account
   folder text not null,             -- below the folder of the account's files, which is empty itself
   secret text,                      -- the password, hashed by crypt(3); null = keys only
-  created_at integer not null
+  created_at integer not null,
+  last_login_at integer,            -- null = never
+  last_login_from text
 ) strict;
 create index sftp_logins_account on sftp_logins (account_id);
 create table sftp_keys (

@@ -8,6 +8,7 @@ import {
   mayUse,
   t,
   Table,
+  Time,
   type Column,
 } from '../../pages/kit/index.ts';
 import type { Opened } from './login-dialogs.tsx';
@@ -33,6 +34,13 @@ export function LoginTable({ logins, onOpen }: LoginTableProps) {
       title: t('sftp.folder'),
       by: ({ folder }) => folder,
       cell: ({ folder }) => <code class="wrap">{folder}</code>,
+    },
+    {
+      name: 'last',
+      title: t('sftp.lastLogin'),
+      by: ({ last_login_at: at }) => at ?? '',
+      cell: ({ last_login_at: at, last_login_from: from }) =>
+        at === null ? <span class="soft">{t('sftp.never')}</span> : <LastLogin at={at} from={from} />,
     },
     { name: 'by', title: t('sftp.by'), cell: (login) => <Ways login={login} /> },
     {
@@ -72,6 +80,15 @@ export function LoginTable({ logins, onOpen }: LoginTableProps) {
   ];
   return (
     <Table caption={t('sftp.logins')} columns={columns} rows={logins} keyOf={({ login }) => login} sortedBy="login" />
+  );
+}
+
+function LastLogin({ at, from }: { readonly at: string; readonly from: string | null }) {
+  return (
+    <span class="stack tight">
+      <Time at={at} />
+      <code class="small soft wrap">{from}</code>
+    </span>
   );
 }
 

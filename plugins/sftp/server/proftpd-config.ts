@@ -5,6 +5,10 @@ interface Places {
   readonly logins: string;
   readonly keys: string;
   readonly hostKey: string;
+  /** Where ProFTPD writes of each attempt to log in, see `LoginLog`. */
+  readonly attempts: string;
+  /** A file by whose name the processes of ProFTPD find the list of bans that they share. */
+  readonly bans: string;
 }
 /** The kind of the key of FTPS, which has directives of its own. */
 export type KeyType = 'RSA' | 'EC';
@@ -13,6 +17,12 @@ export type KeyType = 'RSA' | 'EC';
 export const MODULES = '/usr/lib/proftpd';
 /** Which of them are compiled in depends on Debian's version. */
 const MODULE_NAMES = ['mod_ls.c', 'mod_xfer.c', 'mod_sftp.c'];
+/** How long a client may take to log in. */
+export const LOGIN_SECONDS = 60;
+/** The name is the one that was proven, not the one that was sent. */
+const LOG_FORMAT = '%{epoch} %a %m %s %u';
+/** Connections whose every attempt failed, within ten minutes, that ban an address. */
+const FAILED_CONNECTIONS = 3;
 const CIPHERS = 'aes256-ctr aes192-ctr aes128-ctr';
 const DIGESTS = 'hmac-sha2-512 hmac-sha2-256';
 const KEY_EXCHANGES =
@@ -23,8 +33,22 @@ export function proftpdConfig(config: SftpConfig, places: Places, ftps: KeyType 
   const modules = ftps === undefined ? MODULE_NAMES : [...MODULE_NAMES, 'mod_tls.c'];
   const hosts = [sftpDirectives(config, places), ...(ftps === undefined ? [] : [ftpsDirectives(config.ftps, ftps)])];
   return `# Written by Hostkeep from its settings, see \`hostkeep config show\`: what is changed here does not last.
-${modules.map((name) => `<IfModule !${name}>\n  LoadModule ${name}\n</IfModule>\n`).join('')}
+${modules.map((name) => `<IfModule !${name}>\n  LoadModule ${name}\n</IfModule>\n`).join('')}${banDirectives(config, places)}
+LogFormat hostkeep "${LOG_FORMAT}"
 ${hosts.map((protocol) => virtualHost(config, places, protocol)).join('\n')}`;
+}
+
+/** Nothing where the operator has loaded `mod_ban`, which has one file of bans for all that ProFTPD serves. */
+function banDirectives({ ban_minutes: minutes }: SftpConfig, { bans }: Places): string {
+  if (minutes === 0) return '';
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((each) => String(each).padStart(2, '0'));
+  return `
+<IfModule !mod_ban.c>
+  LoadModule mod_ban.c
+  BanEngine on
+  BanTable ${bans}
+  BanOnEvent MaxLoginAttempts ${FAILED_CONNECTIONS}/00:10:00 ${hours}:${rest}:00
+</IfModule>`;
 }
 
 const sftpDirectives = ({ port }: SftpConfig, { keys, hostKey }: Places) => `
@@ -65,7 +89,7 @@ function ftpsDirectives(
 /** Whether a configuration that was written here serves FTPS. */
 export const servesFtps = (text: string): boolean => text.includes('\n  TLSEngine on\n');
 
-function virtualHost(config: SftpConfig, { logins }: Places, protocol: string): string {
+function virtualHost(config: SftpConfig, { logins, attempts }: Places, protocol: string): string {
   return `<VirtualHost ${config.address || '0.0.0.0 ::'}>${protocol}
   ServerIdent off
 
@@ -76,6 +100,7 @@ function virtualHost(config: SftpConfig, { logins }: Places, protocol: string): 
   RootLogin off
   WtmpLog off
   UseLastlog off
+  ExtendedLog ${attempts} AUTH hostkeep${config.ban_minutes === 0 ? '' : '\n  BanEngine on'}
 
   DefaultRoot ~
   Umask 022 022
@@ -87,7 +112,7 @@ function virtualHost(config: SftpConfig, { logins }: Places, protocol: string): 
   MaxClients ${config.clients}
   MaxClientsPerHost ${config.clients_per_host}
   MaxClientsPerUser ${config.clients_per_login}
-  TimeoutLogin 60
+  TimeoutLogin ${LOGIN_SECONDS}
   TimeoutIdle ${config.idle_seconds}
   TimeoutNoTransfer ${config.idle_seconds}
   TimeoutStalled 300

@@ -16,6 +16,7 @@ import { readFtpsKey } from './ftps-key.ts';
 import { keepHostKey } from './host-key.ts';
 import { loginDigest, readLogins, type LoginEntry } from './login-entry.ts';
 import { LoginFiles, type LoginLine } from './login-files.ts';
+import { LoginLog, type LastLogin } from './login-log.ts';
 import { MODULES, proftpdConfig, servesFtps, type KeyType } from './proftpd-config.ts';
 import { endSessions, findProftpd, isOfLogin, readSessions, type SftpSession } from './sessions.ts';
 
@@ -34,6 +35,8 @@ export interface Served extends Serving {
   readonly problem: string | null;
   /** All logins of this node. */
   readonly kept: readonly Kept[];
+  /** In the last minute at least. */
+  readonly lastLogins: readonly LastLogin[];
 }
 
 export interface SftpVerbs {
@@ -56,6 +59,8 @@ export interface SftpVerbs {
 const HOST_KEY = 'host-key';
 const CONFIG = 'proftpd.conf';
 const TRIED = 'tried';
+const ATTEMPTS = 'attempts.log';
+const BANS = 'bans';
 const TEST_MS = 20_000;
 /** How long sessions are shown without another look. */
 const KNOWN_MS = 1000;
@@ -66,6 +71,7 @@ export class SftpServer implements SftpVerbs {
   readonly #host: PrivilegedHost<SftpConfig>;
   readonly #folder: string;
   readonly #files: LoginFiles;
+  readonly #log: LoginLog;
   /** Settles when the last change that was begun has ended. */
   #turn: Promise<unknown> = Promise.resolve();
   /** The sessions that are shown, and until when, on the monotonic clock. */
@@ -76,6 +82,7 @@ export class SftpServer implements SftpVerbs {
     this.#host = host;
     this.#folder = host.config.folder || BROKERS;
     this.#files = new LoginFiles(this.#folder);
+    this.#log = new LoginLog(join(this.#folder, ATTEMPTS));
   }
 
   async serving(): Promise<Serving> {
@@ -98,6 +105,7 @@ export class SftpServer implements SftpVerbs {
         ...serving,
         problem,
         kept: lines.map(({ accountId, name, digest }) => ({ accountId, name, digest })),
+        lastLogins: await this.#log.recent(),
       };
     });
   }
@@ -231,7 +239,8 @@ export class SftpServer implements SftpVerbs {
     }
     if (problem !== null && before !== undefined) return problem;
     const { logins, keys } = this.#files;
-    const places = { logins, keys, hostKey: join(this.#folder, HOST_KEY) };
+    const at = (name: string) => join(this.#folder, name);
+    const places = { logins, keys, hostKey: at(HOST_KEY), attempts: at(ATTEMPTS), bans: at(BANS) };
     const text = proftpdConfig(config, places, ftps);
     if (text === before) return problem;
     const next = `${path}.next`;

@@ -32,20 +32,23 @@ export class Proftpd {
   readonly folder: string;
   #process: ChildProcess | undefined;
 
-  private constructor(folder: string, [port, ftpsPort]: readonly [number, number]) {
+  readonly #banMinutes: number;
+
+  private constructor(folder: string, [port, ftpsPort]: readonly [number, number], banMinutes: number) {
     this.folder = folder;
+    this.#banMinutes = banMinutes;
     this.port = port;
     this.ftpsPort = ftpsPort;
     this.certificate = join(folder, 'ftps.pem');
     this.key = join(folder, 'ftps.key');
   }
 
-  /** Chooses its places; it does not run yet. */
-  static async prepare(): Promise<Proftpd> {
+  /** Chooses its places; it does not run yet. Bans, which all of its clients here would share, are off unless asked for. */
+  static async prepare(banMinutes = 0): Promise<Proftpd> {
     const folder = temporaryFolder();
     chmodSync(folder, 0o711);
     mkdirSync(join(folder, 'sftp'), { mode: 0o700 });
-    return new Proftpd(folder, [await freePort(), await freePort()]);
+    return new Proftpd(folder, [await freePort(), await freePort()], banMinutes);
   }
 
   /** Settings with which a server writes for it. */
@@ -59,6 +62,7 @@ export class Proftpd {
         address: '127.0.0.1',
         port: this.port,
         attempts: 1,
+        ban_minutes: this.#banMinutes,
         ftps: { port: this.ftpsPort, certificate: this.certificate, key: this.key },
       },
     };
@@ -94,11 +98,12 @@ export class Proftpd {
     await ended;
   }
 
-  /** Resolves with the first bytes that it sends; empty if nothing listens. */
+  /** Resolves with the first bytes that it sends; empty if nothing listens, or nobody is let in. */
   async answers(): Promise<string> {
     const socket = connect(this.port, '127.0.0.1');
     try {
-      const [bytes] = (await once(socket, 'data')) as [Buffer];
+      const closed = once(socket, 'close').then(() => ['']);
+      const [bytes] = (await Promise.race([once(socket, 'data'), closed])) as [Buffer | string];
       return bytes.toString('latin1').trim();
     } catch {
       return ''; // nothing listens yet

@@ -4,7 +4,9 @@ create table sftp_logins (
   name text collate "C" not null unique,  -- the whole name, which begins with that of the account
   folder text collate "C" not null,  -- below the folder of the account's files, which is empty itself
   secret text collate "C",  -- the password, hashed by crypt(3); null = keys only
-  created_at bigint not null
+  created_at bigint not null,
+  last_login_at bigint,            -- null = never
+  last_login_from text collate "C"
 );
 create index sftp_logins_account on sftp_logins (account_id);
 create table sftp_keys (

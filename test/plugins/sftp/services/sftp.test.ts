@@ -31,6 +31,8 @@ interface Login {
   readonly login: string;
   readonly folder: string;
   readonly has_password: boolean;
+  readonly last_login_at: string | null;
+  readonly last_login_from: string | null;
   readonly keys: readonly { readonly key_id: number; readonly fingerprint: string; readonly comment: string }[];
 }
 interface Connection {
@@ -253,6 +255,30 @@ if (hasProftpd()) {
     const { body } = await fay.ask('POST', `${LOGINS}/${web.login}/password`);
     assert.not.ok(await canLogIn(web.login, web));
     assert.ok(await canLogIn(web.login, { password: body['password'] as string }));
+  });
+
+  test('the last login is told with its address, and a wrong password is none', async () => {
+    const eve = await customer('eve');
+    const [web, other] = [await eve.add('web'), await eve.add('other')];
+    const last = async () =>
+      (await eve.logins()).map(({ login, last_login_at: at, last_login_from: from }) => [login, at !== null, from]);
+    assert.not.ok(await canLogIn(other.login, { password: 'wrong' }));
+    const before = Date.now() - 1000; // the log has whole seconds
+    assert.ok(await canLogIn(web.login, web));
+    await eventually('the last login', last, ([, found]) => found?.[1] === true);
+    assert.equal(await last(), [
+      [other.login, false, null],
+      [web.login, true, '127.0.0.1'],
+    ]);
+    const [, told] = await eve.logins();
+    assert.ok(Date.parse(told?.last_login_at ?? '') >= before);
+    await eve.ask('DELETE', `${LOGINS}/${web.login}`);
+    await eve.add('web');
+    const next = await eve.add('next');
+    assert.ok(await canLogIn(next.login, next));
+    const ofNext = async () => (await eve.logins()).find(({ login }) => login === next.login)?.last_login_at;
+    await eventually('the log is read again', ofNext, (at) => typeof at === 'string');
+    assert.is((await eve.logins()).find(({ login }) => login === web.login)?.last_login_at, null, 'of the removed one');
   });
 
   test('public keys open a login without a password, until they are removed', async () => {
