@@ -295,7 +295,8 @@ inBrowser('a page over the memory limit is killed, and others are not', async ()
     coloured(
       'red',
       // Many at a time: a busy browser calls timers seldom.
-      `const all = []; setInterval(() => { for (let i = 0; i < 64; i += 1) all.push(new Uint8Array(8 << 20).fill(1)); }, 10);
+      `const all = []; const more = () => { for (let i = 0; i < 64; i += 1) all.push(new Uint8Array(8 << 20).fill(1)); };
+    more(); setInterval(more, 10);
     addEventListener("load", () => fetch("/never"))`,
     ) + '<img src="/never">',
   );
