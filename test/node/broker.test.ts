@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { testSuite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { eventually, until } from '../support/until.ts';
 import { discardMachines, Machine } from './machine.ts';
 import { ADMIN, firstAdministrator, install, PACKAGE, USER } from './packages.ts';
 
@@ -125,7 +125,11 @@ test('answers survive killing service and broker in turn while domains are added
       await machine.run(`systemctl kill --signal=KILL ${unit}.service`);
       if ((await adding).status === 201) answered.push(name);
       await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
-      const next = await addDomain(`after-${n}-${unit}.ann.example`);
+      const next = await eventually(
+        'an answer from the broker that came back',
+        () => addDomain(`after-${n}-${unit}.ann.example`),
+        ({ status }) => status !== 503,
+      );
       if (next.status === 201) answered.push(`after-${n}-${unit}.ann.example`);
       else assert.match(next.text, /limit/, next.text);
     }

@@ -116,7 +116,7 @@ export class IsolationHarness {
   async send(
     request: Pick<CrossTenantRequest, 'operation' | 'method' | 'path' | 'body'>,
     token: string,
-    tries = 5,
+    tries = 20,
   ): Promise<RawResponse> {
     const received = await sendJson(
       this.target,

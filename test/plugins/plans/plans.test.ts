@@ -19,7 +19,9 @@ const post = (path: string, body: unknown) => ask(path, { method: 'POST', body }
 const del = (path: string) => ask(path, { method: 'DELETE' });
 
 test('bad input is refused and changes nothing', async () => {
-  const before = (await ask('/api/plans')).body;
+  // The limits beside them are those of plugins that run, which may change while the server starts.
+  const plans = async () => (await ask('/api/plans')).body['plans'];
+  const before = await plans();
   const cases: [string, string, unknown, string][] = [
     ['PUT', '/api/plans/basic/features/nosuch', undefined, 'invalid_request'],
     ['PUT', '/api/plans/nosuch/features/docker', undefined, 'plan_not_found'],
@@ -37,7 +39,7 @@ test('bad input is refused and changes nothing', async () => {
     const answer = await ask(path, { method, ...(body === undefined ? {} : { body }) });
     assert.is(answer.body.error, error, `${method} ${path} ${JSON.stringify(body)}`);
   }
-  assert.equal((await ask('/api/plans')).body, before);
+  assert.equal(await plans(), before);
 });
 
 test('lists are paged by cursor', async () => {
