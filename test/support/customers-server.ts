@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { atEnd } from './ending.ts';
 import type { TestServer } from './hostkeep.ts';
 import { Postgres } from './postgres.ts';
 
@@ -20,8 +21,10 @@ export class CustomersServer {
     this.#server = server;
   }
 
+  /** Starts one until the suite or the test ends. */
   static async start(): Promise<CustomersServer> {
     const server = new CustomersServer(Postgres.start(['fsync=off', 'max_connections=60']));
+    atEnd(() => server.#server.remove());
     const rules = join(server.folder, 'data', 'pg_hba.conf');
     writeFileSync(rules, `local all +hostkeep-users scram-sha-256\n${readFileSync(rules, 'utf8')}`);
     await server.sql('select pg_reload_conf(); revoke connect on database postgres, template1 from public');
@@ -73,10 +76,6 @@ export class CustomersServer {
       );
       client.stdin?.on('error', () => undefined).end(text); // the client ends early where the server does, and its end says why
     });
-  }
-
-  remove(): void {
-    this.#server.remove();
   }
 }
 

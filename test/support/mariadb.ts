@@ -7,6 +7,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endsWithTests } from './child.ts';
+import { atEnd } from './ending.ts';
 import { freePort } from './port.ts';
 import { reportSkipped } from './suite.ts';
 
@@ -35,8 +36,8 @@ export class MariaDb {
     this.data = join(folder, 'data');
   }
 
-  /** Starts an empty server; `root` has no password on the socket. */
-  static async start(): Promise<MariaDb> {
+  /** Starts a server on which these statements were run, until the suite or the test ends; `root` has no password on the socket. */
+  static async start(statements = ''): Promise<MariaDb> {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-mariadb-'));
     chmodSync(folder, 0o755);
     const server = new MariaDb(folder, await freePort());
@@ -57,8 +58,15 @@ export class MariaDb {
         error === null ? resolve() : reject(new Error(stderr, { cause: error })),
       );
     });
+    atEnd(() => server.remove());
     await server.up();
+    if (statements !== '') await server.sql(statements);
     return server;
+  }
+
+  /** Settings of the plugin `databases` by which the databases of accounts are here. */
+  get settings() {
+    return { servers: { main: loginTo(this.socket) }, default_server: 'main' };
   }
 
   /** Starts the server, also again after `stop`. */

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer, type Answer } from '../../support/hostkeep.ts';
 import { Caddy } from '../../support/caddy.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../support/mariadb.ts';
 import { hasNginx, Nginx } from '../../support/nginx.ts';
 import { reportSkipped } from '../../support/suite.ts';
 
@@ -68,7 +68,7 @@ export async function openHouse(start: () => Promise<Serving> = nginx, settings:
   const server = await TestServer.start({
     config: {
       ...serving.config,
-      databases: { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' },
+      databases: mariaDb.settings,
       phpmyadmin: { run_folder: run, check_seconds: 1, ...settings },
     },
   });

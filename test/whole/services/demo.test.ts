@@ -215,7 +215,6 @@ else if (hasMariaDb()) {
     const docker = await TestDocker.start();
     toEnd.push(() => docker.stop());
     const mariaDb = await MariaDb.start();
-    toEnd.push(() => mariaDb.remove());
     await docker.run('sleep 1000', '--name', 'theirs', '--network', 'none');
     await mariaDb.sql('create database theirs');
     const state = async () => [

@@ -1,40 +1,30 @@
 /** A customer downloads a database from a backup in a browser, and restores it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
-import { startChromium } from '../../../support/chromium.ts';
+import { browserSuite } from '../../../support/chromium.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
-import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 import { BackupClient, hasRestic, SETTINGS } from '../backup-client.ts';
 
 await needs('databases', 'mysql', 'pages');
-const test = testSuite('backups of databases in pages');
+const test = browserSuite('backups of databases in pages', 'to restore databases in');
 const folder = temporaryFolder();
 let mariaDb: MariaDb;
 let server: TestServer;
-let browser: Browser | undefined;
 
 if (hasRestic && hasMariaDb()) {
   test.before(async () => {
     mariaDb = await MariaDb.start();
-    const databases = { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' };
+    const databases = mariaDb.settings;
     server = await TestServer.start({ config: { ...SETTINGS, databases } });
-    browser = await startChromium('to restore databases in');
-  });
-  test.after(async () => {
-    await browser?.close();
-    await server.close();
-    await mariaDb.remove();
   });
 
-  test('the databases of a backup are shown, downloaded and restored', async () => {
-    if (browser === undefined) return;
+  test('the databases of a backup are shown, downloaded and restored', async (browser) => {
     const ann = await BackupClient.make(server, 'anna');
     await mariaDb.sql(`create database anna_shop; use anna_shop; create table t (name text); insert into t values ('ä');
       create database anna_bad; use anna_bad; create table t (id int); create view v as select * from t; drop table t`);

@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { TestServer } from '../../../support/hostkeep.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { Postgres } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
@@ -48,7 +48,7 @@ if (hasRestic && hasMariaDb()) {
     server = await TestServer.start({
       config: {
         ...SETTINGS,
-        databases: { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' },
+        databases: mariaDb.settings,
         postgresql: { servers: { main: login }, default_server: 'main' },
       },
     });
@@ -69,7 +69,6 @@ if (hasRestic && hasMariaDb()) {
   });
   test.after(async () => {
     await server.close();
-    await mariaDb.remove();
     postgres.remove();
   });
 

@@ -526,7 +526,7 @@ function comparable(records: readonly ContainerRecord[]): ContainerRecord[] {
       ...record,
       Platform: null,
       RunningFor: '',
-      Status: record.Status.replace(/\d.*/, ''),
+      Status: record.Status.replace(/\d.*|About .*/, ''),
       Labels: sorted(record.Labels),
       Networks: sorted(record.Networks),
       Mounts: sorted(record.Mounts),

@@ -1,29 +1,20 @@
 /** A customer searches for a text in a browser, and opens the file that has it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
-import { startChromium } from '../../../support/chromium.ts';
+import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
-import { testSuite } from '../../../support/suite.ts';
 
 await needs('pages', 'files');
-const test = testSuite('content search in pages');
+const test = browserSuite('content search in pages', 'to search in');
 let server: TestServer;
-let browser: Browser | undefined;
 test.before(async () => {
   server = await TestServer.start();
-  browser = await startChromium('to search in');
-});
-test.after(async () => {
-  await browser?.close();
-  await server.close();
 });
 
-test('a text is found with its line, and the file opens', async () => {
-  if (browser === undefined) return;
+test('a text is found with its line, and the file opens', async (browser) => {
   const { filesRoot } = await server.account('anna');
   mkdirSync(join(filesRoot, 'site'), { recursive: true });
   writeFileSync(join(filesRoot, 'site/config.php'), '<?php\n$password = "<b>secret</b>";\n');

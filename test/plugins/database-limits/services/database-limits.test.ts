@@ -4,7 +4,7 @@ import { definePlugin } from '../../../../kernel/contract/plugin.ts';
 import type { DatabaseSessions } from '../../../../kernel/contract/points/database-servers.ts';
 import limits from '../../../../plugins/database-limits/index.ts';
 import { TestServer, type RequestOptions } from '../../../support/hostkeep.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
@@ -44,7 +44,7 @@ if (hasMariaDb()) {
     server = await TestServer.start({
       plugins: [databases, mysql, limits, tool],
       config: {
-        databases: { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main', refresh_seconds: 0.1 },
+        databases: { ...mariaDb.settings, refresh_seconds: 0.1 },
         'database-limits': { look_seconds: 0.2 },
       },
     });
@@ -53,10 +53,6 @@ if (hasMariaDb()) {
     app = (await post<Secret>('/api/database-users', { name: 'app' })).body;
     await setAccess(app.name, ALL);
     await mariaDb.sql('use ann_shop; create table small (id int); insert into small values (1), (2)');
-  });
-  test.after(async () => {
-    await server.close();
-    await mariaDb.remove();
   });
   test.before.each(async () => {
     await setLimit(0);

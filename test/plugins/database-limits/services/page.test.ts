@@ -1,41 +1,30 @@
 /** A customer whose databases are full reads in the page what to do. */
-import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
 import { judgeAsItStands } from '../../../support/appearance.ts';
-import { startChromium } from '../../../support/chromium.ts';
+import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
-import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
 await needs('databases', 'mysql', 'pages');
-const test = testSuite('database-limits, pages');
+const test = browserSuite('database-limits, pages', 'to read about full databases in');
 let mariaDb: MariaDb;
 let server: TestServer;
-let browser: Browser | undefined;
 
 if (hasMariaDb()) {
   test.before(async () => {
-    mariaDb = await MariaDb.start();
-    await mariaDb.sql(`create database ann_shop; use ann_shop; create table big (t longtext);
+    mariaDb = await MariaDb.start(`create database ann_shop; use ann_shop; create table big (t longtext);
       insert into big select repeat('x', 1048576) from seq_1_to_5; create user ann_app@localhost;
       grant all on \`ann\\_shop\`.* to ann_app@localhost`);
-    const databases = { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' };
+    const databases = mariaDb.settings;
     server = await TestServer.start({ config: { databases, 'database-limits': { look_seconds: 0.2 } } });
-    browser = await startChromium('to read about full databases in');
-  });
-  test.after(async () => {
-    await browser?.close();
-    await server.close();
-    await mariaDb.remove();
   });
 
   const stopped = () => server.hostkeep.core.store.all('select 1 from mysql_stopped where is_done = 1');
 
-  test('full databases say what makes room, until there is some', async () => {
-    if (browser === undefined) return;
+  test('full databases say what makes room, until there is some', async (browser) => {
     const { plans } = server.hostkeep.core;
     const { limits } = await plans.get('developer');
     await plans.update('developer', { limits: { ...limits, mysql_limit_mib: 16 } });

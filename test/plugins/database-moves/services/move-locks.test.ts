@@ -44,7 +44,6 @@ test.before(async () => {
 });
 test.after(async () => {
   await (clients as DatabaseClients | undefined)?.close();
-  await (mariaDb as MariaDb | undefined)?.remove();
 });
 
 if (hasReal) {

@@ -81,7 +81,6 @@ test('a configured server is used', async () => {
 
 if (hasMariaDb()) {
   test.before(async () => void (mariaDb = await MariaDb.start()));
-  test.after(() => (mariaDb as MariaDb | undefined)?.remove()); // may have failed to start
   const serverOf = ({ config }: { config: DatabasesConfig }) => config.servers[config.default_server];
 
   test('a server on which this user may create nothing is left out, with the reason', async () => {

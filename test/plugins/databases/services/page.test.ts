@@ -1,26 +1,17 @@
 /** Tests the page of databases in a real browser. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'puppeteer-core';
-import { startChromium } from '../../../support/chromium.ts';
+import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
-import { testSuite } from '../../../support/suite.ts';
 
-const test = testSuite('databases page');
+const test = browserSuite('databases page', 'to see databases in');
 let server: TestServer;
-let browser: Browser | undefined;
 test.before(async () => {
   server = await TestServer.start();
-  browser = await startChromium('to see databases in');
-});
-test.after(async () => {
-  await browser?.close();
-  await server.close();
 });
 
-test('without a server, a database is named as the file that it is', async () => {
-  if (browser === undefined) return;
+test('without a server, a database is named as the file that it is', async (browser) => {
   const { filesRoot } = await server.account('ann');
   const folder = join(filesRoot, 'databases');
   mkdirSync(folder, { recursive: true });

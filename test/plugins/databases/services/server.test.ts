@@ -44,7 +44,6 @@ test.before(async () => {
 });
 test.after(async () => {
   silent.close();
-  await (mariaDb as MariaDb | undefined)?.remove(); // may have failed to start
 });
 
 /** Runs a server with these settings of the plugin for one test. */

@@ -41,7 +41,6 @@ test.after.each(() => {
   for (const child of toEnd) child.kill();
   toEnd = [];
 });
-test.after(() => mariaDb.remove());
 
 async function withServer(work: (server: TestServer, alice: Who, bob: Who) => Promise<void>): Promise<void> {
   const databases = {

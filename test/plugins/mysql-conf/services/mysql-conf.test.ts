@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as assert from 'uvu/assert';
 import mysqlConf from '../../../../plugins/mysql-conf/index.ts';
 import { TestServer, type Answer } from '../../../support/hostkeep.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { eventually } from '../../../support/until.ts';
@@ -35,11 +35,10 @@ let passwords: Record<string, string> = {};
 
 if (hasMariaDb()) {
   test.before(async () => {
-    mariaDb = await MariaDb.start();
-    await mariaDb.sql("create database zoo; create user keeper@localhost identified by 'x'");
+    mariaDb = await MariaDb.start("create database zoo; create user keeper@localhost identified by 'x'");
     server = await TestServer.start({
       plugins: [databases, mysql, mysqlConf],
-      config: { databases: { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' } },
+      config: { databases: mariaDb.settings },
     });
     ann = await server.user('ann');
     ben = await server.user('ben');
@@ -52,10 +51,6 @@ if (hasMariaDb()) {
       assert.is((await send('POST', '/api/databases', { name: 'shop' }, who)).status, 201);
     }
     await mariaDb.sql("create user ann_boss@localhost identified by 'x'; grant process on *.* to ann_boss@localhost");
-  });
-  test.after(async () => {
-    await server.close();
-    await mariaDb.remove();
   });
 
   const send = <T = Record<string, unknown>>(method: string, path: string, body?: unknown, who = ann) =>

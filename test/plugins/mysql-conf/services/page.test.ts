@@ -1,36 +1,25 @@
 /** A customer sets what holds for databases and their users, and an administrator what holds for the server, in a browser. */
-import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
 import { judgeAsItStands } from '../../../support/appearance.ts';
-import { startChromium } from '../../../support/chromium.ts';
+import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
-import { testSuite } from '../../../support/suite.ts';
 
 await needs('databases', 'mysql', 'pages');
-const test = testSuite('mysql-conf, pages');
+const test = browserSuite('mysql-conf, pages', 'to set databases in');
 let mariaDb: MariaDb;
 let server: TestServer;
-let browser: Browser | undefined;
 
 if (hasMariaDb()) {
   test.before(async () => {
     mariaDb = await MariaDb.start();
-    const databases = { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' };
-    server = await TestServer.start({ config: { databases } });
+    server = await TestServer.start({ config: { databases: mariaDb.settings } });
     await server.hostkeep.core.plans.update('developer', { limits: { db_user_connections_limit: 10 } });
-    browser = await startChromium('to set databases in');
-  });
-  test.after(async () => {
-    await browser?.close();
-    await server.close();
-    await mariaDb.remove();
   });
 
-  test('limits of a user and the character set of a database are changed', async () => {
-    if (browser === undefined) return;
+  test('limits of a user and the character set of a database are changed', async (browser) => {
     await mariaDb.sql(
       "create database ann_shop character set utf8mb4; create user ann_app@localhost identified by 'x'",
     );
@@ -72,8 +61,7 @@ if (hasMariaDb()) {
     await driver.finish();
   });
 
-  test('an administrator changes a variable of the server, and gives it back', async () => {
-    if (browser === undefined) return;
+  test('an administrator changes a variable of the server, and gives it back', async (browser) => {
     await server.account('root', '', 'admin');
     const driver = await PageDriver.entered(browser, server, 'admin', 'root');
     const { page } = driver;

@@ -40,10 +40,6 @@ if (hasMariaDb()) {
     });
     token = await server.token(await server.account('root', '', 'admin'));
   });
-  test.after(async () => {
-    await server.close();
-    await mariaDb.remove();
-  });
 
   const ask = <T = Record<string, unknown>>(path: string, method = 'GET', body?: unknown): Promise<Answer<T>> =>
     server.ask<T>(path, { token, method, body, address: 'admin' });

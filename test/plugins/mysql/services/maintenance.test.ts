@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import mysql from '../../../../plugins/mysql/index.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { pick } from '../../../support/lists.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
@@ -32,17 +32,12 @@ function damage(file: string): void {
 
 if (hasMariaDb()) {
   test.before(async () => {
-    mariaDb = await MariaDb.start();
-    await mariaDb.sql('create database ben_own; create table ben_own.secret (id int)');
+    mariaDb = await MariaDb.start('create database ben_own; create table ben_own.secret (id int)');
     server = await TestServer.start({
       plugins: [databases, mysql],
-      config: { databases: { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' } },
+      config: { databases: mariaDb.settings },
     });
     [ann, ben] = [await server.user('ann'), await server.user('ben')];
-  });
-  test.after(async () => {
-    await server.close();
-    await mariaDb.remove();
   });
   test.before.each(async () => void (await mariaDb.sql('create or replace database ann_shop')));
 

@@ -34,15 +34,12 @@ const settings = (socket: string) => ({ databases: { servers: { main: loginTo(so
 
 if (hasMariaDb()) {
   test.before(async () => {
-    mariaDb = await MariaDb.start();
-    await mariaDb.sql('create database zoo; create database ben_own; create user admin@localhost identified by "x";');
+    mariaDb = await MariaDb.start(
+      'create database zoo; create database ben_own; create user admin@localhost identified by "x";',
+    );
     server = await TestServer.start({ plugins: [databases, mysql], config: settings(mariaDb.socket) });
     ann = await server.user('ann');
     ben = await server.user('ben');
-  });
-  test.after(async () => {
-    await server.close();
-    await mariaDb.remove();
   });
   test.before.each(async () => {
     for (const { name, host } of await usersOf(ann))

@@ -1,36 +1,25 @@
 /** A customer makes a database and its user in a browser, and drops both again. */
-import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
 import { judgeAsItStands } from '../../../support/appearance.ts';
-import { startChromium } from '../../../support/chromium.ts';
+import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
-import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
 await needs('databases', 'pages');
-const test = testSuite('mysql, pages');
+const test = browserSuite('mysql, pages', 'to manage databases in');
 let mariaDb: MariaDb;
 let server: TestServer;
-let browser: Browser | undefined;
 
 if (hasMariaDb()) {
   test.before(async () => {
     mariaDb = await MariaDb.start();
-    const databases = { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' };
-    server = await TestServer.start({ config: { databases } });
-    browser = await startChromium('to manage databases in');
-  });
-  test.after(async () => {
-    await browser?.close();
-    await server.close();
-    await mariaDb.remove();
+    server = await TestServer.start({ config: { databases: mariaDb.settings } });
   });
 
-  test('a database and its user are made, used, and dropped', async () => {
-    if (browser === undefined) return;
+  test('a database and its user are made, used, and dropped', async (browser) => {
     const driver = await PageDriver.customer(browser, server, 'ann');
     const { page } = driver;
     const confirm = async () => (await page.waitForSelector('dialog[open] .dialog-end .button:last-child'))?.click();

@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import mysql from '../../../../plugins/mysql/index.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
@@ -31,13 +31,9 @@ if (hasMariaDb()) {
       create procedure p() insert into t (id) values (9)`);
     server = await TestServer.start({
       plugins: [databases, mysql],
-      config: { databases: { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' } },
+      config: { databases: mariaDb.settings },
     });
     ann = await server.user('ann');
-  });
-  test.after(async () => {
-    await server.close();
-    await mariaDb.remove();
   });
 
   const query = (statement: string, database = 'ann_shop') =>

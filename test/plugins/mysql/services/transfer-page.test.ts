@@ -1,38 +1,27 @@
 /** A customer exports a database in a browser, and imports dumps. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Browser, ElementHandle } from 'puppeteer-core';
+import type { ElementHandle } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
-import { startChromium } from '../../../support/chromium.ts';
+import { browserSuite } from '../../../support/chromium.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
-import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
 await needs('databases', 'pages');
-const test = testSuite('mysql, transfers in pages');
+const test = browserSuite('mysql, transfers in pages', 'to move dumps in');
 let mariaDb: MariaDb;
 let server: TestServer;
-let folder: string;
-let browser: Browser | undefined;
+const folder = temporaryFolder();
 
 if (hasMariaDb()) {
   test.before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
     mariaDb = await MariaDb.start();
-    const databases = { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' };
-    server = await TestServer.start({ config: { databases } });
-    browser = await startChromium('to move dumps in');
-  });
-  test.after(async () => {
-    await browser?.close();
-    await server.close();
-    await mariaDb.remove();
-    rmSync(folder, { recursive: true });
+    server = await TestServer.start({ config: { databases: mariaDb.settings } });
   });
 
   const made = (name: string, content: string): string => {
@@ -47,8 +36,7 @@ if (hasMariaDb()) {
     await driver.page.click('dialog[open] .dialog-end .button.primary');
   };
 
-  test('a database is exported, and dumps are imported', async () => {
-    if (browser === undefined) return;
+  test('a database is exported, and dumps are imported', async (browser) => {
     await mariaDb.sql(
       "create database ann_shop; create table ann_shop.t (name text); insert into ann_shop.t values ('ä')",
     );
@@ -81,8 +69,7 @@ if (hasMariaDb()) {
     await driver.finish([/status of 422/]);
   });
 
-  test('a statement shows its rows, which can be saved', async () => {
-    if (browser === undefined) return;
+  test('a statement shows its rows, which can be saved', async (browser) => {
     await mariaDb.sql(`create or replace database ann_shop; create table ann_shop.t (id int, name text);
       insert into ann_shop.t values (1, 'a "b", c'), (2, null)`);
     const driver = await PageDriver.entered(browser, server, 'user', 'ann');
@@ -109,8 +96,7 @@ if (hasMariaDb()) {
     await driver.finish([/status of 422/]);
   });
 
-  test('tables are optimized, checked and repaired', async () => {
-    if (browser === undefined) return;
+  test('tables are optimized, checked and repaired', async (browser) => {
     await mariaDb.sql('create or replace database ann_shop');
     const driver = await PageDriver.entered(browser, server, 'user', 'ann');
     const { page } = driver;
@@ -154,8 +140,7 @@ if (hasMariaDb()) {
     await driver.finish();
   });
 
-  test('an import that is closed ends', async () => {
-    if (browser === undefined) return;
+  test('an import that is closed ends', async (browser) => {
     await mariaDb.sql('create or replace database ann_shop');
     const driver = await PageDriver.entered(browser, server, 'user', 'ann');
     await driver.goto('/home/databases');

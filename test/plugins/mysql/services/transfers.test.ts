@@ -1,12 +1,12 @@
 /** Databases that are exported and imported, and dumps that are meant to reach further. */
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import mysql from '../../../../plugins/mysql/index.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
@@ -17,7 +17,7 @@ type Who = Awaited<ReturnType<TestServer['user']>>;
 
 let mariaDb: MariaDb;
 let server: TestServer;
-let folder: string;
+const folder = temporaryFolder();
 let [ann, ben] = [] as unknown as [Who, Who];
 
 const CONTENTS = `
@@ -33,22 +33,17 @@ const CONTENTS = `
 
 if (hasMariaDb()) {
   test.before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
-    mariaDb = await MariaDb.start();
-    await mariaDb.sql('create database ben_own; create table ben_own.secret (id int); create database ann_other');
+    mariaDb = await MariaDb.start(
+      'create database ben_own; create table ben_own.secret (id int); create database ann_other',
+    );
     server = await TestServer.start({
       plugins: [databases, mysql],
       config: {
-        databases: { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' },
+        databases: mariaDb.settings,
         mysql: { import_max_bytes: 8 << 20 },
       },
     });
     [ann, ben] = [await server.user('ann'), await server.user('ben')];
-  });
-  test.after(async () => {
-    await server.close();
-    await mariaDb.remove();
-    rmSync(folder, { recursive: true });
   });
   test.before.each(
     async () => void (await mariaDb.sql('create or replace database ann_shop; create or replace database ann_copy')),

@@ -32,10 +32,7 @@ test.before(async () => {
   [first, second] = [await serve(one, here), await serve(two, there)];
   await fleet.areUp(one);
 });
-test.after(async () => {
-  await (fleet as TestFleet | undefined)?.close();
-  for (const server of [here, there] as (CustomersServer | undefined)[]) server?.remove();
-});
+test.after(() => (fleet as TestFleet | undefined)?.close());
 
 /** Serves a node whose accounts have their databases on its own server; those of `sam` are on that of the first node, and `ned` has another one at each. */
 function serve(at: FleetMember, own: CustomersServer): Promise<TestServer> {

@@ -12,7 +12,6 @@ let customers: CustomersServer;
 test.before(async () => {
   customers = await CustomersServer.start();
 });
-test.after(() => customers.remove());
 
 interface Listed {
   readonly databases: readonly { readonly name: string; readonly size_bytes: number }[];

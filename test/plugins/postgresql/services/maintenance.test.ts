@@ -27,10 +27,6 @@ test.before(async () => {
   [ann, ben] = [await server.user('ann'), await server.user('ben')];
   await makeDatabase(server, ben, 'own');
 });
-test.after(async () => {
-  await server.close();
-  customers.remove();
-});
 test.before.each(() => startOver(server, ann, 'shop'));
 
 const maintain = (database = 'ann_shop', who = ann, action = 'optimize') =>

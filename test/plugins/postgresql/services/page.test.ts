@@ -1,32 +1,22 @@
 /** A customer makes a database of PostgreSQL and its user in a browser, and drops both again. */
-import type { Browser } from 'puppeteer-core';
 import * as assert from 'uvu/assert';
-import { startChromium } from '../../../support/chromium.ts';
+import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
-import { testSuite } from '../../../support/suite.ts';
 import { CustomersServer } from '../../../support/customers-server.ts';
 
 await needs('pages');
-const test = testSuite('postgresql, pages');
+const test = browserSuite('postgresql, pages', 'to manage databases in');
 let customers: CustomersServer;
 let server: TestServer;
-let browser: Browser | undefined;
 
 test.before(async () => {
   customers = await CustomersServer.start();
   server = await TestServer.start({ config: { postgresql: customers.settings } });
-  browser = await startChromium('to manage databases in');
-});
-test.after(async () => {
-  await browser?.close();
-  await server.close();
-  customers.remove();
 });
 
-test('a database and its user are made, used, and dropped', async () => {
-  if (browser === undefined) return;
+test('a database and its user are made, used, and dropped', async (browser) => {
   const driver = await PageDriver.customer(browser, server, 'ann');
   const { page } = driver;
   const confirm = async () => (await page.waitForSelector('dialog[open] .dialog-end .button:last-child'))?.click();

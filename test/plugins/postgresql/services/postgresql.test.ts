@@ -35,10 +35,6 @@ test.before(async () => {
   ann = await server.user('ann');
   ben = await server.user('ben');
 });
-test.after(async () => {
-  await server.close();
-  customers.remove();
-});
 test.before.each(async () => {
   for (const { name } of await usersOf(ann)) assert.is((await remove(`${USERS}/${name}`)).status, 200, name);
   for (const name of await databasesOf(ann)) assert.is((await remove(`${LIST}/${name}`)).status, 200, name);

@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import postgresql from '../../../../plugins/postgresql/index.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
-import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
+import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
@@ -17,7 +17,7 @@ if (hasMariaDb())
     const server = await TestServer.start({
       plugins: [databases, mysql, dashboard, postgresql],
       config: {
-        databases: { servers: { main: loginTo(mariaDb.socket) }, default_server: 'main' },
+        databases: mariaDb.settings,
         postgresql: customers.settings,
       },
     });
@@ -37,7 +37,4 @@ if (hasMariaDb())
     assert.equal([await make(postgres, 'h'), await make(maria, 'i')], [409, 409]);
     const shown = async () => (await server.ask('/api/dashboard', { token })).body['db_usage'] === 3;
     await until('all are counted', shown); // those of MariaDB are counted every few seconds
-    await server.close();
-    customers.remove();
-    await mariaDb.remove();
   });

@@ -1,10 +1,10 @@
 /** Databases that are exported, imported and queried, and statements that are meant to reach further. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
 import postgresql from '../../../../plugins/postgresql/index.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { pick } from '../../../support/lists.ts';
 import { testSuite } from '../../../support/suite.ts';
@@ -16,7 +16,7 @@ type Who = Awaited<ReturnType<TestServer['user']>>;
 
 let customers: CustomersServer;
 let server: TestServer;
-let folder: string;
+const folder = temporaryFolder();
 let [ann, ben] = [] as unknown as [Who, Who];
 
 const CONTENTS = `
@@ -33,7 +33,6 @@ const CONTENTS = `
   comment on table t is 'a; comment';`;
 
 test.before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
   customers = await CustomersServer.start();
   server = await TestServer.start({
     plugins: [postgresql],
@@ -42,11 +41,6 @@ test.before(async () => {
   [ann, ben] = [await server.user('ann'), await server.user('ben')];
   await makeDatabase(server, ben, 'own');
   await customers.sql('create table secret (id int); insert into secret values (42)', 'ben_own');
-});
-test.after(async () => {
-  await server.close();
-  customers.remove();
-  rmSync(folder, { recursive: true });
 });
 test.before.each(() => startOver(server, ann, 'shop'));
 
