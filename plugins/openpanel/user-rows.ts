@@ -22,6 +22,7 @@ const resources: Step['body'] = ({ cpu, ram }) => ({
   processors: cpu === undefined ? undefined : number(cpu),
   memory_mib: ram === undefined ? undefined : mib(ram),
 });
+
 /** Rows of OpenPanel's end-user address that plugins here provide. */
 export const userRows: readonly Row[] = [
   {

@@ -35,7 +35,9 @@ export class LoginLog {
     for (const path of [this.#old, this.#path])
       for (const line of (await readEnd(path)).split('\n').slice(0, -1)) {
         const [, seconds = '', address = '', login = ''] = LINE.exec(line) ?? [];
-        if (login !== '') last.set(login, { login, at: Number(seconds) * 1000, address });
+        const at = Number(seconds) * 1000;
+        // A connection that opened the old file may log in after one that opened the next.
+        if (login !== '' && at >= (last.get(login)?.at ?? 0)) last.set(login, { login, at, address });
       }
     const begun = await stat(this.#old).catch(undefinedIfMissing);
     if (begun === undefined || Math.abs(Date.now() - begun.ctimeMs) > this.#keptMs)

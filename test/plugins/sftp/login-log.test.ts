@@ -45,6 +45,9 @@ test('the file is begun anew, and kept for a while under another name', async ()
     ['ann_web', 'bob_web'],
   );
   assert.match(readFileSync(`${path}.old`, 'utf8'), 'ann_web', 'that one is still kept');
+  writeFileSync(path, '1795743820 192.0.2.9 PASS 230 ann_web\n1795743826 127.0.0.1 PASS 230 bob_web\n');
+  assert.is((await log.recent())[0]?.address, '127.0.0.1', 'the later one, in whichever file it is');
+  writeFileSync(path, '1795743826 127.0.0.1 PASS 230 bob_web\n');
   await new LoginLog(path, -1).recent();
   assert.not.match(readFileSync(`${path}.old`, 'utf8'), 'ann_web');
   assert.equal(

@@ -20,8 +20,7 @@ let server: TestServer;
 if (hasRestic && hasMariaDb()) {
   test.before(async () => {
     mariaDb = await MariaDb.start();
-    const databases = mariaDb.settings;
-    server = await TestServer.start({ config: { ...SETTINGS, databases } });
+    server = await TestServer.start({ config: { ...SETTINGS, databases: mariaDb.settings } });
   });
 
   test('the databases of a backup are shown, downloaded and restored', async (browser) => {

@@ -18,8 +18,9 @@ if (hasMariaDb()) {
     mariaDb = await MariaDb.start(`create database ann_shop; use ann_shop; create table big (t longtext);
       insert into big select repeat('x', 1048576) from seq_1_to_5; create user ann_app@localhost;
       grant all on \`ann\\_shop\`.* to ann_app@localhost`);
-    const databases = mariaDb.settings;
-    server = await TestServer.start({ config: { databases, 'database-limits': { look_seconds: 0.2 } } });
+    server = await TestServer.start({
+      config: { databases: mariaDb.settings, 'database-limits': { look_seconds: 0.2 } },
+    });
   });
 
   const stopped = () => server.hostkeep.core.store.all('select 1 from mysql_stopped where is_done = 1');
