@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -18,9 +19,10 @@ interface MonitorOptions extends EngineOptions {
   readonly log: Log;
 }
 
-/** An engine on a busy node answers late; the plugin's check has 5 s. */
+/** An engine on a busy node answers late, and the process that asks it starts late; the plugin's check has 5 s. */
 const VERSION_MS = 4000;
 const PROOF_MS = 10_000;
+const lateText = (socketPath: string) => `the container engine at ${socketPath} does not answer in time`;
 
 /** One engine and everything that is measured on it. Connects on the first request. */
 export class EngineMonitor {
@@ -64,7 +66,7 @@ export class EngineMonitor {
     if (await this.engine.hasSocket()) {
       const { found, isLate } = await this.#check();
       if (found.ok) return found;
-      if (isLate) return { ...found, detail: `the container engine at ${socketPath} does not answer in time` };
+      if (isLate) return { ...found, detail: lateText(socketPath) };
       return { ...found, features, detail: `the container engine at ${socketPath} gives no usable answer` };
     }
     const detail = `no container engine listens at ${socketPath}`;
@@ -80,7 +82,9 @@ export class EngineMonitor {
     const { isOwn, socketPath } = this.engine;
     const name = isOwn ? `container engine ${socketPath}` : 'container engine';
     try {
-      const { program, version, apiVersion } = await this.engine.ask('version', {}, { timeoutMs: VERSION_MS });
+      const asked = this.engine.ask('version', {}, { timeoutMs: VERSION_MS });
+      const late = () => new EngineLate(lateText(socketPath));
+      const { program, version, apiVersion } = await withDeadline(asked, VERSION_MS, late);
       const detail = `${program} ${version} (API ${apiVersion}) at ${socketPath}`;
       return { found: { name, ok: true, detail }, isLate: false };
     } catch (error) {

@@ -66,6 +66,22 @@ test('a job that lacks processor time is told so, and may try again', async () =
   });
 });
 
+test('the time in which its caller is busy is not time of the job', async () => {
+  const limitMs = 300;
+  const isNever = new Int32Array(new SharedArrayBuffer(4));
+  const onAsk = async () => {
+    Atomics.wait(isNever, 0, 0, 3 * limitMs);
+    return { answer: 'late', bytes: Buffer.alloc(0) };
+  };
+  await withPool(
+    (launched) => launched,
+    async (pool) => {
+      const asked = pool.run(probe(limitMs), ann, { act: 'ask', question: 'when', times: 1 }, { onAsk });
+      assert.equal(await asked, ['late ']);
+    },
+  );
+});
+
 test('a process starts at the priority of its server, and so long as no job began', async () => {
   const child = startJobProcess(jobs.startOf(ann), limits);
   try {

@@ -61,10 +61,14 @@ export class JobWatch {
   }
 
   #lookAfter(ms: number): NodeJS.Timeout {
-    return setTimeout(() => void this.#look(), Math.max(LEAST_MS, ms));
+    const inMs = Math.max(LEAST_MS, ms);
+    const dueAt = performance.now() + inMs;
+    return setTimeout(() => void this.#look(dueAt), inMs);
   }
 
-  async #look(): Promise<void> {
+  async #look(dueAt: number): Promise<void> {
+    // while this process itself was busy, it read nothing that the job sent
+    this.#since += performance.now() - dueAt;
     const since = this.#since;
     const { isRunning, seconds } = await this.#process.processorTime();
     if (this.#isOver || this.#since !== since) return; // it ended or began meanwhile

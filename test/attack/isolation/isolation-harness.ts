@@ -112,7 +112,10 @@ export class IsolationHarness {
     return plainReads(this.operations.filter(({ address, isGuest }) => address === 'user' && !isGuest));
   }
 
-  /** Sends a request; on 503, or with a part that is not there yet, retries a few times after the delay that the response names. */
+  /**
+   * Sends a request; on 503, or with a part that is not there yet, retries after the delay that the response names, for
+   * longer than an account's files are avoided that did not answer.
+   */
   async send(
     request: Pick<CrossTenantRequest, 'operation' | 'method' | 'path' | 'body'>,
     token: string,
@@ -129,7 +132,7 @@ export class IsolationHarness {
     this.coverage.count(request.operation, received.status);
     const isLate = received.status === 503 || /"stale":\["/.test(received.body.toString());
     if (!isLate || tries === 1) return received;
-    await delay(Math.min(5, Number(headerOf(received, 'retry-after') ?? 1)) * 1000);
+    await delay(Math.min(5, Number(headerOf(received, 'retry-after') ?? 2)) * 1000);
     return this.send(request, token, tries - 1);
   }
 
