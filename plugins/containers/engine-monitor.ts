@@ -22,7 +22,6 @@ interface MonitorOptions extends EngineOptions {
 /** An engine on a busy node answers late, and the process that asks it starts late; the plugin's check has 5 s. */
 const VERSION_MS = 4000;
 const PROOF_MS = 10_000;
-const lateText = (socketPath: string) => `the container engine at ${socketPath} does not answer in time`;
 
 /** One engine and everything that is measured on it. Connects on the first request. */
 export class EngineMonitor {
@@ -66,8 +65,8 @@ export class EngineMonitor {
     if (await this.engine.hasSocket()) {
       const { found, isLate } = await this.#check();
       if (found.ok) return found;
-      if (isLate) return { ...found, detail: lateText(socketPath) };
-      return { ...found, features, detail: `the container engine at ${socketPath} gives no usable answer` };
+      const what = isLate ? 'does not answer in time' : 'gives no usable answer';
+      return { ...found, ...(!isLate && { features }), detail: `the container engine at ${socketPath} ${what}` };
     }
     const detail = `no container engine listens at ${socketPath}`;
     return { name: 'container engine', ok: false, features, detail, remedy: remedyFor(detail, isOwn) };
@@ -83,8 +82,7 @@ export class EngineMonitor {
     const name = isOwn ? `container engine ${socketPath}` : 'container engine';
     try {
       const asked = this.engine.ask('version', {}, { timeoutMs: VERSION_MS });
-      const late = () => new EngineLate(lateText(socketPath));
-      const { program, version, apiVersion } = await withDeadline(asked, VERSION_MS, late);
+      const { program, version, apiVersion } = await withDeadline(asked, VERSION_MS, () => new EngineLate('too late'));
       const detail = `${program} ${version} (API ${apiVersion}) at ${socketPath}`;
       return { found: { name, ok: true, detail }, isLate: false };
     } catch (error) {
@@ -96,8 +94,7 @@ export class EngineMonitor {
 
   /** Has the engine make a container, and remove it. */
   async proof(): Promise<Finding> {
-    const name = 'container made and removed';
-    const prefix = 'hostkeep-doctor';
+    const [name, prefix] = ['container made and removed', 'hostkeep-doctor'];
     try {
       const made = { name: `${prefix}-${randomBytes(6).toString('hex')}` };
       await this.engine.ask('prove', made, { timeoutMs: PROOF_MS });
