@@ -19,7 +19,7 @@ export function accessServers(
       login: () => readLogin(settings),
       open: ({ queryMs, connections, as }) =>
         MysqlClient.open({ ...settings, ...as }, { connectMs: config.connect_timeout_ms, queryMs }, connections),
-      ownNames: (client, username) => ownNames(client, settings, accounts, username),
+      ownNames: (client, username, among) => ownNames(client, settings, accounts, username, among),
     };
   };
   return { names: Object.keys(config.servers), named, serverFor: (username) => named(serverName(config, username)) };

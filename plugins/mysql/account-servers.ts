@@ -20,8 +20,8 @@ export interface Owner {
 /** A connection to the server of an account, with the login in the settings. */
 export interface OwnServer {
   readonly client: DatabaseClient;
-  /** Resolves with the account's databases as they are now. */
-  ownNames(): Promise<OwnNames>;
+  /** Resolves with the account's databases as they are now; see `ServerAccess.ownNames`. */
+  ownNames(among?: readonly string[]): Promise<OwnNames>;
   /** Resolves with the login in the settings. */
   login(): Promise<ServerLogin>;
 }
@@ -46,7 +46,11 @@ export class AccountServers {
     const access = this.#require(account);
     return this.#turns.run(access.name, account.id, () =>
       connected(access, { queryMs: QUERY_MS }, (client) =>
-        work({ client, ownNames: () => access.ownNames(client, account.username), login: () => access.login() }),
+        work({
+          client,
+          ownNames: (among) => access.ownNames(client, account.username, among),
+          login: () => access.login(),
+        }),
       ),
     );
   }

@@ -54,7 +54,7 @@ export class Databases {
   async create(account: Account, suffix: string, ip: string): Promise<string> {
     await this.#parts.writing.assertGoesOn(account);
     return this.#parts.servers.with(account, async ({ client, ownNames }) => {
-      const name = wholeName(await ownNames(), suffix, NAME_CHARACTERS);
+      const name = wholeName(await ownNames([]), suffix, NAME_CHARACTERS);
       await makeChange(
         this.#parts.changes,
         account,
@@ -79,7 +79,7 @@ export class Databases {
   /** Drops it with all that is in it, and the rights on it. Errors: 404 `database_not_found`, 409 `request_in_progress`. */
   drop(account: Account, name: string, ip: string): Promise<void> {
     return this.#parts.servers.with(account, async ({ client, ownNames }) => {
-      const own = await ownNames();
+      const own = await ownNames([name]);
       assertOwn(own, name);
       await makeChange(
         this.#parts.changes,
@@ -95,7 +95,7 @@ export class Databases {
   /** Resolves with the first tables and views by name. Errors: 404 `database_not_found`. */
   tables(account: Account, name: string): Promise<DatabaseTables> {
     return this.#parts.servers.with(account, async ({ client, ownNames }) => {
-      assertOwn(await ownNames(), name);
+      assertOwn(await ownNames([name]), name);
       const [count] = await client.query<{ n: number }>(
         'select count(*) as n from information_schema.tables where table_schema = ?',
         [name],

@@ -29,7 +29,7 @@ export function withTemporary<T>(
 
   async function within(ask: Ask): Promise<T> {
     const { claimed, login } = await ask(async ({ client, ownNames, login: read }) => {
-      assertOwn(await ownNames(), name);
+      assertOwn(await ownNames([name]), name);
       const [host, own] = [await readOwnHost(client), await read()];
       // from here on the next process of the account's home knows that there is a user to drop
       const claim = await changes.claim(account, { ...change, host, change: 'create' });

@@ -88,7 +88,8 @@ export interface ServerAccess {
     /** A login other than that in the settings. */
     readonly as?: Pick<ServerLogin, 'user' | 'password'> | undefined;
   }): Promise<DatabaseClient>;
-  ownNames(client: DatabaseClient, username: string): Promise<OwnNames>;
+  /** With `among`, only these are looked for where names say whose they are: to list thousands takes a server long. */
+  ownNames(client: DatabaseClient, username: string, among?: readonly string[]): Promise<OwnNames>;
 }
 
 /** Runs `work` with a client, and closes it. */

@@ -27,7 +27,7 @@ export async function readDump(
   read: (dump: AsyncGenerator<Buffer>, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const login = await servers.with(account, async ({ ownNames, login: own }) => {
-    assertOwn(await ownNames(), database);
+    assertOwn(await ownNames([database]), database);
     return own();
   });
   const run = (signal: AbortSignal) => read(dumpDatabase(login, { database, options: OPTIONS }, signal), signal);

@@ -52,7 +52,7 @@ export class UserChanges {
     const host = this.#hostFor(account, given);
     const limit = this.#parts.config.users_limit;
     return this.#parts.servers.with(account, async ({ client, ownNames }) => {
-      const own = await ownNames();
+      const own = await ownNames([]);
       const secret = { name: wholeName(own, suffix, NAME_CHARACTERS), host, password: newPassword() };
       await makeChange(
         this.#parts.changes,
@@ -109,8 +109,7 @@ export class UserChanges {
     privileges: readonly string[],
     ip: string,
   ): Promise<void> {
-    return this.#withUser(account, user, async (client, found, own) => {
-      assertOwn(own, database);
+    return this.#withUser(account, { ...user, database }, async (client, found) => {
       const about = { database, privileges };
       await makeChange(
         this.#parts.changes,
@@ -123,8 +122,7 @@ export class UserChanges {
 
   /** Errors: 404 `database_user_not_found`, `database_not_found`, `database_access_not_found`; 409 `request_in_progress`. */
   revokeAccess(account: Account, user: NewUser, database: string, ip: string): Promise<void> {
-    return this.#withUser(account, user, async (client, found, own) => {
-      assertOwn(own, database);
+    return this.#withUser(account, { ...user, database }, async (client, found) => {
       const make = async () => {
         if (!(await this.#parts.rights.revoke(client, account, found, database)))
           throw fail.database_access_not_found(`${userText(found)} has no rights on ${database} alone`);
@@ -136,14 +134,15 @@ export class UserChanges {
 
   #withUser<T>(
     account: Account,
-    { name, host = this.#parts.config.client_host }: NewUser,
-    work: (client: DatabaseClient, user: UserName, own: OwnNames) => Promise<T>,
+    { name, host = this.#parts.config.client_host, database }: NewUser & { readonly database?: string },
+    work: (client: DatabaseClient, user: UserName) => Promise<T>,
   ): Promise<T> {
     return this.#parts.servers.with(account, async ({ client, ownNames }) => {
-      const own = await ownNames();
+      const own = await ownNames(database === undefined ? [] : [database]);
       const found = (await shown(client, own)).find((user) => user.name === name && user.host === host);
       if (found === undefined) throw fail.database_user_not_found('there is no such database user');
-      return work(client, { name: found.name, host: found.host }, own);
+      if (database !== undefined) assertOwn(own, database);
+      return work(client, { name: found.name, host: found.host });
     });
   }
 

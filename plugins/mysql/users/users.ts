@@ -37,12 +37,14 @@ export async function readNamedUsers(client: DatabaseClient, own: OwnNames): Pro
   );
   const wider = new Set([...(await from('1', 'roles_mapping')), ...(await from('1', 'proxies_priv'))].map(userText));
   const rights = await readRights(from);
-  const all = rights.some(({ database }) => database.includes('%')) ? await readDatabases(client) : own.databases;
+  const isWide = rights.some(({ database }) => database.includes('%'));
+  const all = isWide ? await readDatabases(client) : own.databases;
+  const known = isWide ? own.withDatabases(all.filter((name) => own.allows(name))) : own;
   const [managed, others]: [DatabaseUser[], UserName[]] = [[], []];
   for (const { name, host, access, is_role: role, is_locked: locked } of users) {
     if (!own.allows(name)) continue;
     const its = rights.filter((right) => userText(right) === userText({ name, host }));
-    const meanings = its.map((right) => ({ ...right, ...own.readGrant(right.database, right.isPattern, all) }));
+    const meanings = its.map((right) => ({ ...right, ...known.readGrant(right.database, right.isPattern, all) }));
     const isWithin = meanings.every(({ patterns }) => patterns !== undefined);
     if (!isWithin || role !== null || Number(access ?? 0) !== 0 || wider.has(userText({ name, host })))
       others.push({ name, host });
