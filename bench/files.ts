@@ -1,6 +1,6 @@
 /**
- * How quickly customers' files come and go: `npm run build && node dist/bench/files.js [MiB] [files]`, as root, with nginx, curl,
- * restic and Chromium installed. A file of 1 GiB is downloaded and uploaded in turn with nginx; a folder of 100,000 files is listed
+ * How quickly customers' files come and go: `npm run build && node dist/bench/files.js [MiB] [files] [large|listings|drop|backups]`,
+ * as root, with nginx, curl, restic and Chromium installed. A file of 1 GiB is downloaded and uploaded in turn with nginx; a folder of 100,000 files is listed
  * and backed up, in turn with restic alone; 10,000 small files are dropped on the page.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
@@ -17,6 +17,7 @@ import { MemoryWatch } from './support/memory.ts';
 import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor, type Running } from './support/processes.ts';
 
 const [SIZE_MIB, MANY] = [Number(process.argv[2] ?? 1024), Number(process.argv[3] ?? 100_000)];
+const PART = process.argv[4] ?? '';
 const DROPPED = Math.round(MANY / 10);
 const FOLDERS = 100;
 const ROUNDS = 5;
@@ -53,7 +54,16 @@ async function startNginx(root: string): Promise<{ url: string; stop: () => void
 const curl = (...args: string[]) => run('curl', ['--silent', '--show-error', '--fail', ...args]);
 const authorized = (token: string) => ['--header', `Authorization: Bearer ${token}`];
 
-async function large(server: Running, token: string, root: string): Promise<void> {
+interface Context {
+  readonly server: Running;
+  readonly token: string;
+  /** Of another account. */
+  readonly other: string;
+  /** The files root of the account. */
+  readonly root: string;
+}
+
+async function large({ server, token, root }: Context): Promise<void> {
   const nginx = await startNginx(root);
   const at = join(root, 'large.bin');
   const times = () => ({ download: [] as number[], upload: [] as number[] });
@@ -87,7 +97,7 @@ async function large(server: Running, token: string, root: string): Promise<void
   console.log(`  memory of the server: ${memory.moreMib.toFixed(0)} MiB more (wanted: at most 16)`);
 }
 
-async function listings(server: Running, token: string, other: string): Promise<void> {
+async function listings({ server, token, other }: Context): Promise<void> {
   const target = { name: 'cached read', url: `${server.url}/system/hosting/plan`, token: other };
   const idle = await load(target, { seconds: 5, connections: 10 });
   const times: number[] = [];
@@ -111,7 +121,7 @@ async function listings(server: Running, token: string, other: string): Promise<
   );
 }
 
-async function backups(server: Running, token: string, root: string): Promise<void> {
+async function backups({ server, token, root }: Context): Promise<void> {
   const headers = { Authorization: `Bearer ${token}` };
   const made = async () => {
     const begun = (await (await fetch(`${server.url}/api/backups`, { method: 'POST', headers })).json()) as {
@@ -143,7 +153,7 @@ async function backups(server: Running, token: string, root: string): Promise<vo
 }
 
 /** Drops a folder of small files on the page. */
-async function drop(server: Running, root: string): Promise<void> {
+async function drop({ server, root }: Context): Promise<void> {
   const source = join(folder, 'dropped');
   fill(source, DROPPED);
   const browser = await startChromium('to drop files in');
@@ -197,11 +207,12 @@ const server = await startHostkeep(data, {
 });
 try {
   const [token, other] = [await tokenFor(core, ann), await tokenFor(core, bob)];
-  await large(server, token, root);
-  await listings(server, token, other);
-  await drop(server, root);
-  execFileSync('rm', ['-rf', join(root, 'large.bin'), join(root, 'copy.bin'), join(root, 'many')]);
-  await backups(server, token, root);
+  const parts = [large, listings, drop, backups].filter(({ name }) => name.includes(PART));
+  for (const part of parts) {
+    if (part === backups)
+      execFileSync('rm', ['-rf', join(root, 'large.bin'), join(root, 'copy.bin'), join(root, 'many')]);
+    await part({ server, token, other, root });
+  }
   await core.close();
 } finally {
   await server.stop();

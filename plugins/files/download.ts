@@ -4,7 +4,7 @@ import type { WithBytes } from '../../kernel/kit/jobs/job.ts';
 import { fail } from './errors.ts';
 import type { Entry } from './schema.ts';
 
-/** Bytes that one job reads: two of them are in memory for each download. */
+/** Bytes that one job reads, while those before are sent. */
 const PART_BYTES = 1 << 20;
 const TYPE = 'application/octet-stream';
 
@@ -59,8 +59,13 @@ async function* readParts(
   end: number,
   read: (offset: number, sizeBytes: number) => Promise<WithBytes>,
 ): AsyncGenerator<Uint8Array> {
-  for (let offset = start; offset < end; offset += PART_BYTES)
-    yield (await read(offset, Math.min(PART_BYTES, end - offset))).bytes;
+  const next = (offset: number) => (offset < end ? read(offset, Math.min(PART_BYTES, end - offset)) : undefined);
+  for (let [part, offset] = [next(start), start]; part !== undefined; ) {
+    const { bytes } = await part;
+    part = next((offset += PART_BYTES));
+    part?.catch(() => undefined); // told when it is its turn, if it still is
+    yield bytes;
+  }
 }
 
 /**

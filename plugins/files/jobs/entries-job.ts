@@ -1,4 +1,4 @@
-import { closeSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { isOwnFolder } from '../../../kernel/kit/files/client-path.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { isMissing } from '../../../kernel/kit/files/files-root.ts';
@@ -21,6 +21,18 @@ interface Entries {
   readonly isTruncated: boolean;
 }
 
+/** The names of a folder that a request can name, in order. */
+interface Names {
+  readonly folders: readonly string[];
+  readonly others: readonly string[];
+  readonly isTruncated: boolean;
+}
+
+/** A change of a folder that is no older may be followed by one at the same time of the system's clock. */
+const SETTLED_MS = 2000;
+/** The folder that was listed last: clients ask for page after page, and to read and sort 100,000 names takes long. */
+let latest: { readonly state: string; readonly names: Names } | undefined;
+
 /** Returns a page of a folder: folders before all else, then in the wanted order. By name, only the page is looked at. */
 export default function entries(input: EntriesInput, { root }: JobContext): Entries {
   const { components, sort, isDescending, offset, limit, maxEntries } = input;
@@ -32,11 +44,7 @@ export default function entries(input: EntriesInput, { root }: JobContext): Entr
     throw clearError(error, 'folder');
   }
   try {
-    const found = entriesSync(folder, maxEntries + 1);
-    const names = found
-      .slice(0, maxEntries)
-      .filter(({ name }) => !UNNAMEABLE.test(name) && !isOwnFolder([...components, name]))
-      .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+    const { folders, others, isTruncated } = namesIn(folder, components.length === 0, maxEntries);
     const look = (name: string): Entry[] => {
       try {
         return [readEntry(name, placeIn(folder, name).path)];
@@ -45,19 +53,34 @@ export default function entries(input: EntriesInput, { root }: JobContext): Entr
         throw error;
       }
     };
+    const names = isDescending ? [...folders.toReversed(), ...others.toReversed()] : [...folders, ...others];
+    const page = { total: names.length, isTruncated };
+    if (sort === 'name') return { ...page, entries: names.slice(offset, offset + limit).flatMap(look) };
+    const all = names.flatMap(look);
     const turn = isDescending ? -1 : 1;
-    const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
-    const page = { total: names.length, isTruncated: found.length > maxEntries };
-    if (sort === 'name') {
-      names.sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || turn * byName(a, b));
-      return { ...page, entries: names.slice(offset, offset + limit).flatMap(({ name }) => look(name)) };
-    }
-    const all = names.flatMap(({ name }) => look(name));
     const value = (entry: Entry) => (sort === 'size' ? entry.size_bytes : Date.parse(entry.modified_at));
     const isFolder = ({ kind }: Entry) => Number(kind === 'folder');
-    all.sort((a, b) => isFolder(b) - isFolder(a) || turn * (value(a) - value(b)) || byName(a, b));
+    all.sort((a, b) => isFolder(b) - isFolder(a) || turn * (value(a) - value(b)) || (a.name < b.name ? -1 : 1));
     return { ...page, entries: all.slice(offset, offset + limit) };
   } finally {
     closeSync(folder);
   }
+}
+
+function namesIn(folder: number, isTop: boolean, maxEntries: number): Names {
+  const now = Date.now();
+  const { dev, ino, ctimeMs, ctimeNs } = fstatSync(folder, { bigint: true });
+  const state = [dev, ino, ctimeNs, isTop, maxEntries].join(' ');
+  if (latest?.state === state) return latest.names;
+  latest = undefined; // two of the largest are more than the process may keep
+  const found = entriesSync(folder, maxEntries + 1);
+  const named = found
+    .slice(0, maxEntries)
+    .filter(({ name }) => !UNNAMEABLE.test(name) && !(isTop && isOwnFolder([name])));
+  const [folders, others] = [true, false].map((isFolder) =>
+    named.flatMap((entry) => (entry.isDirectory() === isFolder ? [entry.name] : [])).sort(),
+  ) as [string[], string[]];
+  const names = { folders, others, isTruncated: found.length > maxEntries };
+  latest = now - Number(ctimeMs) > SETTLED_MS ? { state, names } : undefined;
+  return names;
 }

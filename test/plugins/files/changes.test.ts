@@ -15,6 +15,9 @@ import {
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import entriesJob from '../../../plugins/files/jobs/entries-job.ts';
+import { rootAt } from '../../support/files-root.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { rawConnection } from '../../support/raw.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -246,6 +249,28 @@ test('a folder is listed in pages, in the order that is asked for', async () => 
   assert.equal(await names('limit=3&cursor=3'), ['2 3 4', null, 6]);
   assert.equal(await names('sort=size&order=asc'), ['z-folder 4 3 2 1 0', null, 6]);
   assert.equal(await names('sort=name&order=desc'), ['z-folder 4 3 2 1 0', null, 6]);
+});
+
+test('what a folder gains shows at once, also in one whose names are remembered', () => {
+  const page = { sort: 'name', isDescending: false, offset: 0, limit: 1, maxEntries: 1000 } as const;
+  const context = { root: rootAt(ann.account.filesRoot) } as JobContext;
+  const total = (folder: string) => entriesJob({ ...page, components: [folder] }, context).total;
+  for (const folder of ['quick', 'settled']) mkdirSync(here(folder));
+  for (let i = 0; i < 200; i++) {
+    assert.is(total('quick'), i);
+    writeFileSync(here(`quick/${i}`), '');
+  }
+  const { now } = Date;
+  Date.now = () => now() + 3_600_000;
+  try {
+    const changedAt = () => statSync(here('settled'), { bigint: true }).ctimeNs;
+    for (let made = 0; made < 20; ) {
+      assert.is(total('settled'), made);
+      for (const before = changedAt(); changedAt() === before; made += 1) writeFileSync(here(`settled/${made}`), '');
+    }
+  } finally {
+    Date.now = now;
+  }
 });
 
 test('to look into an empty trash leaves nothing behind', async () => {

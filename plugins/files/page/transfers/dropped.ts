@@ -36,7 +36,7 @@ async function gather(entry: FileSystemEntry, files: Picked[], folders: string[]
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return; // browsers tell a folder in parts
-    for (const each of some) await gather(each, files, folders);
+    await Promise.all(some.map((each) => gather(each, files, folders))); // each asks another process of the browser
   }
 }
 

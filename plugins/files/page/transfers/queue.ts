@@ -33,9 +33,17 @@ export interface Transfer {
   error?: unknown;
 }
 
+/** How long a change waits to be drawn together with those after it: each file of thousands makes several. */
+const DRAWN_MS = 100;
+
 /** All transfers since the list was last cleared. Its members change, and `ticks` tells that they did. */
 let all: Transfer[] = [];
+/** In turn; some were canceled since. */
+const waiting: Transfer[] = [];
+/** By what ends them. */
+const running = new Set<AbortController>();
 const ticks = signal(0);
+let drawing: number | undefined;
 let lastId = 0;
 
 /** Returns all transfers, and follows how they do. */
@@ -44,7 +52,14 @@ export function transfers(): readonly Transfer[] {
   return all;
 }
 
-export const isOpen = ({ state }: Transfer) => ['waiting', 'running', 'paused'].includes(state);
+export const isOpen = ({ state }: Transfer) => state === 'waiting' || state === 'running' || state === 'paused';
+
+function tick(): void {
+  drawing ??= window.setTimeout(() => {
+    drawing = undefined;
+    ticks.value += 1;
+  }, DRAWN_MS);
+}
 
 function begin(transfer: Pick<Transfer, 'path' | 'sizeBytes' | 'file'>): Transfer {
   const rest = { abort: new AbortController(), state: 'waiting', doneBytes: 0, tries: 0, mayReplace: false } as const;
@@ -63,6 +78,7 @@ export async function upload(folder: string, { files, folders }: Selection): Pro
   }
   const added = files.map(({ path, file }) => begin({ path: `${folder}/${path}`, sizeBytes: file.size, file }));
   all = [...all.filter(isOpen), ...added];
+  waiting.push(...added);
   pump();
 }
 
@@ -78,7 +94,7 @@ export function cancel(some: readonly Transfer[]): void {
   for (const each of some.filter(isOpen)) {
     const wasPaused = each.state === 'paused';
     each.state = 'canceled';
-    each.abort.abort();
+    stop(each.abort);
     if (wasPaused) void forget(each);
   }
   pump();
@@ -87,8 +103,13 @@ export function cancel(some: readonly Transfer[]): void {
 /** Stops what goes on later where it was. */
 export function pause(one: Transfer): void {
   one.state = 'paused';
-  one.abort.abort(PAUSED);
+  stop(one.abort, PAUSED);
   pump();
+}
+
+function stop(transfer: AbortController, reason?: unknown): void {
+  running.delete(transfer);
+  transfer.abort(reason);
 }
 
 /** Removes what had arrived of a file before it was paused. */
@@ -104,24 +125,28 @@ export function again(some: readonly Transfer[], mayReplace: boolean): void {
     const doneBytes = each.isResumable ? each.doneBytes : 0;
     Object.assign(each, { state: 'waiting', tries: 0, doneBytes, mayReplace, abort: new AbortController() });
   }
+  waiting.push(...some);
   pump();
 }
 
 /** Forgets what is over. */
 export function clear(): void {
   all = all.filter(isOpen);
-  ticks.value += 1;
+  tick();
 }
 
 function pump(): void {
-  const running = all.filter(({ state }) => state === 'running').length;
-  const next = all.filter(({ state }) => state === 'waiting').slice(0, CONCURRENCY - running);
-  for (const each of next) void run(each);
-  ticks.value += 1;
+  while (running.size < CONCURRENCY && waiting.length > 0) {
+    const next = waiting.shift();
+    if (next?.state === 'waiting') void run(next);
+  }
+  tick();
 }
 
 async function run(one: Transfer): Promise<void> {
-  const { signal } = one.abort;
+  const { abort } = one;
+  const { signal } = abort;
+  running.add(abort);
   one.state = 'running';
   try {
     await put(one);
@@ -137,8 +162,9 @@ async function run(one: Transfer): Promise<void> {
         error,
       });
   }
+  running.delete(abort);
   pump();
-  if (!all.some(isOpen)) finish();
+  if (running.size === 0 && !all.some(isOpen)) finish();
 }
 
 const isBusy = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'overloaded';
@@ -148,7 +174,7 @@ function progress(one: Transfer) {
     signal: one.abort.signal,
     onProgress: (doneBytes: number) => {
       one.doneBytes = doneBytes;
-      ticks.value += 1;
+      tick();
     },
   };
 }
