@@ -43,15 +43,10 @@ export async function purgeDatabases(
 }
 
 /** Resolves with the account's databases, and the rule of their names; see `ServerAccess.ownNames`. */
-export async function ownNames(
-  client: DatabaseClient,
-  settings: ServerSettings,
-  accounts: Accounts,
-  username: string,
-  among?: readonly string[],
-): Promise<OwnNames> {
-  const databases = await purgeableNames(client, settings, accounts, username, among);
-  if (settings.ownership !== 'prefix') return new AccountNames(databases);
+export async function ownNames(...asked: Parameters<typeof purgeableNames>): Promise<OwnNames> {
+  const [, { ownership }, accounts, username] = asked;
+  const databases = await purgeableNames(...asked);
+  if (ownership !== 'prefix') return new AccountNames(databases);
   const others = (await accounts.namesExtending(username)).map((longer) => `${longer}_`);
   return new AccountNames(databases, `${username}_`, others);
 }
@@ -64,12 +59,15 @@ export async function purgeableNames(
   username: string,
   among?: readonly string[],
 ): Promise<string[]> {
-  // Of many databases, the server picks out some in a third of the time in which it sends all.
+  // Of many databases, the server picks out some in a third of the time in which it sends all, and knows of one at once.
   const pattern = ownership === 'prefix' ? `${quotedInPattern(`${username}_`)}%` : '%';
-  const found =
-    among !== undefined && ownership === 'prefix'
-      ? await lookFor(client, among)
-      : await client.query<Record<string, string>>('show databases like ?', [pattern]);
+  const isNarrow = among !== undefined && ownership === 'prefix';
+  const sql = isNarrow
+    ? 'select schema_name from information_schema.schemata where schema_name = ?'
+    : 'show databases like ?';
+  // even without a name: who asks learns whether the server is there
+  const sought = isNarrow ? ['', ...among] : [pattern];
+  const found = (await Promise.all(sought.map((each) => client.query<Record<string, string>>(sql, [each])))).flat();
   const databases = found.flatMap((row) => Object.values(row)).map((name) => ({ name, sizeBytes: 0 }));
   const catalogue = new ServerCatalogue(databases, ownership === 'grants' ? await readGrants(client) : []);
   const own = {
@@ -78,13 +76,6 @@ export async function purgeableNames(
     login: () => catalogue.others,
   };
   return (await own[ownership as keyof typeof own]()).map(({ name }) => name);
-}
-
-/** Has the server look for each name by itself, and for one at least: who asks for none learns whether the server is there. */
-async function lookFor(client: DatabaseClient, [first = '', ...others]: readonly string[]) {
-  const sql = 'select schema_name as name from information_schema.schemata where schema_name = ?';
-  const look = (name: string) => client.query<Record<string, string>>(sql, [name]);
-  return (await Promise.all([first, ...others].map(look))).flat();
 }
 
 async function drop(client: MysqlClient, names: readonly string[], signal: AbortSignal): Promise<PurgePart> {

@@ -60,7 +60,7 @@ async function* readParts(
   read: (offset: number, sizeBytes: number) => Promise<WithBytes>,
 ): AsyncGenerator<Uint8Array> {
   const next = (offset: number) => (offset < end ? read(offset, Math.min(PART_BYTES, end - offset)) : undefined);
-  for (let [part, offset] = [next(start), start]; part !== undefined; ) {
+  for (let [part, offset] = [next(start), start]; part !== undefined;) {
     const { bytes } = await part;
     part = next((offset += PART_BYTES));
     part?.catch(() => undefined); // told when it is its turn, if it still is

@@ -2,10 +2,10 @@ import { closeSync, fstatSync } from 'node:fs';
 import { isOwnFolder } from '../../../kernel/kit/files/client-path.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { isMissing } from '../../../kernel/kit/files/files-root.ts';
-import { entriesSync, openPathSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
+import { entriesSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { Entry } from '../schema.ts';
 import { readEntry } from './entry.ts';
-import { clearError, placeIn, UNNAMEABLE } from './place.ts';
+import { openFolder, placeIn, UNNAMEABLE } from './place.ts';
 
 interface EntriesInput {
   readonly components: readonly string[];
@@ -36,13 +36,8 @@ let latest: { readonly state: string; readonly names: Names } | undefined;
 /** Returns a page of a folder: folders before all else, then in the wanted order. By name, only the page is looked at. */
 export default function entries(input: EntriesInput, { root }: JobContext): Entries {
   const { components, sort, isDescending, offset, limit, maxEntries } = input;
-  let folder: number;
-  try {
-    folder = openPathSync(root, components);
-  } catch (error) {
-    if (components.length === 0 && isMissing(error)) return { entries: [], total: 0, isTruncated: false };
-    throw clearError(error, 'folder');
-  }
+  const folder = openFolder(root, components);
+  if (folder === undefined) return { entries: [], total: 0, isTruncated: false };
   try {
     const { folders, others, isTruncated } = namesIn(folder, components.length === 0, maxEntries);
     const look = (name: string): Entry[] => {

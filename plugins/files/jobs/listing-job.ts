@@ -1,7 +1,8 @@
+import { closeSync } from 'node:fs';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { clientPath, isOwnFolder } from '../../../kernel/kit/files/client-path.ts';
-import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import { listFolders } from './listing.ts';
+import { openFolder } from './place.ts';
 import type { FilesConfig, FolderList } from '../schema.ts';
 
 interface ListingInput {
@@ -10,17 +11,15 @@ interface ListingInput {
   readonly limits: Pick<FilesConfig, 'max_folders' | 'max_entries'>;
 }
 
-export default async function list(
-  { components, virtualRoot, limits }: ListingInput,
-  { root }: JobContext,
-): Promise<FolderList> {
+/** Errors: 404 `folder_not_found`. */
+export default function list({ components, virtualRoot, limits }: ListingInput, { root }: JobContext): FolderList {
   const path = clientPath(components, virtualRoot);
-  const folder = await Folder.find(root, components);
+  const folder = openFolder(root, components);
   if (folder === undefined) return { path, folders: [], truncated: false };
   try {
-    const { folders, truncated } = await listFolders(folder, path, limits);
+    const { folders, truncated } = listFolders(folder, path, limits);
     return { path, folders: folders.filter(({ name }) => !isOwnFolder([...components, name])), truncated };
   } finally {
-    await folder.close();
+    closeSync(folder);
   }
 }

@@ -1,10 +1,10 @@
-import { entryName } from '../../../kernel/kit/files/client-path.ts';
+import { closeSync, fstatSync, statfsSync, type Dirent } from 'node:fs';
 import { isMissing } from '../../../kernel/kit/files/files-root.ts';
-import type { Folder } from '../../../kernel/kit/files/safe-folder.ts';
+import { entryPath } from '../../../kernel/kit/files/safe-folder.ts';
+import { entriesSync, openFolderSync, statEntrySync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { FilesConfig, SubFolder } from '../schema.ts';
+import { UNNAMEABLE } from './place.ts';
 
-/** Concurrent system calls: as many as the process has threads for files. */
-const CONCURRENCY = 4;
 /**
  * File systems on which a folder's link count is 2 plus the number of its subfolders, by their `statfs` magic numbers:
  * ext2/3/4, XFS, tmpfs. Others count differently (btrfs: always 1; overlayfs: 1 for merged folders).
@@ -16,69 +16,57 @@ interface Listing {
   readonly truncated: boolean;
 }
 
-/** Lists the subfolders of `folder`; `path` is its path as clients see it. */
-export async function listFolders(
-  folder: Folder,
+/** Lists the subfolders of an open folder; `path` is its path as clients see it. */
+export function listFolders(
+  folder: number,
   path: string,
   limits: Pick<FilesConfig, 'max_folders' | 'max_entries'>,
-): Promise<Listing> {
-  const scanner = new FolderScanner(folder, limits.max_entries, COUNTING.has((await folder.fileSystem()).type));
-  const names = await scanner.names(limits.max_folders);
-  const folders: SubFolder[] = [];
-  let next = 0;
-  const worker = async () => {
-    for (let name = names[next++]; name !== undefined; name = names[next++]) {
-      const has_subfolders = await scanner.hasFolders(name);
-      if (has_subfolders !== undefined) folders.push({ name, path: `${path}/${name}`, has_subfolders });
-    }
-  };
-  // Wait for all, also when one fails: the caller closes the folder next.
-  const results = await Promise.allSettled(
-    Array.from({ length: CONCURRENCY }, () => worker().finally(() => (next = names.length))),
-  );
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
-  folders.sort((a, b) => (a.name < b.name ? -1 : 1)); // results come in any order
+): Listing {
+  const scanner = new FolderScanner(folder, limits.max_entries);
+  const folders = scanner.names(limits.max_folders).flatMap((name) => {
+    const has_subfolders = scanner.hasFolders(name);
+    return has_subfolders === undefined ? [] : [{ name, path: `${path}/${name}`, has_subfolders }];
+  });
+  folders.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { folders, truncated: scanner.isTruncated };
 }
 
 /** Scans one folder and, where the link count is not conclusive, its subfolders; limits the number of entries read. */
 export class FolderScanner {
   isTruncated = false;
-  readonly #folder: Folder;
+  readonly #folder: number;
   readonly #isCounting: boolean;
+  readonly #device: number;
   #entriesLeft: number;
-  #device: number | undefined;
 
-  constructor(folder: Folder, maxEntries: number, isCounting: boolean) {
+  constructor(folder: number, maxEntries: number, isCounting?: boolean) {
     this.#folder = folder;
     this.#entriesLeft = maxEntries;
-    this.#isCounting = isCounting;
+    this.#device = fstatSync(folder).dev;
+    this.#isCounting = isCounting ?? COUNTING.has(statfsSync(entryPath(folder, '')).type);
   }
 
   /** Returns the names of the subfolders in the order of the file system. */
-  async names(limit: number): Promise<string[]> {
-    const names: string[] = [];
-    for await (const entry of this.#folder.scan()) {
-      if (this.#isSpent()) break;
-      const name = entry.isDirectory() ? entryName(entry.name) : undefined;
-      if (name === undefined) continue;
-      if (names.length === limit) {
-        this.isTruncated = true;
-        break;
-      }
-      names.push(name);
-    }
-    return names;
+  names(limit: number): string[] {
+    const folders = this.#read(this.#folder).filter((entry) => entry.isDirectory() && !UNNAMEABLE.test(entry.name));
+    this.isTruncated ||= folders.length > limit;
+    return folders.slice(0, limit).map(({ name }) => name);
   }
 
   /** Whether the subfolder `name` has subfolders; `undefined` when it is no longer a folder. */
-  async hasFolders(name: string): Promise<boolean | undefined> {
+  hasFolders(name: string): boolean | undefined {
     try {
-      const [stats, device] = [await this.#folder.statEntry(name), await this.#deviceId()];
+      const stats = statEntrySync(this.#folder, name);
       if (!stats.isDirectory()) return undefined;
       // Another file system mounted there may count differently.
-      if (this.#isCounting && stats.dev === device && stats.nlink >= 2) return stats.nlink > 2;
-      return await this.#findFolder(name);
+      if (this.#isCounting && stats.dev === this.#device && stats.nlink >= 2) return stats.nlink > 2;
+      const child = openFolderSync(this.#folder, name);
+      try {
+        const isFolder = (entry: Dirent) => entry.isDirectory();
+        return this.#read(child).some(isFolder) || this.#entriesLeft < 0;
+      } finally {
+        closeSync(child);
+      }
     } catch (error) {
       if (isMissing(error)) return undefined;
       if ((error as NodeJS.ErrnoException).code === 'EACCES') return false; // listed, but cannot be opened
@@ -86,28 +74,12 @@ export class FolderScanner {
     }
   }
 
-  async #findFolder(name: string): Promise<boolean> {
-    const child = await this.#folder.folder(name);
-    try {
-      for await (const entry of child.scan()) {
-        if (entry.isDirectory()) return true;
-        if (this.#isSpent()) return true;
-      }
-      return false;
-    } finally {
-      await child.close();
-    }
-  }
-
-  async #deviceId(): Promise<number> {
-    this.#device ??= (await this.#folder.stat()).dev;
-    return this.#device;
-  }
-
-  #isSpent(): boolean {
-    this.#entriesLeft -= 1;
-    if (this.#entriesLeft >= 0) return false;
-    this.isTruncated = true;
-    return true;
+  /** Returns the entries that may still be read; then fewer than none are left if there are more. */
+  #read(folder: number): Dirent[] {
+    const left = Math.max(0, this.#entriesLeft);
+    const entries = entriesSync(folder, left + 1);
+    this.#entriesLeft = left - entries.length;
+    this.isTruncated ||= this.#entriesLeft < 0;
+    return entries.slice(0, left);
   }
 }

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { fileErrors } from '../../../kernel/kit/files/file-errors.ts';
-import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
+import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
+import { openPathSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import * as places from '../../../kernel/kit/files/unfinished/place.ts';
 import { fail } from '../errors.ts';
 
@@ -14,6 +15,16 @@ export const UNNAMEABLE = /[\uFFFD\u0000-\u001f\u007f]/;
 /** Calls back with the place of a path, whose folder is open meanwhile. Errors: 404 `folder_not_found`, 400 for the root. */
 export const inFolder = <T>(root: FilesRoot, components: readonly string[], use: (place: places.EntryPlace) => T): T =>
   places.inFolder(root, components, clearly, use);
+
+/** Returns the descriptor of a folder; `undefined` for the root of an account that has no files yet. Errors: 404 `folder_not_found`. */
+export function openFolder(root: FilesRoot, components: readonly string[]): number | undefined {
+  try {
+    return openPathSync(root, components);
+  } catch (error) {
+    if (components.length === 0 && isMissing(error)) return undefined;
+    throw clearError(error, 'folder');
+  }
+}
 
 /** Errors: 409 `file_exists`. */
 export function assertFree({ name, path }: places.EntryPlace): void {

@@ -264,7 +264,7 @@ test('what a folder gains shows at once, also in one whose names are remembered'
   Date.now = () => now() + 3_600_000;
   try {
     const changedAt = () => statSync(here('settled'), { bigint: true }).ctimeNs;
-    for (let made = 0; made < 20; ) {
+    for (let made = 0; made < 20;) {
       assert.is(total('settled'), made);
       for (const before = changedAt(); changedAt() === before; made += 1) writeFileSync(here(`settled/${made}`), '');
     }

@@ -1,6 +1,7 @@
 import { rootAt } from '../../support/files-root.ts';
 import { execFileSync } from 'node:child_process';
 import {
+  closeSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -14,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
+import { openPathSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import { listFolders, FolderScanner } from '../../../plugins/files/jobs/listing.ts';
 import type { FolderList } from '../../../plugins/files/schema.ts';
 import { TestServer } from '../../support/hostkeep.ts';
@@ -233,44 +234,41 @@ test('has_subfolders is the same whether links are counted or folders are read',
   for (let i = 0; i < 50; i += 1) writeFileSync(join(ann.account.filesRoot, 'counted/without', `file-${i}`), '');
   symlinkSync('/etc', join(ann.account.filesRoot, 'counted/without/link'));
   symlinkSync('/etc', join(ann.account.filesRoot, 'counted/link'));
-  const folder = await Folder.open(rootAt(ann.account.filesRoot), ['counted']);
+  const folder = openPathSync(rootAt(ann.account.filesRoot), ['counted']);
   for (const isCounting of [true, false]) {
     const scanner = new FolderScanner(folder, 1000, isCounting);
-    assert.equal(await Promise.all(['with', 'without', 'link', 'gone'].map((name) => scanner.hasFolders(name))), [
-      true,
-      false,
-      undefined,
-      undefined,
-    ]);
+    assert.equal(
+      ['with', 'without', 'link', 'gone'].map((name) => scanner.hasFolders(name)),
+      [true, false, undefined, undefined],
+    );
     assert.not.ok(scanner.isTruncated);
   }
   const spent = new FolderScanner(folder, 10, false);
-  assert.is(await spent.hasFolders('without'), true, 'what was not read to its end may hold a folder');
+  assert.is(spent.hasFolders('without'), true, 'what was not read to its end may hold a folder');
   assert.ok(spent.isTruncated);
-  await folder.close();
+  closeSync(folder);
 });
 
 test('a folder beyond the limits is truncated', async () => {
-  const folder = await Folder.open(rootAt(ann.account.filesRoot), ['large']);
-  const few = await listFolders(folder, '/l', { max_folders: 5, max_entries: 1000 });
+  const folder = openPathSync(rootAt(ann.account.filesRoot), ['large']);
+  const few = listFolders(folder, '/l', { max_folders: 5, max_entries: 1000 });
   assert.equal([few.folders.length, few.truncated], [5, true]);
   assert.equal(few.folders[0]?.path, `/l/${few.folders[0]?.name}`);
-  const read = await listFolders(folder, '/l', { max_folders: 50_000, max_entries: 100 });
+  const read = listFolders(folder, '/l', { max_folders: 50_000, max_entries: 100 });
   assert.equal([read.folders.length, read.truncated], [100, true]);
   const mixed = mkdtempSync(join(tmpdir(), 'hostkeep-mixed-'));
   for (const name of ['a', 'b']) mkdirSync(join(mixed, name));
   for (let i = 0; i < 9; i += 1) symlinkSync('a', join(mixed, `link ${i}`));
-  const links = await Folder.open(rootAt(mixed), []);
-  const whole = await listFolders(links, '/l', { max_folders: 2, max_entries: 1000 });
+  const links = openPathSync(rootAt(mixed), []);
+  const whole = listFolders(links, '/l', { max_folders: 2, max_entries: 1000 });
   assert.equal([whole.folders.map(({ name }) => name), whole.truncated], [['a', 'b'], false], 'links do not count');
   writeFileSync(join(mixed, 'file'), '');
   for (const name of ['hard 1', 'hard 2']) linkSync(join(mixed, 'file'), join(mixed, name));
   const scanner = new FolderScanner(links, 1000, true);
-  assert.is(await scanner.hasFolders('file'), undefined, 'a file that replaced a folder, with links of its own');
-  await links.close();
+  assert.is(scanner.hasFolders('file'), undefined, 'a file that replaced a folder, with links of its own');
+  closeSync(links);
   rmSync(mixed, { recursive: true });
-  await folder.close();
-  await folder.close();
+  closeSync(folder);
 });
 
 test("a root that cannot be opened is the server's fault", async () => {
