@@ -73,7 +73,7 @@ function namesIn(folder: number, isTop: boolean, maxEntries: number): Names {
     .slice(0, maxEntries)
     .filter(({ name }) => !UNNAMEABLE.test(name) && !(isTop && isOwnFolder([name])));
   const [folders, others] = [true, false].map((isFolder) =>
-    named.flatMap((entry) => (entry.isDirectory() === isFolder ? [entry.name] : [])).sort(),
+    named.flatMap((entry) => (entry.isDirectory() === isFolder ? [entry.name] : [])).toSorted(),
   ) as [string[], string[]];
   const names = { folders, others, isTruncated: found.length > maxEntries };
   latest = now - Number(ctimeMs) > SETTLED_MS ? { state, names } : undefined;
