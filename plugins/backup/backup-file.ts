@@ -9,7 +9,7 @@ import { errorMessage } from '../../kernel/errors.ts';
 import { temporaryBeside, removeLeftovers, writeAll } from '../../kernel/kit/files/atomic-file.ts';
 import type { DataFiles } from '../../kernel/contract/command.ts';
 import { copyDatabase, migrationsIn } from '../../kernel/contract/store-file.ts';
-import { bytesOf, endTar, tarMembers, writeTarMember, type TarMember } from './tar-file.ts';
+import { bytesOf, endTar, tarMembers, writeTarMember, type TarMember } from '../../kernel/kit/files/tar/tar-file.ts';
 
 const MANIFEST = 'manifest.json';
 const FORMAT = 'hostkeep-backup';

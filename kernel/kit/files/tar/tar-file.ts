@@ -1,9 +1,9 @@
 /**
  * Tar files (POSIX ustar) of a few regular files. A package for this would bring links, owners and compression, all of which
- * a backup must refuse.
+ * a backup, or an account's archive, must refuse.
  */
-import { readSync } from 'node:fs';
-import { writeAll } from '../../kernel/kit/files/atomic-file.ts';
+import { readSync, writeSync } from 'node:fs';
+import { writeAll } from '../atomic-file.ts';
 
 const BLOCK = 512;
 const CHUNK = 1024 * 1024;
@@ -29,6 +29,17 @@ export function writeTarMember(
   writeAll(file, headerOf(name, sizeBytes));
   for (const chunk of content) writeAll(file, chunk);
   writeAll(file, Buffer.alloc(paddingOf(sizeBytes)));
+}
+
+/** Begins a member at the end of an open file, of which `endTarMember` tells the size; its content is written in between. */
+export function beginTarMember(file: number): void {
+  writeAll(file, Buffer.alloc(BLOCK));
+}
+
+/** Ends a member that `beginTarMember` began at `offset` of an open file. */
+export function endTarMember(file: number, { name, sizeBytes, offset }: TarMember): void {
+  writeAll(file, Buffer.alloc(paddingOf(sizeBytes)));
+  writeSync(file, headerOf(name, sizeBytes), 0, BLOCK, offset - BLOCK);
 }
 
 /** Writes the two empty blocks that end a tar file. */
