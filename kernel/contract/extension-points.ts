@@ -12,7 +12,7 @@ import type { DomainPart } from './points/domain-directory.ts';
 import type { Finding } from './points/finding.ts';
 import type { Metric } from './points/metric.ts';
 import type { FleetNode } from './points/fleet-node.ts';
-import type { MovePart } from './points/move-part.ts';
+import type { ArchivePart, MovePart } from './points/move-part.ts';
 import type { PurgePart } from './points/purge-part.ts';
 import type { Webhook } from './points/webhook.ts';
 import type { SiteRules, WebServerPart } from './points/web-server-part.ts';
@@ -52,6 +52,8 @@ export interface ExtensionPoints {
   purge(account: RemovedAccount, signal: AbortSignal): readonly PurgePart[] | Promise<readonly PurgePart[]>;
   /** Returns how what the plugin keeps of accounts outside their files and the store goes to another node. */
   move(): MovePart;
+  /** Returns how what the plugin keeps of accounts in the store travels in an archive of one. */
+  archive(): ArchivePart;
   /** For operators: what an account has and uses. May take long, where files must be measured. */
   accountReport(account: Account): AccountReport | Promise<AccountReport>;
   /** For operators: what many accounts use, from what is at hand; called again and again. */
@@ -120,6 +122,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   siteChanged: CHANGE,
   purge: { ...CHANGE, timeoutMs: 3_600_000 },
   move: CHANGE,
+  archive: CHANGE,
   accountReport: { ...PART, timeoutMs: 300_000 },
   accountsUsage: PART,
   accountsLoad: { ...PART, timeoutMs: 5000 },

@@ -5,6 +5,7 @@ import { counted, type AccountsUsage } from '../../kernel/contract/points/accoun
 import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Store } from '../../kernel/store/store.ts';
+import { archivedDomains } from './archived.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { searchDomains } from './domain-search.ts';
@@ -110,6 +111,7 @@ export default definePlugin({
             return names.length === 0 ? [] : [`point to ${at}: ${textOf(names)}`];
           },
         }),
+        archive: () => archivedDomains({ store, registry, changes }),
         demo: async (accounts) =>
           (await import('./demo.ts')).fillDemo(accounts, (account, name, docroot) =>
             registry.add(account, name, docroot, ''),

@@ -103,6 +103,7 @@ export default definePlugin({
         databaseBackups: () => ({
           engine: ENGINE,
           names: (account) => listed(servers.of(account), () => databases.list(account)),
+          create: (account, suffix, ip) => databases.create(account, suffix, ip),
           dump: (account, database, { signal }, read) => readDump(parts, account, { database, signal }, read),
           restore: (account, database, run) => importDatabase(parts, account, { database, ...run }),
         }),

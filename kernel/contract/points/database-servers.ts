@@ -201,6 +201,11 @@ export interface DatabaseBackups {
   /** Resolves with the account's databases; with none where others manage them. Errors: those of the server. */
   names(account: Account): Promise<readonly string[]>;
   /**
+   * Makes an empty database. Resolves with its whole name, in which the account's prefix is before `suffix`. Errors: 400
+   * `invalid_database_name`, 409 `database_exists`, `database_limit_reached`, those of the server.
+   */
+  create(account: Account, suffix: string, ip: string): Promise<string>;
+  /**
    * Calls `read` with a database as it is at one moment, as statements that also drop what they make. No faster than they are read; the
    * server's work ends with `read`, and with the signal. Errors: 404 `database_not_found`, those of the server, of the dump and of `read`.
    */

@@ -1,6 +1,6 @@
 import type { DatabaseBackups } from '../../../kernel/contract/points/database-servers.ts';
 import { inTransaction } from '../../../kernel/kit/databases/postgresql/load.ts';
-import { ENGINE } from '../databases.ts';
+import { ENGINE, type Databases } from '../databases.ts';
 import { readDump, type ExportParts } from './exports.ts';
 import { importDatabase, type ImportParts } from './imports.ts';
 
@@ -8,9 +8,12 @@ import { importDatabase, type ImportParts } from './imports.ts';
 const OPTIONS = ['--clean', '--if-exists'];
 
 /** See `ExtensionPoints.databaseBackups`. All of a dump is restored, or nothing. */
-export const databaseBackups = (parts: ExportParts & ImportParts): DatabaseBackups => ({
+export const databaseBackups = (
+  parts: ExportParts & ImportParts & { readonly databases: Databases },
+): DatabaseBackups => ({
   engine: ENGINE,
   names: async (account) => (await parts.items.list(account, 'database')).map(({ name }) => name),
+  create: (account, suffix, ip) => parts.databases.create(account, suffix, ip),
   dump: (account, database, run, read) => readDump(parts, account, { database, options: OPTIONS, ...run }, read),
   restore: (account, database, { body, ...run }) =>
     importDatabase(parts, account, {

@@ -1,0 +1,10 @@
+import { defineJob } from '../../../kernel/kit/jobs/job.ts';
+import type look from './jobs/look-job.ts';
+import type pack from './jobs/pack-job.ts';
+import type unpack from './jobs/unpack-job.ts';
+
+const shared = { beside: import.meta.url, timeoutMs: 6 * 3_600_000, tooMuch: 'files_unavailable' } as const;
+
+export const PACK = defineJob<typeof pack>({ ...shared, script: 'jobs/pack-job' });
+export const UNPACK = defineJob<typeof unpack>({ ...shared, script: 'jobs/unpack-job' });
+export const LOOK = defineJob<typeof look>({ ...shared, script: 'jobs/look-job', timeoutMs: 60_000 });
