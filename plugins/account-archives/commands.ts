@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
+import { escapeControl } from '../../kernel/log.ts';
 import type { Run } from './commands/export-account.ts';
 
 export default defineCommands({
@@ -54,8 +55,8 @@ async function importOne(context: CommandContext, [file = '']: readonly string[]
 async function withRun<T>(context: CommandContext, work: (run: Run) => Promise<T>): Promise<T> {
   const stop = new AbortController();
   const interrupt = () => stop.abort(new Error('the command was interrupted'));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
-  const say = (step: string) => context.emit({ value: { step }, text: step });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
+  const say = (step: string) => context.emit({ value: { step }, text: escapeControl(step) });
   try {
     return await context.withPlugins((node) => work({ node, say, signal: stop.signal }));
   } finally {
@@ -71,7 +72,7 @@ function report(
   { missing, next = [] }: { readonly missing: readonly string[]; readonly next?: readonly string[] },
 ): undefined {
   const listed = (title: string, items: readonly string[]) =>
-    items.length === 0 ? '' : `\n${title}:${items.map((each) => `\n- ${each}`).join('')}`;
+    items.length === 0 ? '' : `\n${title}:${items.map((each) => `\n- ${escapeControl(each)}`).join('')}`;
   const all = `${text}${listed('what is missing', missing)}${listed('what is left to do', next)}`;
   context.emit({ value: { ...value, missing, next }, text: all });
   if (missing.length > 0) process.exitCode = 1;

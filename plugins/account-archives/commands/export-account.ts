@@ -6,7 +6,7 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { VERSION } from '../../../kernel/kit/files/project-dir.ts';
 import { ArchiveWriter } from './archive-file.ts';
 import { fail } from '../errors.ts';
-import { PACK } from './jobs.ts';
+import { PACK, POOL } from './jobs.ts';
 import { FILES, type Manifest } from './manifest.ts';
 
 /** The node, while a command has all plugins set up. */
@@ -94,7 +94,7 @@ async function savedParts({ gather }: Node, account: Account): Promise<Manifest[
 }
 
 async function packFiles({ node, signal }: Run, account: Account, archive: ArchiveWriter): Promise<string> {
-  const pool = node.jobs.open({ name: 'account archives', processes: 1, idleMs: 30_000 });
+  const pool = node.jobs.open(POOL);
   const onAsk = async (_: unknown, bytes: Buffer) => {
     archive.write(FILES, bytes);
     return { answer: null, bytes: Buffer.alloc(0) };

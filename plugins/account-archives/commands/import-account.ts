@@ -6,7 +6,7 @@ import { NewDatabaseName } from '../../../kernel/kit/databases/schema.ts';
 import type { Archive } from './archive-file.ts';
 import { fail } from '../errors.ts';
 import { databaseSources, type Run } from './export-account.ts';
-import { LOOK, UNPACK } from './jobs.ts';
+import { LOOK, POOL, UNPACK } from './jobs.ts';
 import { FILES, type Manifest } from './manifest.ts';
 
 interface Told {
@@ -21,8 +21,6 @@ export interface Imported extends Told {
 }
 
 const DATABASE_NAME = new RegExp(NewDatabaseName.pattern ?? '');
-/** The largest file that an account may have is that of an upload. */
-const LIMITS = { fileMib: 16_384 };
 
 /**
  * Makes an account of an archive; `chosen` are its name and plan here. Whatever fails, except a database,
@@ -111,7 +109,7 @@ async function settle(
 async function unpackFiles({ node: { jobs }, signal }: Run, account: Account, archive: Archive): Promise<void> {
   const { chunks } = archive.member(FILES) ?? {};
   if (chunks === undefined) return;
-  const pool = jobs.open({ name: 'account archives', processes: 1, idleMs: 30_000, limits: LIMITS });
+  const pool = jobs.open(POOL);
   const onAsk = async () => {
     const { done, value } = chunks.next();
     return done === true ? { answer: 'end', bytes: Buffer.alloc(0) } : { answer: null, bytes: value };

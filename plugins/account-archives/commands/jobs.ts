@@ -8,3 +8,9 @@ const shared = { beside: import.meta.url, timeoutMs: 6 * 3_600_000, tooMuch: 'fi
 export const PACK = defineJob<typeof pack>({ ...shared, script: 'jobs/pack-job' });
 export const UNPACK = defineJob<typeof unpack>({ ...shared, script: 'jobs/unpack-job' });
 export const LOOK = defineJob<typeof look>({ ...shared, script: 'jobs/look-job', timeoutMs: 60_000 });
+
+/** The pool of a command: `tar` remembers each folder until its end, and the largest file is that of an upload. */
+export const POOL = {
+  ...{ name: 'account archives', processes: 1, idleMs: 30_000 },
+  limits: { memoryMib: 1024, fileMib: 16_384 },
+};

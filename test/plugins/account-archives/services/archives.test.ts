@@ -105,11 +105,15 @@ test.before(async () => {
   await old.hostkeep.core.accounts.setFeature('ann', 'favorites', false);
   await old.admin('boss');
   await old.hostkeep.core.jobs.makeRoot(account);
-  const post = async (path: string, body: object) =>
-    assert.is((await old.ask(path, { token, method: 'POST', body })).status, 201, path);
+  const send = async (method: string, path: string, body: object) =>
+    assert.match(String((await old.ask(path, { token, method, body })).status), /^20/, path);
+  const post = (path: string, body: object) => send('POST', path, body);
   await post('/api/domains/new', { domain_url: 'shop.example', docroot: 'site' });
   await post('/api/domains/new', { domain_url: 'blog.shop.example' });
   await post('/api/aliases', { domain_url: 'shop.example', alias: 'store.example' });
+  await send('PUT', '/api/domains/blog.shop.example/suspended', { suspended: true });
+  await send('PUT', '/api/domains/shop.example/shown-as', { shown_as: 'Shop.example' });
+  await old.hostkeep.core.store.write((tx) => tx.run("update domains set held_at = 1 where name = 'shop.example'"));
   fill(filesOf(old, 'ann'));
 });
 
@@ -199,7 +203,7 @@ test('another installation gets the files and domains', async () => {
   assert.is(code, 0, stderr);
   const { password, missing, next, ...told } = lastLine(stdout);
   assert.equal([told, missing], [{ username: 'ann', plan: 'developer' }, []]);
-  assert.equal(next, []);
+  assert.equal(next, ['suspend shop.example again, which an administrator had suspended']);
   const [from, to] = [filesOf(old, 'ann'), filesOf(fresh, 'ann')];
   const names = (folder: string) =>
     readdirSync(folder, 'latin1')
@@ -276,6 +280,12 @@ test('a hostile archive is refused, and the account that was begun is removed', 
     truncateSync(join(folder, FILES), 50_000);
   });
   const junk = changed((folder) => writeFileSync(join(folder, FILES), Buffer.alloc(10_240, 'x')));
+  const domain = { name: 'eve.example', aliases: [], shown_as: '', is_suspended: false, is_held: false };
+  const domains = (value: unknown) =>
+    changed(
+      (folder) => tar(folder, '-cf', join(folder, FILES), '-T', '/dev/null'),
+      (told) => (told.parts = { domains: value }),
+    );
   const hostile: readonly (readonly [string, RegExp])[] = [
     [climbing('../../climbed'), /cannot be unpacked: .*contains '\.\.'/],
     [climbing(join(outside, 'absolute')), /an entry that no account can have/],
@@ -284,6 +294,8 @@ test('a hostile archive is refused, and the account that was begun is removed', 
     [through, /cannot be unpacked/],
     [cut, /cannot be unpacked/],
     [junk, /cannot be unpacked/],
+    [domains('all'), /expected a list/],
+    [domains([{ ...domain, docroot: '../../ann' }]), /must not contain \.\./],
   ];
   for (const [file, pattern] of hostile) {
     await refused(fresh, pattern, 'import', file, '--username', 'eve');
