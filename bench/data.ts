@@ -10,9 +10,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { loginTo, MariaDb } from '../test/support/mariadb.ts';
+import { ask, send } from './support/ask.ts';
 import { median } from './support/load.ts';
 import { MemoryWatch } from './support/memory.ts';
 import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor, type Running } from './support/processes.ts';
+import { seconds } from './support/seconds.ts';
 
 const [EXPORT_MB, IMPORT_MB] = [Number(process.argv[2] ?? 2048), Number(process.argv[3] ?? 200)];
 const DATABASES = Number(process.argv[4] ?? 10_000);
@@ -41,12 +43,6 @@ const fill = (database: string, megabytes: number) => `
     end while;
   end //`;
 
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const before = performance.now();
-  await work();
-  return (performance.now() - before) / 1000;
-}
-
 /** Runs a program of MariaDB between files. */
 async function program(name: string, database: string, files: { input?: string; output?: string }): Promise<void> {
   const args = ['--no-defaults', `--socket=${mariaDb.socket}`, '--user=root', database];
@@ -55,20 +51,6 @@ async function program(name: string, database: string, files: { input?: string; 
   const [code] = (await once(spawn(name, args, { stdio: [stdin, stdout, 'inherit'] }), 'exit')) as [number];
   if (code !== 0) throw new Error(`${name} ended with ${code}`);
 }
-
-async function ask(
-  path: string,
-  token: string,
-  { headers, ...init }: RequestInit & { readonly duplex?: 'half'; readonly headers?: Record<string, string> } = {},
-): Promise<Response> {
-  const all = { Authorization: `Bearer ${token}`, ...headers };
-  const answer = await fetch(`${server?.url}${path}`, { ...init, headers: all });
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-  return answer;
-}
-
-const send = (method: 'POST' | 'PUT', path: string, token: string, body: unknown) =>
-  ask(path, token, { method, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } });
 
 async function exports(token: string): Promise<void> {
   const [plain, packed, ours]: [number[], number[], number[]] = [[], [], []];
@@ -81,7 +63,7 @@ async function exports(token: string): Promise<void> {
     ours.push(
       await memory.during(() =>
         seconds(async () => {
-          const { body } = await ask(`/api/databases/${NAME}_large/export`, token);
+          const { body } = await ask(server, `/api/databases/${NAME}_large/export`, token);
           await pipeline(Readable.fromWeb(body as never), createWriteStream(at));
         }),
       ),
@@ -105,7 +87,7 @@ async function imports(token: string): Promise<void> {
     const body = Readable.toWeb(createReadStream(at)) as never;
     ours.push(
       await memory.during(() =>
-        seconds(() => ask(`/api/databases/${NAME}_small/import`, token, { method: 'POST', duplex: 'half', body })),
+        seconds(() => ask(server, `/api/databases/${NAME}_small/import`, token, { method: 'POST', duplex: 'half', body })),
       ),
     );
   }
@@ -135,9 +117,9 @@ async function making(token: string): Promise<void> {
     ours.push(
       await seconds(async () => {
         const whole = `${NAME}_${name}`;
-        await send('POST', '/api/databases', token, { name });
-        await send('POST', '/api/database-users', token, { name });
-        await send('PUT', `/api/database-users/${whole}/databases/${whole}`, token, { privileges: RIGHTS });
+        await send(server, 'POST', '/api/databases', token, { name });
+        await send(server, 'POST', '/api/database-users', token, { name });
+        await send(server, 'PUT', `/api/database-users/${whole}/databases/${whole}`, token, { privileges: RIGHTS });
       }),
     );
   }
@@ -149,7 +131,7 @@ async function making(token: string): Promise<void> {
 
 async function listing(token: string): Promise<void> {
   const times: number[] = [];
-  for (let i = 0; i < 20; i += 1) times.push(await seconds(async () => (await ask('/api/databases', token)).text()));
+  for (let i = 0; i < 20; i += 1) times.push(await seconds(async () => (await ask(server, '/api/databases', token)).text()));
   console.log(
     `  one account's page of ${DATABASES} databases: first ${((times[0] ?? 0) * 1000).toFixed(1)} ms, then ` +
       `${(median(times) * 1000).toFixed(1)} ms (wanted: at most 20)`,

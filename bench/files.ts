@@ -15,6 +15,7 @@ import { freePort } from '../test/support/port.ts';
 import { load, median, type Load } from './support/load.ts';
 import { MemoryWatch } from './support/memory.ts';
 import { coreOf, machineText, startHostkeep, temporaryFolder, tokenFor, type Running } from './support/processes.ts';
+import { seconds } from './support/seconds.ts';
 
 const [SIZE_MIB, MANY] = [Number(process.argv[2] ?? 1024), Number(process.argv[3] ?? 100_000)];
 const PART = process.argv[4] ?? '';
@@ -27,12 +28,6 @@ const run = promisify(execFile);
 
 const folder = temporaryFolder();
 chmodSync(folder, 0o755);
-
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const before = performance.now();
-  await work();
-  return (performance.now() - before) / 1000;
-}
 
 /** Starts nginx with a folder to read and, below /put/, one to write; resolves with its address. */
 async function startNginx(root: string): Promise<{ url: string; stop: () => void }> {

@@ -14,6 +14,7 @@ import { Postgres, schemaAt } from '../test/support/postgres.ts';
 import { until } from '../test/support/until.ts';
 import { median } from './support/load.ts';
 import { machineText, temporaryFolder } from './support/processes.ts';
+import { seconds } from './support/seconds.ts';
 
 const [MEGABYTES, FILES] = [Number(process.argv[2] ?? 500), Number(process.argv[3] ?? 10_000)];
 const FOLDERS = 100;
@@ -53,12 +54,6 @@ async function startSsh(): Promise<{ command: string; stop: () => void }> {
   const command = `ssh ${options} root@127.0.0.1`;
   await until('OpenSSH answers', async () => (await once(spawn('sh', ['-c', `${command} true`]), 'exit'))[0] === 0);
   return { command, stop: () => void server.kill() };
-}
-
-async function seconds(work: () => Promise<void>): Promise<number> {
-  const before = performance.now();
-  await work();
-  return (performance.now() - before) / 1000;
 }
 
 async function shell(command: string): Promise<void> {

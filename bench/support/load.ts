@@ -1,12 +1,16 @@
 /** Generates load by wrk, a process of its own. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { temporaryFolder } from './processes.ts';
 
 export interface Target {
   readonly name: string;
   readonly url: string;
   readonly token?: string;
+  /** The name that is asked for, if it is not that of the address. */
+  readonly host?: string;
   /** The serving process, or several, whose processor time is measured. */
   readonly pid?: number | readonly number[] | undefined;
 }
@@ -26,12 +30,14 @@ export interface LoadOptions {
   readonly connections?: number;
   /** The cores that wrk may use, as taskset(1) names them. */
   readonly cores?: string;
+  /** How many requests a second are wanted of all connections together, where it is not as many as there can be. */
+  readonly perSecond?: number;
 }
 
 /** Runs once against one target. */
-export async function load(target: Target, { seconds = 3, connections = 50, cores }: LoadOptions = {}): Promise<Load> {
+export async function load(target: Target, options: LoadOptions = {}): Promise<Load> {
   const before = processorSeconds(target.pid);
-  const run = await withWrk(target, seconds, connections, cores);
+  const run = await withWrk(target, options);
   const { requests, ...rest } = run;
   return { ...rest, processorUs: ((processorSeconds(target.pid) - before) / requests) * 1e6 };
 }
@@ -83,12 +89,19 @@ function middle(runs: readonly Load[]): Load {
   };
 }
 
-async function withWrk({ url, token }: Target, seconds: number, connections: number, cores?: string): Promise<Run> {
-  const header = token === undefined ? [] : ['-H', `Authorization: Bearer ${token}`];
+async function withWrk(
+  { url, token, host }: Target,
+  { seconds = 3, connections = 50, cores, perSecond }: LoadOptions,
+): Promise<Run> {
+  const header = [
+    ...(token === undefined ? [] : ['-H', `Authorization: Bearer ${token}`]),
+    ...(host === undefined ? [] : ['-H', `Host: ${host}`]),
+  ];
+  const paced = perSecond === undefined ? [] : ['-s', pacing(connections / perSecond)];
   const [program = '', ...pinned] = [...(cores === undefined ? [] : ['taskset', '--cpu-list', cores]), 'wrk'];
   const { stdout } = await promisify(execFile)(
     program,
-    [...pinned, '-t1', `-c${connections}`, `-d${seconds}`, '--latency', ...header, url],
+    [...pinned, '-t1', `-c${connections}`, `-d${seconds}`, '--latency', ...header, ...paced, url],
     { maxBuffer: 1 << 20 },
   );
   const errors = [/Non-2xx or 3xx responses: (\d+)/, /connect (\d+)/, /read (\d+)/, /timeout (\d+)/].reduce(
@@ -102,6 +115,14 @@ async function withWrk({ url, token }: Target, seconds: number, connections: num
     p99Ms: wrkMs(stdout, '99%'),
     errors,
   };
+}
+
+/** Writes a script that has each connection begin a request every so many seconds on average; returns its path. */
+function pacing(everySeconds: number): string {
+  const file = join(temporaryFolder(), 'pacing.lua');
+  const everyMs = everySeconds * 1000;
+  writeFileSync(file, `function delay() return math.random(0, ${Math.round(2 * everyMs)}) end\n`);
+  return file;
 }
 
 function wrkMs(output: string, label: string): number {

@@ -30,3 +30,10 @@ export class MemoryWatch {
 /** Returns the resident set of a process in MiB. */
 export const residentMib = (pid: number | undefined): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid ?? 0}/status`, 'utf8'))?.[1]) / 1024;
+
+/** Returns what processes take in MiB, each shared page divided among those that have it. */
+export const proportionalMib = (pids: readonly number[]): number =>
+  pids.reduce((sum, pid) => {
+    const kib = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
+    return sum + Number(kib) / 1024;
+  }, 0);
