@@ -87,7 +87,9 @@ async function imports(token: string): Promise<void> {
     const body = Readable.toWeb(createReadStream(at)) as never;
     ours.push(
       await memory.during(() =>
-        seconds(() => ask(server, `/api/databases/${NAME}_small/import`, token, { method: 'POST', duplex: 'half', body })),
+        seconds(() =>
+          ask(server, `/api/databases/${NAME}_small/import`, token, { method: 'POST', duplex: 'half', body }),
+        ),
       ),
     );
   }
@@ -131,7 +133,8 @@ async function making(token: string): Promise<void> {
 
 async function listing(token: string): Promise<void> {
   const times: number[] = [];
-  for (let i = 0; i < 20; i += 1) times.push(await seconds(async () => (await ask(server, '/api/databases', token)).text()));
+  for (let i = 0; i < 20; i += 1)
+    times.push(await seconds(async () => (await ask(server, '/api/databases', token)).text()));
   console.log(
     `  one account's page of ${DATABASES} databases: first ${((times[0] ?? 0) * 1000).toFixed(1)} ms, then ` +
       `${(median(times) * 1000).toFixed(1)} ms (wanted: at most 20)`,

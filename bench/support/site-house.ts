@@ -1,6 +1,7 @@
 /** A Hostkeep, as root and without a broker, whose customers' sites nginx and PHP-FPM serve. */
 import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Core } from '../../kernel/run/core.ts';
 import { installedVersions } from '../../kernel/kit/programs/php-versions.ts';
 import { FIRST_ID } from '../../test/support/broker.ts';
 import { Nginx } from '../../test/support/nginx.ts';
@@ -19,6 +20,15 @@ export interface Customer {
   readonly docroot: string;
 }
 
+interface HouseOptions {
+  /** Of the plan. */
+  readonly limits?: Readonly<Record<string, number>>;
+  /** Makes settings beside those for nginx and PHP. */
+  readonly settings?: (nginx: Nginx) => Promise<Record<string, unknown>>;
+  /** Fills the store before it is served. */
+  readonly fill?: (core: Core, customers: readonly Customer[]) => Promise<void>;
+}
+
 export class SiteHouse {
   readonly nginx: Nginx;
   readonly server: Running;
@@ -32,12 +42,8 @@ export class SiteHouse {
     this.#close = close;
   }
 
-  /** Starts one, with the limits of the plan that all its customers have; `settings` get nginx first. */
-  static async start(
-    customers: number,
-    limits: Readonly<Record<string, number>> = {},
-    settings: (nginx: Nginx) => Promise<Record<string, unknown>> = async () => ({}),
-  ): Promise<SiteHouse> {
+  /** Starts one; all its customers have the plan `developer`. */
+  static async start(customers: number, { limits = {}, settings, fill }: HouseOptions = {}): Promise<SiteHouse> {
     const nginx = await Nginx.start('www-data');
     const [data, run] = [temporaryFolder(), temporaryFolder()];
     chmodSync(run, 0o755);
@@ -47,8 +53,9 @@ export class SiteHouse {
       files_root: join(nginx.folder, 'files/{username}'),
       ids: { first: FIRST_ID },
       php: { run_folder: pools, drain_seconds: 0 },
-      ...(await settings(nginx)),
+      ...(await settings?.(nginx)),
     };
+    await (await startHostkeep(data, config)).stop(); // its plugins make their tables
     const core = await coreOf(data, config);
     await core.plans.update('developer', { limits });
     const made: Customer[] = [];
@@ -59,6 +66,7 @@ export class SiteHouse {
       const { id, filesRoot } = account;
       made.push({ id, uid: FIRST_ID + id, domain, token, docroot: join(filesRoot, domain) });
     }
+    await fill?.(core, made);
     await core.close();
     const server = await startHostkeep(data, config);
     return new SiteHouse({ nginx, server, customers: made, pools }, async () => {
@@ -97,18 +105,17 @@ export class SiteHouse {
     return { settings: readFileSync(join(folder, file), 'utf8'), pids: withChildren(master) };
   }
 
-  /** Returns the process ids of nginx. */
-  get nginxPids(): number[] {
-    return withChildren(Number(readFileSync(join(this.nginx.folder, 'nginx.pid'), 'utf8')));
-  }
-
   close(): Promise<void> {
     return this.#close();
   }
 }
 
-/** Returns a process and all that it has started and that runs. */
-export function withChildren(pid: number): number[] {
+/** Returns the ids of a process and of all that it has started, as far as they run. */
+function withChildren(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
   return [pid, ...children.flatMap((child) => withChildren(Number(child)))];
 }
+
+/** Returns the process ids of a running nginx. */
+export const nginxPids = ({ folder }: Nginx): number[] =>
+  withChildren(Number(readFileSync(join(folder, 'nginx.pid'), 'utf8')));
