@@ -1,29 +1,29 @@
 /**
  * What it costs that customers' sites are served through Hostkeep: `npm run build && node dist/bench/sites.js [domains] [accounts] [part]`,
  * as root, with nginx, PHP-FPM, pebble and wrk installed. The parts are `page`, `domains`, `idle`, `neighbour` and `log`; without one,
- * all are run. Of the certificates, pebble issues those of domains
- * that are measured; the others are self-made, of the same shape. Instead of the broker's control groups, which take systemd and cgroup v2,
- * `neighbour` puts the processes of two accounts into groups of its own, with the processor limit of their plan.
+ * all are run. Pebble issues the certificates of the domains that are measured; those of the others are self-made, of the same shape,
+ * and in the store before it is served. Instead of the broker's control groups, which take systemd and cgroup v2, `neighbour` puts the
+ * processes of both accounts into groups of its own, with the same limit of processor time.
  */
-import { execFile, spawn } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { endsWithTests } from '../test/support/child.ts';
 import { Nginx } from '../test/support/nginx.ts';
+import { Pebble } from '../test/support/pebble.ts';
 import { until } from '../test/support/until.ts';
-import { Pebble } from '../test/plugins/certificates/pebble.ts';
 import { groupOfProcesses, type AccountGroup } from './support/account-group.ts';
 import { ask } from './support/ask.ts';
-import { interleaved, load, median, processorSeconds, type Load, type Target } from './support/load.ts';
+import { byHand, GUARDED, reload, startFpm } from './support/by-hand.ts';
+import { describeLoad, interleaved, load, median, processorSeconds, type Load, type Target } from './support/load.ts';
 import { addDomainsWithCertificates } from './support/many-certificates.ts';
 import { proportionalMib } from './support/memory.ts';
 import { writePhpPage } from './support/php-page.ts';
-import { machineText, temporaryFolder } from './support/processes.ts';
+import { machineText } from './support/processes.ts';
 import { seconds } from './support/seconds.ts';
-import { nginxPids, PHP, SiteHouse, type Customer } from './support/site-house.ts';
+import { nginxPids, SiteHouse, type Customer } from './support/site-house.ts';
 
 const [DOMAINS = 1000, ACCOUNTS = 500] = process.argv.slice(2).filter(Number).map(Number);
 const [WANTED] = process.argv.slice(2).filter((each) => Number.isNaN(Number(each)));
@@ -51,25 +51,6 @@ async function crowd<T>(list: readonly T[], work: (each: T) => Promise<unknown>)
   );
 }
 
-/** Starts PHP-FPM by hand with the settings of a pool, changed; resolves with its socket. */
-async function startFpm(settings: string): Promise<{ readonly socket: string; readonly stop: () => void }> {
-  const folder = temporaryFolder();
-  chmodSync(folder, 0o755);
-  const [file, socket] = [join(folder, 'fpm.conf'), join(folder, 'fpm.sock')];
-  writeFileSync(file, settings.replace(/^listen = .*$/m, `listen = "${socket}"`));
-  const child = endsWithTests(
-    spawn(`php-fpm${PHP}`, ['--nodaemonize', '--fpm-config', file], { stdio: 'ignore' }),
-    'SIGTERM',
-  );
-  await until('PHP-FPM has its socket', () => readdirSync(folder).includes('fpm.sock'));
-  return { socket, stop: () => void child.kill() };
-}
-
-/** A virtual host as one writes it by hand. */
-const byHand = (nginx: Nginx, name: string, root: string, more: string) => `server {
-  listen ${nginx.port}; server_name ${name}; root ${root}; access_log logs/by-hand.log combined; error_log logs/by-hand-error.log;
-  ${more} }\n`;
-
 async function page(): Promise<void> {
   const house = await SiteHouse.start(1, { limits: { php_workers_limit: WORKERS } });
   const fpms: { stop: () => void }[] = [];
@@ -87,41 +68,36 @@ async function page(): Promise<void> {
         '',
       ),
     };
-    const targets: Target[] = [{ name: 'Hostkeep', url: `http://127.0.0.1:${nginx.port}/`, host: ann.domain }];
+    const trees = (fpm = 0) => [fpm, nginxPids(nginx)[0] ?? 0];
+    const targets: Target[] = [
+      {
+        name: 'Hostkeep',
+        url: `http://127.0.0.1:${nginx.port}/`,
+        host: ann.domain,
+        trees: trees(house.pool(ann).pids[0]),
+      },
+    ];
     for (const [i, [name, text]] of Object.entries(hands).entries()) {
       const fpm = await startFpm(text);
       fpms.push(fpm);
       const [host, php] = [`hand${i}.example`, `include /etc/nginx/fastcgi.conf; fastcgi_pass unix:${fpm.socket};`];
       const more = `index index.php; location / { try_files $uri $uri/ /index.php?$args; } location ~ \\.php$ { try_files $uri =404; ${php} }`;
       writeFileSync(join(nginx.vhostFolder, `zz-by-hand${i}.conf`), byHand(nginx, host, ann.docroot, more));
-      targets.push({ name, url: `http://127.0.0.1:${nginx.port}/`, host });
+      targets.push({ name, url: `http://127.0.0.1:${nginx.port}/`, host, trees: trees(fpm.pid) });
     }
     await reload(nginx, 'hand1.example');
     const results = await interleaved(targets, { rounds: 7, seconds: 4, connections: WORKERS * 2 });
-    const ours = results.get('Hostkeep');
-    for (const [name, wanted] of [
-      ['by hand', ' (wanted: at least 0.97)'],
-      ['by hand, apart from nobody', ''],
-    ] as const) {
-      const theirs = results.get(name);
-      if (ours === undefined || theirs === undefined || ours.errors + theirs.errors > 0)
-        throw new Error(`requests failed: ${JSON.stringify([...results])}`);
+    for (const [name, each] of results) console.log(`  ${describeLoad(name, each)}`);
+    const [ours, ...theirs] = [...results.values()];
+    for (const [i, hand] of theirs.entries())
       console.log(
-        `  a page of PHP, ${name}: ${ours.requestsPerSecond.toFixed(0)} / ${theirs.requestsPerSecond.toFixed(0)} requests a second, ` +
-          `p50 ${ours.p50Ms.toFixed(1)} / ${theirs.p50Ms.toFixed(1)} ms, ratio ${(ours.requestsPerSecond / theirs.requestsPerSecond).toFixed(3)}${wanted}`,
+        `  a page of PHP, ${targets[i + 1]?.name}: ratio of requests ${((ours?.requestsPerSecond ?? 0) / hand.requestsPerSecond).toFixed(3)}` +
+          `${i === 0 ? ' (wanted: at least 0.97)' : ''}, of processor time ${((ours?.processorUs ?? 0) / hand.processorUs).toFixed(3)}`,
       );
-    }
   } finally {
     for (const fpm of fpms) fpm.stop();
     await house.close();
   }
-}
-
-/** Reloads nginx, and resolves once it answers for a name of its new settings. */
-async function reload(nginx: Nginx, host: string): Promise<void> {
-  const [program = '', ...args] = nginx.command('-s', 'reload');
-  endsWithTests(spawn(program, args, { stdio: 'inherit' }));
-  await until(`nginx answers for ${host}`, async () => (await nginx.fetch(host)).status !== 0);
 }
 
 /** Resolves with whether a site answers over TLS to a client that trusts one authority only. */
@@ -174,11 +150,6 @@ async function domains(): Promise<void> {
   }
 }
 
-/** Locations by hand that do what Hostkeep's virtual hosts do: proofs for the authority, refused files, a page for closed folders. */
-const GUARDED = `location /.well-known/acme-challenge/ { root /var/www/acme; }
-  location ~ /\\. { return 404; } location ~* \\.(sql|dump|bak|old|orig|log|key|pem|env|ini)(\\.(gz|zip))?$ { return 404; }
-  location ~* \\.(php|phtml|inc)$ { return 404; } error_page 403 /closed.html; location = /closed.html { internal; root /var/www; }`;
-
 /** Compares what nginx takes with what it takes of as many server blocks by hand, with the same certificates. */
 async function nginxMemory({ nginx }: SiteHouse, names: readonly string[]): Promise<void> {
   await until('one worker is left', () => nginxPids(nginx).length === 2);
@@ -227,12 +198,10 @@ async function idle(): Promise<void> {
     console.log(`  ${ACCOUNTS} accounts run PHP after ${started.toFixed(0)} s`);
     await delay(IDLE_MS);
     const [node = 0, nginx = 0] = used().map((mib, i) => mib - (before[i] ?? 0));
-    const masters = customers.flatMap((each) => house.pool(each).pids);
-    const own = proportionalMib(masters);
+    const php = proportionalMib(customers.flatMap((each) => house.pool(each).pids));
     console.log(
-      `  ${ACCOUNTS} accounts with PHP, idle: ${(node + nginx + own).toFixed(0)} MiB more (wanted: at most 60): ` +
-        `node ${node.toFixed(0)}, nginx ${nginx.toFixed(0)}, ${masters.length} processes of PHP-FPM ${own.toFixed(0)}, ` +
-        `which is ${(own / masters.length).toFixed(2)} each`,
+      `  ${ACCOUNTS} accounts with PHP, idle: ${(node + nginx + php).toFixed(0)} MiB more (wanted: at most 60): ` +
+        `node ${node.toFixed(0)}, nginx ${nginx.toFixed(0)}, PHP-FPM ${php.toFixed(0)}, which is ${(php / ACCOUNTS).toFixed(1)} for each`,
     );
     const firsts: number[] = [];
     for (const each of customers.slice(0, FIRSTS)) firsts.push(1000 * (await seconds(() => house.visit(each))));

@@ -13,6 +13,8 @@ export interface Target {
   readonly host?: string;
   /** The serving process, or several, whose processor time is measured. */
   readonly pid?: number | readonly number[] | undefined;
+  /** Instead of it, processes that are measured with all that they start, and have started. */
+  readonly trees?: readonly number[];
 }
 
 export interface Load {
@@ -36,19 +38,34 @@ export interface LoadOptions {
 
 /** Runs once against one target. */
 export async function load(target: Target, options: LoadOptions = {}): Promise<Load> {
-  const before = processorSeconds(target.pid);
-  const run = await withWrk(target, options);
-  const { requests, ...rest } = run;
-  return { ...rest, processorUs: ((processorSeconds(target.pid) - before) / requests) * 1e6 };
+  const used = () => (target.trees === undefined ? processorSeconds(target.pid) : treeSeconds(target.trees));
+  const before = used();
+  const { requests, ...rest } = await withWrk(target, options);
+  return { ...rest, processorUs: ((used() - before) / requests) * 1e6 };
 }
 
 /** User and system time of processes and all their threads (fields 14 and 15 of proc(5)'s stat, in ticks of 10 ms). */
 export function processorSeconds(pid: Target['pid']): number {
   if (pid === undefined) return Number.NaN;
   if (typeof pid !== 'number') return pid.reduce((sum, each) => sum + processorSeconds(each), 0);
+  return ticks(pid, [11, 12]) / 100;
+}
+
+/** The same with processes that have ended, and were waited for (fields 16 and 17). */
+function treeSeconds(roots: readonly number[]): number {
+  return roots.flatMap(withChildren).reduce((sum, each) => sum + ticks(each, [11, 12, 13, 14]), 0) / 100;
+}
+
+function ticks(pid: number, fields: readonly number[]): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  const values = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields.reduce((sum, each) => sum + Number(values[each]), 0);
+}
+
+/** Returns the ids of a process and of all that it has started, as far as they run. */
+export function withChildren(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return [pid, ...children.flatMap((child) => withChildren(Number(child)))];
 }
 
 type Run = Omit<Load, 'processorUs'> & { readonly requests: number };

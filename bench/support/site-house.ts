@@ -7,6 +7,7 @@ import { FIRST_ID } from '../../test/support/broker.ts';
 import { Nginx } from '../../test/support/nginx.ts';
 import { fetchPage } from '../../test/support/page.ts';
 import { send } from './ask.ts';
+import { withChildren } from './load.ts';
 import { coreOf, startHostkeep, temporaryFolder, tokenFor, type Running } from './processes.ts';
 
 export const [PHP = ''] = await installedVersions();
@@ -108,12 +109,6 @@ export class SiteHouse {
   close(): Promise<void> {
     return this.#close();
   }
-}
-
-/** Returns the ids of a process and of all that it has started, as far as they run. */
-function withChildren(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-  return [pid, ...children.flatMap((child) => withChildren(Number(child)))];
 }
 
 /** Returns the process ids of a running nginx. */

@@ -8,7 +8,7 @@ import { needs } from '../../../support/needs.ts';
 import { hasNginx, Nginx } from '../../../support/nginx.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
-import { hasPebble, Pebble } from '../pebble.ts';
+import { hasPebble, Pebble } from '../../../support/pebble.ts';
 
 await needs('domains', 'webserver');
 const test = testSuite('certificates-issued');

@@ -7,12 +7,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { selfSigned, signedBy } from '../../support/certificate.ts';
-import { endsWithTests } from '../../support/child.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { freePort } from '../../support/port.ts';
-import { reportSkipped } from '../../support/suite.ts';
-import { until } from '../../support/until.ts';
+import { selfSigned, signedBy } from './certificate.ts';
+import { endsWithTests } from './child.ts';
+import { temporaryFolder } from './folder.ts';
+import { freePort } from './port.ts';
+import { reportSkipped } from './suite.ts';
+import { until } from './until.ts';
 
 const PROGRAMS = ['/usr/bin/pebble', '/usr/bin/pebble-challtestsrv'] as const;
 
