@@ -50,7 +50,8 @@ export class SiteHouse {
     chmodSync(run, 0o755);
     const pools = join(run, 'php');
     const config = {
-      webserver: nginx.settings,
+      // long enough that a busy machine has figures, too, and no refusals
+      webserver: { ...nginx.settings, command_timeout_ms: 30_000, served_timeout_ms: 20_000 },
       files_root: join(nginx.folder, 'files/{username}'),
       ids: { first: FIRST_ID },
       php: { run_folder: pools, drain_seconds: 0 },
