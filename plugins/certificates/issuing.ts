@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { HttpError, errorMessage } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
@@ -44,6 +45,7 @@ export class Issuing {
   constructor(host: Host<CertificatesConfig>, certificates: Certificates) {
     this.#host = host;
     this.#certificates = certificates;
+    setMaxListeners(0, this.#closing.signal); // each order that waits listens to it
     const { parallel } = host.config;
     this.#queue = new FairQueue({ slots: parallel, perClient: Math.ceil(parallel / 2) });
     this.#looking = new Recurring({

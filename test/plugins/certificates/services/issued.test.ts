@@ -162,6 +162,23 @@ if (hasNginx() && hasPebble()) {
     await customer.domain('delete');
   });
 
+  test('many domains may wait for their orders', async () => {
+    const warnings: Error[] = [];
+    const noted = (warning: Error) => void warnings.push(warning);
+    process.on('warning', noted);
+    const server = await start(undefined, { parallel: 1 });
+    const customer = await Customer.with(server);
+    const others = Array.from({ length: 12 }, (_, i) => `shop${i}.example`);
+    await Promise.all(others.map((domain) => customer.domain('new', domain)));
+    const states = async () => (await customer.ask<{ certificates: Entry[] }>('/api/certificates')).body.certificates;
+    await until('one of them has its certificate', async () =>
+      (await states()).some(({ domain_url, state }) => others.includes(domain_url) && state === 'valid'),
+    );
+    process.off('warning', noted);
+    assert.equal(warnings, []);
+    await Promise.all([DOMAIN, ...others].map((domain) => customer.domain('delete', domain)));
+  });
+
   test('www that leads elsewhere is left out, and no name without an address is ordered', async () => {
     await pebble.resolve(`www.alone.example`, ['127.0.0.9']);
     const server = await start();
