@@ -54,6 +54,11 @@ export interface ExtensionPoints {
   move(): MovePart;
   /** Returns how what the plugin keeps of accounts in the store travels in an archive of one. */
   archive(): ArchivePart;
+  /**
+   * Tells of a file that a client has uploaded and that has its place; `path` has its names below the files root. The reply to the
+   * client waits for no provider.
+   */
+  uploaded(account: Account, path: readonly string[]): void;
   /** For operators: what an account has and uses. May take long, where files must be measured. */
   accountReport(account: Account): AccountReport | Promise<AccountReport>;
   /** For operators: what many accounts use, from what is at hand; called again and again. */
@@ -123,6 +128,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   purge: { ...CHANGE, timeoutMs: 3_600_000 },
   move: CHANGE,
   archive: CHANGE,
+  uploaded: PART,
   accountReport: { ...PART, timeoutMs: 300_000 },
   accountsUsage: PART,
   accountsLoad: { ...PART, timeoutMs: 5000 },

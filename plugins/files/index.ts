@@ -75,6 +75,7 @@ export default definePlugin({
             const entry = await upload(body, target, (input, bytes) =>
               jobs.run(WRITE, account, input, { makesRoot: true, ...(bytes && { bytes }) }),
             );
+            void gather('uploaded', account, target.components);
             return { ...entry, ...shown(query.path) };
           } finally {
             end();

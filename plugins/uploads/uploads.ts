@@ -199,6 +199,7 @@ export class Uploads {
         throw error;
       }
     }
+    void this.#host.gather('uploaded', account, components);
     return toReply({ ...upload, expires_at: await this.#store.setDone(upload) }, sizeBytes);
   }
 

@@ -43,7 +43,8 @@ const COLUMNS = 'id, kind, path, process, state, files, size_bytes, left_out, er
 /** Tasks that an account may have begun and that have not ended. */
 const OPEN = 10;
 const LISTED = 50;
-const KEPT_MS = 7 * 24 * 3_600_000;
+/** How long tasks are known that have ended. */
+export const KEPT_MS = 7 * 24 * 3_600_000;
 const RETRY_SECONDS = 10;
 
 /** The tasks of this node's accounts. A row is open until it gets its end, once. */
