@@ -29,6 +29,7 @@ const PACKAGES = [
     'chromium-headless-shell',
     'chromium-sandbox',
     'clamav',
+    'clamav-daemon',
     'curl',
   ],
   ...[
