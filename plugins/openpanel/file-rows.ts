@@ -53,7 +53,7 @@ export const fileRows: readonly Row[] = [
       {
         calls: 'POST /api/files/compress',
         body: ({ archive_name: name, extension: format, path, selected_files: files }) => ({
-          ...{ format, to: below(path, `${name}.${format}`) },
+          ...{ format, to: below(path, typeof name === 'string' ? `${name}.${format}` : name) },
           paths: Array.isArray(files) ? files.map((file) => below(path, file)) : files,
         }),
       },

@@ -131,6 +131,13 @@ test("bad input is refused with OpenPanel's names, or the operation's", async ()
       { path: 'example.com', foldername: ['x'] },
       'body/path must be text, and is a list [ … ]',
     ],
+    [
+      'user',
+      'POST',
+      '/api/file-manager/create-archive',
+      { archive_name: ['x'], extension: 'zip', selected_files: ['a'] },
+      'body/to must be text, and is a list [ … ]',
+    ],
     ['admin', 'PATCH', '/api/users/petar', { action: 'erase' }, 'body/action must be one of suspend, unsuspend'],
     ['admin', 'PATCH', '/api/users/petar', {}, 'the body needs an action or a password'],
     ['admin', 'PATCH', '/openpanel/api/plans/basic', { name: 'other' }, 'body/name is not known here'],
