@@ -41,6 +41,8 @@ const [WORKERS, MEMORY_MIB, CPU_PERCENT] = [4, 128, 100];
 const PROBES = 40;
 /** After its last request, a process of a pool stays for half a minute. */
 const IDLE_MS = 45_000;
+/** Of `php.idle_seconds`, which is longer unless set. */
+const IDLE_SECONDS = 10;
 
 async function crowd<T>(list: readonly T[], work: (each: T) => Promise<unknown>): Promise<void> {
   const left = list.values();
@@ -186,7 +188,7 @@ async function nginxMemory({ nginx }: SiteHouse, names: readonly string[]): Prom
 }
 
 async function idle(): Promise<void> {
-  const house = await SiteHouse.start(ACCOUNTS);
+  const house = await SiteHouse.start(ACCOUNTS, { idleSeconds: IDLE_SECONDS });
   try {
     const { customers, server } = house;
     await crowd(customers, (each) => house.add(each));

@@ -1,5 +1,5 @@
 /** A Hostkeep, as root and without a broker, whose customers' sites nginx and PHP-FPM serve. */
-import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Core } from '../../kernel/run/core.ts';
 import { installedVersions } from '../../kernel/kit/programs/php-versions.ts';
@@ -24,6 +24,8 @@ export interface Customer {
 interface HouseOptions {
   /** Of the plan. */
   readonly limits?: Readonly<Record<string, number>>;
+  /** Of `php.idle_seconds`; 0 unless given. */
+  readonly idleSeconds?: number;
   /** Makes settings beside those for nginx and PHP. */
   readonly settings?: (nginx: Nginx) => Promise<Record<string, unknown>>;
   /** Fills the store before it is served. */
@@ -44,7 +46,10 @@ export class SiteHouse {
   }
 
   /** Starts one; all its customers have the plan `developer`. */
-  static async start(customers: number, { limits = {}, settings, fill }: HouseOptions = {}): Promise<SiteHouse> {
+  static async start(
+    customers: number,
+    { limits = {}, idleSeconds = 0, settings, fill }: HouseOptions = {},
+  ): Promise<SiteHouse> {
     const nginx = await Nginx.start('www-data');
     const [data, run] = [temporaryFolder(), temporaryFolder()];
     chmodSync(run, 0o755);
@@ -54,7 +59,7 @@ export class SiteHouse {
       webserver: { ...nginx.settings, command_timeout_ms: 30_000, served_timeout_ms: 20_000 },
       files_root: join(nginx.folder, 'files/{username}'),
       ids: { first: FIRST_ID },
-      php: { run_folder: pools, drain_seconds: 0 },
+      php: { run_folder: pools, drain_seconds: 0, idle_seconds: idleSeconds },
       ...(await settings?.(nginx)),
     };
     await (await startHostkeep(data, config)).stop(); // its plugins make their tables
@@ -103,8 +108,9 @@ export class SiteHouse {
   pool({ id }: Customer): { readonly settings: string; readonly pids: readonly number[] } {
     const folder = join(this.pools, String(id));
     const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.conf'));
-    const master = Number.parseInt(readFileSync(join(folder, file.replace(/conf$/, 'master')), 'utf8'), 10);
-    return { settings: readFileSync(join(folder, file), 'utf8'), pids: withChildren(master) };
+    const master = join(folder, file.replace(/conf$/, 'master')); // gone while the pool is asleep
+    const pids = existsSync(master) ? withChildren(Number.parseInt(readFileSync(master, 'utf8'), 10)) : [];
+    return { settings: readFileSync(join(folder, file), 'utf8'), pids };
   }
 
   close(): Promise<void> {

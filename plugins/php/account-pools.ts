@@ -38,11 +38,11 @@ export class AccountPools {
     return join(this.#host.config.run_folder, String(account.id), `${this.nameOf(pool)}.sock`);
   }
 
-  /** Has a pool answer. Errors: 502 `php_failed`; those of jobs and of the broker. */
-  async start({ id, username }: Account, pool: Pool): Promise<void> {
+  /** Has a pool answer; one that `rests` may end then until it is asked. Errors: 502 `php_failed`; those of jobs and of the broker. */
+  async start({ id, username }: Account, pool: Pool, rests = false): Promise<void> {
     const account = { id, username };
     await this.#host.jobs.run(FOLDERS, account, OWN_FOLDERS, { makesRoot: true });
-    const name = await this.verbs.start({ account, pool });
+    const name = await this.verbs.start({ account, pool, rests });
     if (name !== this.nameOf(pool)) throw fail.php_failed('the broker has other settings of PHP: reload it');
     // it may have been suspended, removed or closed for its move meanwhile
     const { accounts } = this.#host.identity;

@@ -6,7 +6,7 @@ import { PhpConfig } from './schema.ts';
 export default definePrivileged<PhpVerbs>()({
   name: 'php',
   config: PhpConfig,
-  verbs: ['start', 'stop', 'end', 'running', 'info', 'prove'],
+  verbs: ['start', 'stop', 'rest', 'end', 'running', 'info', 'prove'],
   timeoutMs: 30_000,
   open: (host) => new PhpPools(host),
 });

@@ -64,10 +64,11 @@ export class PoolKeeper {
           .slice(i, i + STARTS)
           .map(({ account, pool }) =>
             attempt(`PHP ${pool.version} of ${account.username}`, () =>
-              this.#pools.inTurn(account, () => this.#pools.start(account, pool)),
+              this.#pools.inTurn(account, () => this.#pools.start(account, pool, true)),
             ),
           ),
       );
+    await attempt('pools that nobody asks', () => this.#pools.verbs.rest(null));
   }
 
   async #end(

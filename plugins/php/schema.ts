@@ -31,6 +31,13 @@ export const PhpConfig = Type.Object(
       default: 300,
       description: 'The longest run of a script that customers may allow',
     }),
+    idle_seconds: Type.Integer({
+      minimum: 0,
+      maximum: 86_400,
+      default: 300,
+      description:
+        'How long after its last request PHP of an account ends, to be started by the next one; 0: it never ends',
+    }),
     drain_seconds: Type.Integer({
       minimum: 0,
       maximum: 3600,

@@ -1,4 +1,5 @@
 /** Masters of PHP-FPM with one pool each, whose scripts run as an account. */
+import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../../errors.ts';
 import { answersPing, PING_PATH } from './fastcgi.ts';
@@ -13,6 +14,8 @@ export interface FpmPool {
   readonly workers: number;
   /** How long a script may take. */
   readonly seconds: number;
+  /** How long a process waits for the next request; 30 unless given. */
+  readonly idleSeconds?: number;
   /** Variables of the scripts; one with the value `null` is that of the master. */
   readonly env: Readonly<Record<string, string | null>>;
   /** Directives that scripts cannot change. */
@@ -32,6 +35,8 @@ interface FpmStart {
   /** Of PHP, such as 8.2. */
   readonly version: string;
   readonly settings: string;
+  /** The path in the settings. */
+  readonly socket: string;
   readonly webGid: number;
   readonly workers: number;
   readonly memoryMib: number;
@@ -85,7 +90,7 @@ export function fpmSettings({ uid, webGid, socket }: FpmPlaces, pool: FpmPool): 
     'listen.mode = 0660',
     'pm = ondemand',
     `pm.max_children = ${pool.workers}`,
-    'pm.process_idle_timeout = 30s',
+    `pm.process_idle_timeout = ${pool.idleSeconds ?? 30}s`,
     'pm.max_requests = 1000',
     `ping.path = ${PING_PATH}`,
     `request_terminate_timeout = ${pool.seconds + GRACE_SECONDS}s`,
@@ -98,13 +103,14 @@ export function fpmSettings({ uid, webGid, socket }: FpmPlaces, pool: FpmPool): 
   ].join('\n');
 }
 
-/** Starts a master, and resolves once its pool answers. Rejects with an error of `refuse` that says what it printed. */
+/** Starts a master, and resolves once its pool answers. Rejects with an error of `refuse` that says what it printed */
 export async function startFpm(
   folder: ProgramFolder,
   { accountId, name }: NamedProgram,
   start: FpmStart,
 ): Promise<void> {
   const file = await folder.write(accountId, name, start.settings, start.webGid);
+  await rm(start.socket, { force: true });
   const child = startProgram(`php-fpm${start.version}`, ['--nodaemonize', '--force-stderr', '--fpm-config', file], {
     exception: 'process manager',
     isAlone: true,
@@ -129,11 +135,12 @@ export async function startFpm(
   child.once('exit', (code, signal) => (end = `it ended with ${signal ?? code}`));
   await folder.setMaster(accountId, name, child);
   const deadline = performance.now() + START_MS;
-  while (!(await answersPing(folder.socket(accountId, name), PING_MS))) {
+  while (!(await answersPing(start.socket, PING_MS))) {
     if (end === undefined && performance.now() > deadline) end = `it does not answer within ${START_MS} ms`;
     if (end !== undefined) {
       killProgram(child, { isGroup: true });
-      await folder.clear(accountId, name);
+      await rm(start.socket, { force: true });
+      if (!(await folder.isAsleep(accountId, name))) await folder.clear(accountId, name);
       throw start.refuse(`php-fpm${start.version}: ${end}${printed && `: ${printed.trim()}`}`);
     }
     await delay(POLL_MS);

@@ -5,12 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fail } from '../../errors.ts';
 import { undefinedIfMissing } from '../files/if-missing.ts';
 import { namesIn } from '../files/root-owners.ts';
-import { identify, isRunning } from './process-id.ts';
+import { identify, isRunning, PROCESS_ID } from './process-id.ts';
 import { killProgram, type ChildProcess } from './start-program.ts';
 
 const ACCOUNT = /^\d{1,10}$/;
-/** The files of a program by their endings: what identifies its master, and that this one has been told to end. */
-const [CONFIG, SOCKET, MASTER, ENDING] = ['.conf', '.sock', '.master', '.ending'] as const;
+/**
+ * The files of a program by their endings: what identifies its master, that this one has been told to end, and what identifies the
+ * process that listens in its place.
+ */
+const [CONFIG, SOCKET, MASTER, ENDING, ASLEEP] = ['.conf', '.sock', '.master', '.ending', '.asleep'] as const;
 /** How long a killed master may take to be gone. */
 const KILLED_MS = 5000;
 const POLL_MS = 20;
@@ -70,7 +73,6 @@ export class ProgramFolder {
     await mkdir(folder, { recursive: true, mode: 0o710 });
     await chown(folder, 0, gid);
     await chmod(folder, 0o710);
-    await rm(this.socket(accountId, name), { force: true });
     const file = this.#file(accountId, name, CONFIG);
     await writeFile(file, settings, { mode: 0o600 });
     return file;
@@ -90,6 +92,18 @@ export class ProgramFolder {
     return rename(this.#file(accountId, name, MASTER), this.#file(accountId, name, ENDING));
   }
 
+  /** Says whether this process listens in the place of a program's master, which the first request starts. */
+  async setAsleep(accountId: number, name: string, isAsleep: boolean): Promise<void> {
+    const file = this.#file(accountId, name, ASLEEP);
+    await (isAsleep ? writeFile(file, PROCESS_ID, { mode: 0o600 }) : rm(file, { force: true }));
+  }
+
+  /** Resolves with whether a process listens in the place of a program's master. */
+  async isAsleep(accountId: number, name: string): Promise<boolean> {
+    const id = await readFile(this.#file(accountId, name, ASLEEP), 'utf8').catch(undefinedIfMissing);
+    return id !== undefined && id !== '' && isRunning(id);
+  }
+
   /** Resolves with the master of a program if it runs. Rejects if that cannot be read: a second one would take its socket. */
   async master(accountId: number, name: string): Promise<Master | undefined> {
     for (const end of [MASTER, ENDING]) {
@@ -101,18 +115,19 @@ export class ProgramFolder {
 
   /** Removes what a program without a master has left. */
   async clear(accountId: number, name: string): Promise<void> {
-    for (const end of [SOCKET, CONFIG, MASTER, ENDING]) await rm(this.#file(accountId, name, end), { force: true });
+    for (const end of [SOCKET, CONFIG, MASTER, ENDING, ASLEEP])
+      await rm(this.#file(accountId, name, end), { force: true });
   }
 
-  /** Resolves with the programs, of an account or of all, that run and have not been told to end; clears what others have left. */
+  /** Resolves with the programs, of an account or of all, that run or are asleep, and have not been told to end; clears what others have left. */
   async running(only?: number): Promise<NamedProgram[]> {
     const found: NamedProgram[] = [];
     const accounts = only === undefined ? (await namesIn(this.#root)).filter((name) => ACCOUNT.test(name)) : [only];
     for (const accountId of accounts.map(Number))
       for (const name of await this.names(accountId)) {
         const master = await this.master(accountId, name);
-        if (master?.isEnding === false) found.push({ accountId, name });
-        if (master === undefined) await this.clear(accountId, name);
+        if (master?.isEnding === false || (await this.isAsleep(accountId, name))) found.push({ accountId, name });
+        else if (master === undefined) await this.clear(accountId, name);
       }
     return found;
   }
@@ -128,8 +143,13 @@ export class ProgramFolder {
   async end(accountId: number): Promise<number> {
     const names = await this.names(accountId);
     for (const name of names) {
-      const master = await this.master(accountId, name);
-      if (master !== undefined) await killMaster(master);
+      // one that has been told to end may still run beside the next
+      for (
+        let master = await this.master(accountId, name);
+        master !== undefined;
+        master = await this.master(accountId, name)
+      )
+        await killMaster(master);
     }
     await rm(join(this.#root, String(accountId)), { recursive: true, force: true });
     return names.length;

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
@@ -8,28 +11,48 @@ import {
   killMaster,
   masterPid,
   ProgramFolder,
+  type Master,
   type NamedProgram,
 } from '../../../kernel/kit/programs/program-folder.ts';
 import { canBeAlone, ownProcessId } from '../../../kernel/kit/programs/start-program.ts';
-import { readAccount, readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
+import { readAccount, readBoolean, readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { fail } from '../errors.ts';
 import { BROKERS, type PhpConfig } from '../schema.ts';
 import { INFO_SCRIPT, OWN_FOLDER, poolConfig } from './pool-config.ts';
+import { LATE_MS, pathBeside, SleepingPool } from './sleeping-pool.ts';
 import { POOL_NAME, poolName, readPool, VERSION, type Pool } from './pool.ts';
 
 export interface PhpVerbs {
-  /** Has a pool answer, and resolves with its name. Does nothing for one that runs. */
-  start(request: { readonly account: Identified; readonly pool: Pool }): Promise<string>;
+  /** Has a pool answer, and resolves with its name; one that `rests` may end then until it is asked. Does nothing for one that runs. */
+  start(request: { readonly account: Identified; readonly pool: Pool; readonly rests: boolean }): Promise<string>;
   /** Lets a pool finish its requests and end; its socket takes no others. */
   stop(pool: NamedProgram): Promise<null>;
+  /** Has the masters end that nobody has asked for `idle_seconds`. The next request starts them. */
+  rest(nothing: null): Promise<null>;
   /** Ends all pools of an account at once, and removes what they have beside its files. Resolves with their number. */
   end(accountId: number): Promise<number>;
-  /** Resolves with the pools that run. */
+  /** Resolves with the pools that run, or that a request starts. */
   running(nothing: null): Promise<readonly NamedProgram[]>;
   /** Resolves with what the account's own script `INFO_SCRIPT` prints in a pool that runs: headers, an empty line, and HTML. */
   info(request: { readonly account: Identified; readonly name: string }): Promise<string>;
   /** Has a pool of nobody answer for a while. Rejects with why it does not. */
   prove(version: string): Promise<{ readonly isAlone: boolean }>;
+}
+
+/** A pool that this process has started. */
+interface OwnPool extends NamedProgram {
+  readonly pool: Pool;
+  readonly owner: Owner;
+  /** When it was last seen at work, on the monotonic clock. */
+  usedAt: number;
+  asleep?: SleepingPool | undefined;
+}
+interface Owner {
+  readonly uid: number;
+  readonly webGid: number;
+  readonly root: string;
 }
 
 const INFO = { timeoutMs: 10_000, mostBytes: 2 ** 19 } as const;
@@ -43,41 +66,75 @@ const PROOF: Omit<Pool, 'version'> = {
 export class PhpPools implements PhpVerbs {
   readonly #host: PrivilegedHost<PhpConfig>;
   readonly #folder: ProgramFolder;
+  readonly #own = new Map<string, OwnPool>();
+  /** Changes of a pool, one after another. */
+  readonly #changes = new FairQueue({ slots: 1000, perClient: 1 });
 
   constructor(host: PrivilegedHost<PhpConfig>) {
     this.#host = host;
+    host.signal.addEventListener('abort', () => [...this.#own.values()].map(({ asleep }) => asleep?.close()));
     this.#folder = new ProgramFolder(host.config.run_folder || BROKERS, POOL_NAME, host.signal);
   }
 
   async start(request: unknown): Promise<string> {
-    const given = readMembers(request, ['account', 'pool']);
-    const [account, pool] = [readAccount(given.account), readPool(given.pool)];
+    const given = readMembers(request, ['account', 'pool', 'rests']);
+    const [account, pool, rests] = [readAccount(given.account), readPool(given.pool), readBoolean(given.rests)];
     const name = poolName(pool, this.#host.config.disabled_functions);
-    const master = await this.#folder.master(account.id, name);
-    if (master?.isEnding === false) return name;
-    if (master !== undefined) await killMaster(master);
+    const [key, named] = [keyOf({ accountId: account.id, name }), { accountId: account.id, name }];
     const webGid = this.#host.userOf(account)?.webGid ?? null;
     if (webGid === null)
       throw fail.php_failed('accounts need user ids, and the web server a group: set ids.first and ids.web_group');
     const owner = await filesOwner(this.#host, account, fail.php_failed);
-    await this.#start(this.#folder, { accountId: account.id, name }, pool, { ...owner, webGid });
+    await this.#changes.run(key, async () => {
+      const master = await this.#folder.master(account.id, name);
+      if (master?.isEnding === false || (await this.#folder.isAsleep(account.id, name))) return;
+      if (master !== undefined) await killMaster(master);
+      const own: OwnPool = { ...named, pool, owner: { ...owner, webGid }, usedAt: performance.now() };
+      const socket = await this.#start(this.#folder, named, pool, own.owner);
+      this.#own.set(key, own);
+      if (!rests || this.#idleMs === 0) return this.#publish(own, socket);
+      await this.#sleep(own); // and nobody has found the master yet
+      await this.#quit(own);
+    });
     return name;
   }
 
   async stop(pool: unknown): Promise<null> {
     const given = readMembers(pool, ['accountId', 'name']);
     const [accountId, name] = [readId(given.accountId), readText(given.name, POOL_NAME)];
-    const master = await this.#folder.master(accountId, name);
-    if (master === undefined) await this.#folder.clear(accountId, name);
-    if (master === undefined || master.isEnding) return null;
-    await this.#folder.setEnding(accountId, name);
-    const pid = ownProcessId(masterPid(master));
-    if (pid !== undefined) process.kill(pid, 'SIGQUIT');
+    await this.#changes.run(keyOf({ accountId, name }), async () => {
+      const master = await this.#folder.master(accountId, name);
+      if (master === undefined || (await this.#folder.isAsleep(accountId, name)))
+        await this.#folder.clear(accountId, name);
+      this.#forget({ accountId, name });
+      await this.#quit({ accountId, name });
+    });
     return null;
   }
 
-  end(accountId: unknown): Promise<number> {
-    return this.#folder.end(readId(accountId));
+  async rest(): Promise<null> {
+    if (this.#idleMs === 0) return null;
+    for (const own of this.#own.values()) {
+      if (own.asleep !== undefined) continue;
+      const { accountId, name } = own;
+      const master = await this.#folder.master(accountId, name);
+      if (master?.isEnding !== false) this.#own.delete(keyOf(own));
+      else if (isAtWork(master)) own.usedAt = performance.now();
+      else if (performance.now() - own.usedAt >= this.#idleMs)
+        await this.#changes.run(keyOf(own), async () => {
+          if (this.#own.get(keyOf(own)) !== own || own.asleep !== undefined) return;
+          await this.#sleep(own);
+          await this.#folder.setEnding(accountId, name);
+          void this.#retire(master);
+        });
+    }
+    return null;
+  }
+
+  async end(given: unknown): Promise<number> {
+    const accountId = readId(given);
+    for (const own of [...this.#own.values()].filter((each) => each.accountId === accountId)) this.#forget(own);
+    return this.#folder.end(accountId);
   }
 
   running(): Promise<NamedProgram[]> {
@@ -88,7 +145,8 @@ export class PhpPools implements PhpVerbs {
     const given = readMembers(request, ['account', 'name']);
     const [{ id, username }, name] = [readAccount(given.account), readText(given.name, POOL_NAME)];
     const master = await this.#folder.master(id, name);
-    if (master?.isEnding !== false) throw fail.php_info_failed('there is no such pool, or it ends');
+    if (master?.isEnding !== false && !(await this.#folder.isAsleep(id, name)))
+      throw fail.php_info_failed('there is no such pool, or it ends');
     const script = join(this.#host.rootOf(username).path, OWN_FOLDER, INFO_SCRIPT);
     try {
       return (await askPool(this.#folder.socket(id, name), script, INFO)).toString('utf8');
@@ -110,21 +168,69 @@ export class PhpPools implements PhpVerbs {
     }
   }
 
-  async #start(
-    folder: ProgramFolder,
-    { accountId, name }: NamedProgram,
-    pool: Pool,
-    owner: { readonly uid: number; readonly webGid: number; readonly root: string },
-  ): Promise<void> {
+  get #idleMs(): number {
+    return this.#host.config.idle_seconds * 1000;
+  }
+
+  #forget(named: NamedProgram): void {
+    this.#own.get(keyOf(named))?.asleep?.close();
+    this.#own.delete(keyOf(named));
+  }
+
+  /** Has this process listen in the place of a master. */
+  async #sleep(own: OwnPool): Promise<void> {
+    const { accountId, name, owner } = own;
+    const wake = () => this.#changes.run(keyOf(own), () => this.#wake(own));
+    own.asleep = await SleepingPool.listen(this.#folder.socket(accountId, name), owner.webGid, wake);
+    await this.#folder.setAsleep(accountId, name, true);
+  }
+
+  async #wake(own: OwnPool): Promise<void> {
+    const { accountId, name, pool, owner } = own;
+    if (this.#own.get(keyOf(own)) !== own) throw new Error('the pool has ended');
+    try {
+      await this.#publish(own, await this.#start(this.#folder, own, pool, owner));
+    } catch (err) {
+      this.#host.log.warn({ err, account: accountId, pool: name }, 'a pool of PHP did not start for a request');
+      throw err;
+    }
+    own.asleep = undefined;
+    own.usedAt = performance.now();
+    await this.#folder.setAsleep(accountId, name, false);
+  }
+
+  /** Gives a master the socket of its pool. */
+  #publish({ accountId, name }: NamedProgram, socket: string): Promise<void> {
+    return rename(socket, this.#folder.socket(accountId, name));
+  }
+
+  /** Lets a master finish its requests, and end. */
+  async #quit({ accountId, name }: NamedProgram): Promise<void> {
+    const master = await this.#folder.master(accountId, name);
+    if (master === undefined || master.isEnding) return;
+    await this.#folder.setEnding(accountId, name);
+    quit(master);
+  }
+
+  /** Has a master end once it has nothing to do: a web server may have found its socket just before that led elsewhere. */
+  async #retire(master: Master): Promise<void> {
+    do await delay(LATE_MS, undefined, { ref: false });
+    while (isAtWork(master));
+    quit(master);
+  }
+
+  /** Starts a master, and resolves with the path at which it listens. */
+  async #start(folder: ProgramFolder, { accountId, name }: NamedProgram, pool: Pool, owner: Owner): Promise<string> {
     const { log, config, groups } = this.#host;
     if (process.geteuid?.() !== 0) throw fail.php_failed('only root, or the broker, starts processes of accounts');
-    const socket = folder.socket(accountId, name);
+    const socket = pathBeside(folder.socket(accountId, name));
     await startFpm(
       folder,
       { accountId, name },
       {
         version: pool.version,
-        settings: poolConfig(pool, { ...owner, socket }, config.disabled_functions),
+        settings: poolConfig(pool, { ...owner, socket, idleSeconds: config.idle_seconds }, config.disabled_functions),
+        socket,
         webGid: owner.webGid,
         workers: pool.workers,
         memoryMib: pool.memoryMib,
@@ -133,6 +239,25 @@ export class PhpPools implements PhpVerbs {
         refuse: fail.php_failed,
       },
     );
+    return socket;
+  }
+}
+
+const keyOf = ({ accountId, name }: NamedProgram): string => `${accountId}/${name}`;
+
+function quit(master: Master): void {
+  const pid = ownProcessId(masterPid(master));
+  if (pid !== undefined && isRunning(master.id)) process.kill(pid, 'SIGQUIT');
+}
+
+/** Whether a master has processes for requests: they end some time after their last one. */
+function isAtWork(master: Master): boolean {
+  const pid = ownProcessId(masterPid(master));
+  if (pid === undefined) return false;
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8') !== '';
+  } catch {
+    return false; // it has ended
   }
 }
 

@@ -9,7 +9,12 @@ interface Places {
   readonly socket: string;
   /** The folder of the account's files. */
   readonly root: string;
+  /** See `PhpConfig.idle_seconds`. */
+  readonly idleSeconds: number;
 }
+
+/** Of processes of a pool whose master waits for longer. */
+const IDLE_SECONDS = 30;
 
 /** The folder in the account's files with what PHP keeps there. */
 export const OWN_FOLDER = '.php';
@@ -19,7 +24,11 @@ export const INFO_SCRIPT = 'phpinfo.php';
 const SHARED = '/usr/share/php';
 
 /** Returns the settings of a master with one pool. Throws for a path that they cannot hold. */
-export function poolConfig(pool: Pool, { uid, webGid, socket, root }: Places, disabled: readonly string[]): string {
+export function poolConfig(
+  pool: Pool,
+  { uid, webGid, socket, root, idleSeconds }: Places,
+  disabled: readonly string[],
+): string {
   assertPlain(root);
   const own = `${root}/${OWN_FOLDER}`;
   const fixed = {
@@ -48,6 +57,7 @@ export function poolConfig(pool: Pool, { uid, webGid, socket, root }: Places, di
     {
       workers: pool.workers,
       seconds: pool.seconds,
+      idleSeconds: Math.min(IDLE_SECONDS, idleSeconds || IDLE_SECONDS),
       env: { HOME: root, TMPDIR: `${own}/tmp` },
       fixed,
       values,

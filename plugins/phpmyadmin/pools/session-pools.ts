@@ -45,6 +45,7 @@ export class SessionPools implements SessionVerbs {
       {
         version: session.version,
         settings: poolSettings(session, { ...owner, webGid, socket }),
+        socket,
         env: poolVariables(session, owner.root),
         webGid,
         workers: POOL.workers,

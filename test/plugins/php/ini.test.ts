@@ -159,7 +159,7 @@ test('root takes checked directives with checked values only, each once', () => 
 });
 
 test('a pool gets the values in quotes, and each directive in one line', () => {
-  const places = { uid: 1, webGid: 2, socket: '/run/x.sock', root: '/srv/a' };
+  const places = { uid: 1, webGid: 2, socket: '/run/x.sock', root: '/srv/a', idleSeconds: 5 };
   const pool: Pool = { ...POOL, ini: readIni('log_errors = off\nsession.cookie_path = /shop/').values };
   const lines = poolConfig(pool, places, []).split('\n');
   assert.equal(

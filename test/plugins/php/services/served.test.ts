@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { hasCaddy } from '../../../support/caddy.ts';
+import { isRunning } from '../../../../kernel/kit/programs/process-id.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx } from '../../../support/nginx.ts';
 import type { Page } from '../../../support/page.ts';
@@ -218,6 +219,47 @@ if (hasPhp() && hasNginx()) {
         await until('no folder of a removed account', () => !existsSync(join(run, String(ann.id))));
       },
       { disabled_functions: [] },
+    ));
+
+  test('PHP that nobody asks ends, and the next request starts it', () =>
+    inHouse(
+      nginx,
+      async ({ run, customer: open, change }) => {
+        const ann = await open('ann');
+        ann.put('index.php', '<?php usleep(50000); echo str_repeat("here ", 20000);');
+        await ann.set('version', { version: VERSION });
+        const page = 'here '.repeat(20_000);
+        const folder = join(run, String(ann.id));
+        const masters = () =>
+          readdirSync(folder)
+            .filter((file) => /\.(master|ending)$/.test(file))
+            .filter((file) => isRunning(readFileSync(join(folder, file), 'utf8')));
+        const isAsleep = () => readdirSync(folder).some((file) => file.endsWith('.asleep'));
+        for (let round = 0; round < 3; round += 1) {
+          await until('it is asleep', isAsleep);
+          if (round > 0)
+            await until('no process is left', () => masters().length === 0 && processesOf(FIRST + ann.id).length === 0);
+          // in the first round, while the master before may still be there
+          const pages = await Promise.all(Array.from({ length: 20 }, () => ann.get()));
+          assert.equal(
+            pages.filter(({ body }) => body !== page),
+            [],
+          );
+          assert.not(isAsleep());
+        }
+        await until('it is asleep', isAsleep);
+        assert.is((await ann.read('info')).status, 200, 'what asks it starts it, too');
+        await until('it is asleep', isAsleep);
+        await ann.set('version', { version: '' });
+        await until('no pool is left', () => readdirSync(folder).length === 0);
+        await ann.set('version', { version: VERSION });
+        await until('it is asleep', isAsleep);
+        await change('ann', 'suspend');
+        await until('no folder of sockets', () => !existsSync(folder));
+        await change('ann', 'unsuspend');
+        await until('the site again', async () => (await ann.get()).body === page);
+      },
+      { idle_seconds: 1 },
     ));
 
   test('a master that was killed is started again, and one that no domain needs ends', () =>
