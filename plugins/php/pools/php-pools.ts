@@ -133,7 +133,9 @@ export class PhpPools implements PhpVerbs {
 
   async end(given: unknown): Promise<number> {
     const accountId = readId(given);
-    for (const own of [...this.#own.values()].filter((each) => each.accountId === accountId)) this.#forget(own);
+    const own = [...this.#own.values()].filter((each) => each.accountId === accountId);
+    // after a request has started one, or that would outlive its account
+    await Promise.all(own.map((each) => this.#changes.run(keyOf(each), async () => this.#forget(each))));
     return this.#folder.end(accountId);
   }
 
