@@ -11,9 +11,10 @@ import { killProgram, type ChildProcess } from './start-program.ts';
 const ACCOUNT = /^\d{1,10}$/;
 /**
  * The files of a program by their endings: what identifies its master, that this one has been told to end, and what identifies the
- * process that listens in its place.
+ * process that starts it, or that listens in its place.
  */
-const [CONFIG, SOCKET, MASTER, ENDING, ASLEEP] = ['.conf', '.sock', '.master', '.ending', '.asleep'] as const;
+const [CONFIG, SOCKET, MASTER, ENDING] = ['.conf', '.sock', '.master', '.ending'] as const;
+const [STARTING, ASLEEP] = ['.starting', '.asleep'] as const;
 /** How long a killed master may take to be gone. */
 const KILLED_MS = 5000;
 const POLL_MS = 20;
@@ -73,6 +74,8 @@ export class ProgramFolder {
     await mkdir(folder, { recursive: true, mode: 0o710 });
     await chown(folder, 0, gid);
     await chmod(folder, 0o710);
+    // whoever looks what runs would remove these settings before a master reads them
+    await writeFile(this.#file(accountId, name, STARTING), PROCESS_ID, { mode: 0o600 });
     const file = this.#file(accountId, name, CONFIG);
     await writeFile(file, settings, { mode: 0o600 });
     return file;
@@ -85,6 +88,7 @@ export class ProgramFolder {
     child.unref();
     const id = child.pid === undefined ? undefined : identify(child.pid);
     if (id !== undefined) await writeFile(this.#file(accountId, name, MASTER), id, { mode: 0o600 });
+    await rm(this.#file(accountId, name, STARTING), { force: true });
   }
 
   /** Says of a master that it has been told to end. */
@@ -99,23 +103,22 @@ export class ProgramFolder {
   }
 
   /** Resolves with whether a process listens in the place of a program's master. */
-  async isAsleep(accountId: number, name: string): Promise<boolean> {
-    const id = await readFile(this.#file(accountId, name, ASLEEP), 'utf8').catch(undefinedIfMissing);
-    return id !== undefined && id !== '' && isRunning(id);
+  isAsleep(accountId: number, name: string): Promise<boolean> {
+    return this.#isHeld(accountId, name, ASLEEP);
   }
 
   /** Resolves with the master of a program if it runs. Rejects if that cannot be read: a second one would take its socket. */
   async master(accountId: number, name: string): Promise<Master | undefined> {
     for (const end of [MASTER, ENDING]) {
-      const id = await readFile(this.#file(accountId, name, end), 'utf8').catch(undefinedIfMissing);
-      if (id !== undefined && id !== '' && isRunning(id)) return { id, isEnding: end === ENDING };
+      const id = await runningIn(this.#file(accountId, name, end));
+      if (id !== undefined) return { id, isEnding: end === ENDING };
     }
     return undefined;
   }
 
   /** Removes what a program without a master has left. */
   async clear(accountId: number, name: string): Promise<void> {
-    for (const end of [SOCKET, CONFIG, MASTER, ENDING, ASLEEP])
+    for (const end of [SOCKET, CONFIG, MASTER, ENDING, STARTING, ASLEEP])
       await rm(this.#file(accountId, name, end), { force: true });
   }
 
@@ -125,9 +128,10 @@ export class ProgramFolder {
     const accounts = only === undefined ? (await namesIn(this.#root)).filter((name) => ACCOUNT.test(name)) : [only];
     for (const accountId of accounts.map(Number))
       for (const name of await this.names(accountId)) {
+        const isStarting = await this.#isHeld(accountId, name, STARTING); // asked first, as it ends once there is a master
         const master = await this.master(accountId, name);
         if (master?.isEnding === false || (await this.isAsleep(accountId, name))) found.push({ accountId, name });
-        else if (master === undefined) await this.clear(accountId, name);
+        else if (master === undefined && !isStarting) await this.clear(accountId, name);
       }
     return found;
   }
@@ -159,9 +163,19 @@ export class ProgramFolder {
     for (const child of this.#started) killProgram(child, { isGroup: true });
   };
 
+  async #isHeld(accountId: number, name: string, end: string): Promise<boolean> {
+    return (await runningIn(this.#file(accountId, name, end))) !== undefined;
+  }
+
   #file(accountId: number, name: string, end: string): string {
     return join(this.#root, String(accountId), `${name}${end}`);
   }
+}
+
+/** Resolves with what a file identifies if that process runs. Rejects if the file cannot be read. */
+async function runningIn(file: string): Promise<string | undefined> {
+  const id = await readFile(file, 'utf8').catch(undefinedIfMissing);
+  return id !== undefined && id !== '' && isRunning(id) ? id : undefined;
 }
 
 export const masterPid = ({ id }: Master): number => Number.parseInt(id, 10);
