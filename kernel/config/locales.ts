@@ -1,7 +1,6 @@
-import { join } from 'node:path';
+import { basename } from 'node:path';
 import { errorKind, type HttpError, type Issue } from '../errors.ts';
-import { findFiles } from '../kit/files/find-files.ts';
-import { projectDir } from '../kit/files/project-dir.ts';
+import { ownFiles } from '../kit/files/find-files.ts';
 import { readCatalogue } from './catalogue.ts';
 import { DetailTexts } from './detail-texts.ts';
 import { LIMITS, type Limit } from './limits.ts';
@@ -59,7 +58,7 @@ export class Locales {
     const catalogue = new Map(readCatalogue<{ title: string; description: string; link?: string }>('features.json'));
     this.#features = [...catalogue].map(([name, rest]) => ({ name, link: '', ...rest }));
     this.featureNames = new Set(catalogue.keys());
-    const languages = findFiles('*.json', join(projectDir, 'config/locales')).map((name) => name.slice(0, -5));
+    const languages = ownFiles('config/locales/*.json').map((path) => basename(path, '.json'));
     this.names = ['en', ...languages.filter((name) => name !== 'en')];
     this.#messages.set('en', messagesIn('en'));
   }

@@ -3,7 +3,7 @@ import { ConfigError, readJson, type Config } from '../config/configuration.ts';
 import { readSecretFiles } from '../config/secrets.ts';
 import { schemaDefaults, settingsIssues } from '../config/validator.ts';
 import type { Plugin } from '../contract/plugin.ts';
-import { findFiles } from '../kit/files/find-files.ts';
+import { ownFiles } from '../kit/files/find-files.ts';
 import { importDefault, pluginsWith } from '../kit/files/plugin-files.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
 import { closed } from '../schema.ts';
@@ -24,9 +24,9 @@ export function installedPlugins(): InstalledPlugin[] {
     name,
     isOptIn: isOptIn(name),
     features: () =>
-      findFiles(`plugins/${name}/features.json`, projectDir).flatMap((path) =>
-        Object.keys(readJson(join(projectDir, path))),
-      ),
+      ownFiles('plugins/*/features.json')
+        .filter((path) => path === `plugins/${name}/features.json`)
+        .flatMap((path) => Object.keys(readJson(join(projectDir, path)))),
     load: async () => {
       const plugin = await importDefault<Plugin>(name, 'index');
       if (plugin?.name !== name)
@@ -38,8 +38,8 @@ export function installedPlugins(): InstalledPlugin[] {
 
 /** Returns whether a plugin is off by default; see `InstalledPlugin`. Reads a file, because what is off is not imported. */
 export function isOptIn(name: string): boolean {
-  const [path] = findFiles(`plugins/${name}/plugin.json`, projectDir);
-  return path !== undefined && readJson(join(projectDir, path))['opt_in'] === true;
+  const path = `plugins/${name}/plugin.json`;
+  return ownFiles('plugins/*/plugin.json').includes(path) && readJson(join(projectDir, path))['opt_in'] === true;
 }
 
 /** Returns whether the configuration leaves a plugin on. */

@@ -9,15 +9,18 @@ import type { Reader, Store } from './store.ts';
 /** The file of the local store, in the data folder. */
 export const LOCAL_FILE = 'node.db';
 
+/** The folder of the local store's migrations, in that of their owner. */
+export const LOCAL_MIGRATIONS = 'local';
+
 /** Both stores of a node. */
 export interface Stores {
   readonly store: Store;
   readonly local: Store;
 }
 
-/** Brings the tables of an owner up to date in both stores; those of the local one stand in the folder `local`. */
+/** Brings the tables of an owner up to date in both stores; see `LOCAL_MIGRATIONS`. */
 export async function migrateStores({ store, local }: Stores, owner: string, folder: string): Promise<void> {
-  await migrate(local, owner, join(folder, 'local'));
+  await migrate(local, owner, join(folder, LOCAL_MIGRATIONS));
   await migrate(store, owner, folder);
 }
 

@@ -92,8 +92,8 @@ export interface Store extends Reader {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Resolves with all migrations that were applied; none for a new database. */
   migrations(): Promise<AppliedMigration[]>;
-  /** Applies a migration in a transaction of its own, unless another process has done so meanwhile. */
-  apply(migration: Migration): Promise<void>;
+  /** Applies migrations in one transaction of their own, without those that another process has applied meanwhile. */
+  apply(...migrations: readonly Migration[]): Promise<void>;
   /** Resolves with the room that it takes, without logs. */
   sizeBytes(): Promise<number>;
   /** Resolves with faults in the database's structure, at most 10. */

@@ -88,17 +88,19 @@ export class PostgresEngine implements Store {
     return this.all('select owner, name, sha256, version from migrations order by owner, name');
   }
 
-  async apply({ owner, name, sql, sha256 }: Migration): Promise<void> {
+  async apply(...migrations: readonly Migration[]): Promise<void> {
     const migrate = (client: PostgresClient) =>
       inTransaction(client, 'begin', async () => {
         await client.script(`set local statement_timeout = ${MIGRATION_MS}`); // an index of a large table takes minutes
         await client.script("select pg_advisory_xact_lock(hashtext('hostkeep ' || current_schema()))", MIGRATION_MS);
         await client.script(MIGRATIONS_TABLE);
-        const applied = await client.all('select 1 as n from migrations where owner = ? and name = ?', [owner, name]);
-        if (applied.length > 0) return;
-        await client.script(sql, MIGRATION_MS);
         const now = Math.floor(Date.now() / 1000);
-        await client.all('insert into migrations values (?, ?, ?, ?, ?)', [owner, name, sha256, now, VERSION]);
+        for (const { owner, name, sql, sha256 } of migrations) {
+          const applied = await client.all('select 1 as n from migrations where owner = ? and name = ?', [owner, name]);
+          if (applied.length > 0) continue;
+          await client.script(sql, MIGRATION_MS);
+          await client.all('insert into migrations values (?, ?, ?, ?, ?)', [owner, name, sha256, now, VERSION]);
+        }
       });
     await this.#writes.use((client) => this.#whileThere(client.server, () => migrate(client)));
   }

@@ -124,14 +124,16 @@ export class SqliteEngine implements Store {
   }
 
   /** On a connection of its own, because a plugin may be switched on while others write. */
-  async apply({ owner, name, sql, sha256 }: Migration): Promise<void> {
+  async apply(...migrations: readonly Migration[]): Promise<void> {
     const connection = await Connection.open(this.place, WRITING);
     try {
       await connection.run('begin immediate');
       await connection.run(MIGRATIONS_TABLE);
-      if (await connection.get('select 1 from migrations where owner = ? and name = ?', owner, name)) return;
-      await connection.script(sql);
-      await connection.run('insert into migrations values (?, ?, ?, unixepoch())', owner, name, sha256);
+      for (const { owner, name, sql, sha256 } of migrations) {
+        if (await connection.get('select 1 from migrations where owner = ? and name = ?', owner, name)) continue;
+        await connection.script(sql);
+        await connection.run('insert into migrations values (?, ?, ?, unixepoch())', owner, name, sha256);
+      }
       await connection.run('commit');
     } finally {
       await connection.close(); // which rolls back what is not committed
