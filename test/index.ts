@@ -1,5 +1,5 @@
 /**
- * Runs files `*.test.ts` of this folder, each in a process of its own:
+ * Runs files `*.test.ts` of this folder, in a few processes:
  * `node dist/test/index.js [--set fast|services|all] [--store postgres] [-t <part of a title>] [<part of a path>…]`. The set is
  * `fast` without parts of paths, and `all` with them. With `--store postgres`, or `HOSTKEEP_TEST_STORE=postgres`, the stores of
  * servers are in a PostgreSQL server of the run, instead of files.
@@ -16,7 +16,14 @@ import { TEST_TIMES } from '../config/package/cache.ts';
 import { replaceFileSync } from '../kernel/kit/files/atomic-file.ts';
 import { Postgres, TEST_STORE_URL } from './support/postgres.ts';
 import { idleShareSince, processorTimes } from './support/processors.ts';
-import { findTestFiles, runTestFile, slowestFirst, TEST_SETS, type Result } from './support/test-file.ts';
+import {
+  endTestProcesses,
+  findTestFiles,
+  runTestFile,
+  slowestFirst,
+  TEST_SETS,
+  type Result,
+} from './support/test-file.ts';
 
 /** How many files run at a time in any case. With more that compute, what they start has to wait too often. */
 const LANES = 1 + Math.min(2, availableParallelism());
@@ -54,6 +61,7 @@ await Promise.all(
   }),
 );
 await Promise.all(added);
+await endTestProcesses();
 
 postgres?.remove();
 const reasons = results.flatMap((result) => result.skipped);

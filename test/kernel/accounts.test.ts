@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import { Keyring } from '../../kernel/identity/gate/keyring.ts';
 import { HttpError } from '../../kernel/errors.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { createFileSync, removeLeftovers, replaceFile, replaceFileSync } from '../../kernel/kit/files/atomic-file.ts';
 import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { Bytes } from '../../kernel/contract/incoming-body.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Stream, streamed } from '../../kernel/contract/reply.ts';

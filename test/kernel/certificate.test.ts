@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { TestServer } from '../support/hostkeep.ts';

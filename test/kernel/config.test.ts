@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { ConfigError, installedConfig, loadConfig, withSetting } from '../../kernel/config/configuration.ts';
 import { splitHostPort } from '../../kernel/kit/net/host-port.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { ControlGroups } from '../../kernel/kit/programs/control-groups.ts';
 import { startProgram } from '../../kernel/kit/programs/start-program.ts';
 import { codeOf } from '../support/code-of.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { ConfigError } from '../../kernel/config/configuration.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import type { Sink } from '../../kernel/contract/reply.ts';

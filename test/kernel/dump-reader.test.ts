@@ -1,5 +1,5 @@
 /** Dumps, in pieces of every size. */
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { DumpReader } from '../../kernel/kit/databases/postgresql/dump-reader.ts';
 import { testSuite } from '../support/suite.ts';
 

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { EtagReply } from '../../kernel/contract/etag-reply.ts';
 import type { Reply } from '../../kernel/contract/reply.ts';
 import { testSuite } from '../support/suite.ts';

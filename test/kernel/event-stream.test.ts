@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { EventStreams, formatEvent, parseLastEventId } from '../../kernel/kit/waiting/event-stream.ts';
 import { testSuite } from '../support/suite.ts';

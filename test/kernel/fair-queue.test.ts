@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
 import { codeOf } from '../support/code-of.ts';
 import { testSuite } from '../support/suite.ts';

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { answersPing, askPool } from '../../kernel/kit/programs/fastcgi.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';

@@ -1,6 +1,6 @@
 import { chownSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { createLog } from '../../kernel/log.ts';
 import { openCore, type Core } from '../../kernel/run/core.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,6 +1,6 @@
 /** The states of plugins whose surroundings come and go. */
 import { readFileSync } from 'node:fs';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { createLog } from '../../kernel/log.ts';
 import { definePlugin, type Plugin } from '../../kernel/contract/plugin.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mock } from 'node:test';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { PASSWORD, TestServer, type Answer } from '../support/hostkeep.ts';
 import { Maker } from '../support/maker.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { IpRanges, ipText, clientAddress, isPublic, addressNetwork } from '../../kernel/kit/net/ip.ts';
 import { HostGuard } from '../../kernel/http/origin/host-guard.ts';
 import { testSuite } from '../support/suite.ts';

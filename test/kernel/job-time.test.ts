@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { cpus, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import type { HttpError } from '../../kernel/errors.ts';
 import { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import { launchHere, startJobProcess, type JobLauncher, type LaunchedJob } from '../../kernel/kit/jobs/job-launch.ts';

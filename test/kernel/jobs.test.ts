@@ -15,7 +15,7 @@ import { createServer } from 'node:net';
 import { getPriority, setPriority } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { fail, type HttpError } from '../../kernel/errors.ts';
 import { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import { codeBytes, launchHere, type JobLauncher, type LaunchedJob } from '../../kernel/kit/jobs/job-launch.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { LargeCounts } from '../../kernel/kit/waiting/large-counts.ts';
 import { testSuite } from '../support/suite.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { lazyPackage } from '../../kernel/kit/programs/lazy-package.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { startLeading } from '../../kernel/host/background.ts';
 import { createLog } from '../../kernel/log.ts';
 import { Leadership } from '../../kernel/workers/leadership.ts';

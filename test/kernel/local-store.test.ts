@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { openCore } from '../../kernel/run/core.ts';
 import { createLog } from '../../kernel/log.ts';
 import { SqliteEngine } from '../../kernel/store/sqlite/sqlite-engine.ts';

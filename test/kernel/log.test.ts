@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { LogThrottle, withoutSecrets } from '../../kernel/log.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { testSuite } from '../support/suite.ts';

@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { chmodSync, lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { makeRootSync } from '../../kernel/kit/jobs/make-root.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';

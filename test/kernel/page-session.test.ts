@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import { allPlugins, PASSWORD, TestServer, type Answer } from '../support/hostkeep.ts';
 import { selfSigned } from '../support/certificate.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { readJson, SHIPPED } from '../../kernel/config/configuration.ts';
 import { KernelConfig } from '../../kernel/config/kernel-config.ts';
 import { plainlyFits } from '../../kernel/config/plain-check.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { createLog } from '../../kernel/log.ts';
 import { HttpError, Unavailable } from '../../kernel/errors.ts';
 import { definePlugin, type Plugin } from '../../kernel/contract/plugin.ts';

@@ -1,6 +1,6 @@
 /** What a polled value returns in each of its states, how often it measures, and when it stops. */
 import { setTimeout as delay } from 'node:timers/promises';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { Polled, type PolledOptions } from '../../kernel/kit/waiting/polled.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';

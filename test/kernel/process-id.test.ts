@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { isRunning, PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import { testSuite } from '../support/suite.ts';
 

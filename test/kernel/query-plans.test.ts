@@ -3,7 +3,7 @@
  * whole table, nor sorts what it found.
  */
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { Connection, type SqlValue } from '../../kernel/store/sqlite/connection.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';
 import { storesInFiles } from '../support/postgres.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { Log } from '../../kernel/log.ts';
 import { testSuite } from '../support/suite.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { removeTree, type Removal } from '../../kernel/kit/jobs/remove-tree.ts';
 import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 import { rootAt } from '../support/files-root.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { codeOf } from '../support/code-of.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';

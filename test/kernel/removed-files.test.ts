@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import { createLog } from '../../kernel/log.ts';
 import { accountFiles } from '../support/files-root.ts';

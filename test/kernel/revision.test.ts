@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { ChangeFollower, ChangeSignal } from '../../kernel/store/change-signal.ts';
 import { monotonicMs } from '../../kernel/kit/waiting/monotonic.ts';

@@ -1,5 +1,5 @@
 /** Routes that call others in this process, for their client: with what the client may do, and no more. */
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { ready, reply, Stream } from '../../kernel/contract/reply.ts';

@@ -12,7 +12,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { clientPath, pathComponents, entryName } from '../../kernel/kit/files/client-path.ts';
 import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 import { isMissing } from '../../kernel/kit/files/files-root.ts';

@@ -1,6 +1,6 @@
 import { Type as TypeBox } from '@sinclair/typebox';
 import { Ajv } from 'ajv';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { schemaDefaults, Validator } from '../../kernel/config/validator.ts';
 import { installedPlugins } from '../../kernel/host/discovery.ts';
 import { KernelConfig } from '../../kernel/config/kernel-config.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { ConfigError, loadConfig } from '../../kernel/config/configuration.ts';
 import { precautions } from '../../kernel/run/examination/precautions.ts';
 import { pluginSettings } from '../../kernel/host/discovery.ts';

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import type { Sink } from '../../kernel/contract/reply.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { Gate, probePlugin } from '../support/probe.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { createLog } from '../../kernel/log.ts';
 import { openCore } from '../../kernel/run/core.ts';
 import { temporaryFolder } from '../support/folder.ts';

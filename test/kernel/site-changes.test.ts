@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { SiteChanges } from '../../kernel/contract/points/web-server-part.ts';
 import type { DomainPart } from '../../kernel/contract/points/domain-directory.ts';
 import { testSuite } from '../support/suite.ts';

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import { runProgram, type RunOptions } from '../../kernel/kit/programs/run-program.ts';
 import { EXCEPTIONS, killProgram, startProgram } from '../../kernel/kit/programs/start-program.ts';

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { SqliteEngine } from '../../kernel/store/sqlite/sqlite-engine.ts';
 import type { Store } from '../../kernel/store/store.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import type { Sink } from '../../kernel/contract/reply.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { Gate, probePlugin } from '../support/probe.ts';

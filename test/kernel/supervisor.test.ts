@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { ChildProcess } from '../../kernel/kit/programs/start-program.ts';
 import type { ToSupervisor, ToWorker } from '../../kernel/workers/messages.ts';

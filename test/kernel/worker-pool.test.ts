@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import { WorkerPool, type WorkerPoolOptions } from '../../kernel/kit/waiting/worker-pool.ts';
 import { testSuite } from '../support/suite.ts';

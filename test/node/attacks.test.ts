@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 import { discardMachines, Machine } from './machine.ts';

@@ -1,7 +1,7 @@
 /** What the broker does on a booted Debian 13 with the nginx of the system: the way of a customer from plan to purge. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { testSuite } from '../support/suite.ts';
 import { eventually, until } from '../support/until.ts';
 import { discardMachines, Machine } from './machine.ts';

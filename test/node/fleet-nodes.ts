@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { selfSigned, signedBy } from '../support/certificate.ts';
 import { freePort } from '../support/port.ts';

@@ -4,7 +4,7 @@
  */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { hasOwnNetwork } from '../support/own-network.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';

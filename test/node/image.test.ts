@@ -1,6 +1,6 @@
 /** The image, loaded and run by a Docker Engine. */
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { versionOfProject } from '../../config/package/program-tree.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { NETWORK, TestDocker } from '../support/docker.ts';

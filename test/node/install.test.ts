@@ -1,7 +1,7 @@
 /** What the package puts on a booted Debian 13, and what is left of it after a purge. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { testSuite } from '../support/suite.ts';
 import { eventually, until } from '../support/until.ts';
 import { discardMachines, Machine } from './machine.ts';

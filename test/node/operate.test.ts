@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 import { ADMIN, firstAdministrator, install, PACKAGE, storedNames, USER } from './packages.ts';

@@ -1,5 +1,5 @@
 /** From a bare Debian 13 to a served site, with the web server of the system. */
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { testSuite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 import { discardMachines, Machine } from './machine.ts';

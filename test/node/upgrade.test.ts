@@ -1,7 +1,7 @@
 /** Upgrades of the package: with a new migration, with a version that fails, and back by hand. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { testSuite } from '../support/suite.ts';
 import { ADMIN, changedPackage, firstAdministrator, install, PACKAGE, storedNames } from './packages.ts';
 import { Client } from './client.ts';

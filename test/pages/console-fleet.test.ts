@@ -3,7 +3,7 @@
  * like from another one.
  */
 import type { Browser } from 'puppeteer-core';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { judge } from '../support/appearance.ts';
 import { startChromium } from '../support/chromium.ts';
 import { TestFleet, type FleetMember } from '../support/fleet.ts';

@@ -3,7 +3,7 @@
  * "nothing there".
  */
 import type { HTTPRequest } from 'puppeteer-core';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import { browserSuite } from '../support/chromium.ts';
 import { addDemoContent } from '../support/demo-content.ts';

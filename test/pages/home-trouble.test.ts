@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import type { HTTPRequest } from 'puppeteer-core';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { browserSuite } from '../support/chromium.ts';
 import { fakeEngine, json } from '../support/fake-engine.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -2,7 +2,7 @@
  * Measures, in a real browser, what a picture would show: where things stand, and that they line up.
  *
  */
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { browserSuite } from '../support/chromium.ts';
 import { addDemoContent } from '../support/demo-content.ts';
 import { TestServer } from '../support/hostkeep.ts';

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { browserSuite } from '../support/chromium.ts';
 import { TestServer } from '../support/hostkeep.ts';

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'puppeteer-core';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import { browserSuite } from '../support/chromium.ts';
 import { PASSWORD, TestServer } from '../support/hostkeep.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { testSuite } from '../support/suite.ts';
 import { compareRequirements, REQUIREMENTS, requirementsOf } from './asvs.ts';

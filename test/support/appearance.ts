@@ -1,5 +1,5 @@
 import { addDemoContent } from './demo-content.ts';
-import * as assert from 'uvu/assert';
+import * as assert from './assert.ts';
 import type { Browser } from 'puppeteer-core';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import { startChromium } from './chromium.ts';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from './assert.ts';
 import { atEnd } from './ending.ts';
 import type { TestServer } from './hostkeep.ts';
 import { Postgres } from './postgres.ts';

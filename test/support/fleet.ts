@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from './assert.ts';
 import type { Role } from '../../kernel/identity/accounts/account.ts';
 import type { Plugin } from '../../kernel/contract/plugin.ts';
 import type { Core } from '../../kernel/run/core.ts';

@@ -13,14 +13,14 @@ import { openStore } from '../../kernel/run/data/open-store.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { atEnd } from './ending.ts';
 import { testStore } from './postgres.ts';
-import { keptLog } from './run/kept-log.ts';
+import { keptLog } from './kept-log.ts';
 import { installedPlugins, isOptIn, type InstalledPlugin } from '../../kernel/host/discovery.ts';
 
 /** Where the files of a test's accounts are. */
 export const FILES_ROOT = '{data}/files/{username}';
 export const PASSWORD = 'correct horse battery';
-/** All test accounts share one hash, because hashing is slow by design. */
-let passwordHash: Promise<string> | undefined;
+/** All test accounts share one hash, because hashing is slow by design; by the hasher, which a test may replace. */
+const passwordHashes = new Map<unknown, Promise<string>>();
 
 export interface TestOptions {
   /** Settings that override the defaults, e.g. `{ usage: { access: 'feature' } }`. */
@@ -126,8 +126,9 @@ export class TestServer {
   /** Creates an account with the password `PASSWORD`. */
   async account(username: string, plan = 'developer', role: Role = 'user'): Promise<Account> {
     const { accounts, passwords } = this.hostkeep.core;
-    passwordHash ??= passwords.hash(PASSWORD);
-    return accounts.create({ username, role, passwordHash: await passwordHash, ...(role === 'user' ? { plan } : {}) });
+    const known = passwordHashes.get(passwords.hash) ?? passwords.hash(PASSWORD);
+    passwordHashes.set(passwords.hash, known);
+    return accounts.create({ username, role, passwordHash: await known, ...(role === 'user' ? { plan } : {}) });
   }
 
   /** Opens a session without the cost of a login and returns its token. */

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from './assert.ts';
 
 /** Returns one member of each. */
 export const pick = <T, K extends keyof T>(list: readonly T[], name: K): T[K][] => list.map((each) => each[name]);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import { PASSWORD, type TestServer } from './hostkeep.ts';
-import { countAssertion } from './run/assertion-count.ts';
+import { countAssertion } from './assert.ts';
 import { LIMIT_MS } from './until.ts';
 import { assertNone } from './lists.ts';
 

@@ -1,7 +1,7 @@
 import { suite, type Callback, type Test } from 'uvu';
-import { countedAssertions } from './run/assertion-count.ts';
+import { countedAssertions } from './assert.ts';
 import { ending, endSuite } from './ending.ts';
-import { endOfLog, forgetLog } from './run/kept-log.ts';
+import { endOfLog, forgetLog } from './kept-log.ts';
 
 /** Only tests whose title contains this are registered; set by `test/index.ts -t`. */
 const WANTED = process.env['HOSTKEEP_TEST_TITLE'] ?? '';
@@ -11,6 +11,7 @@ const OPEN_MS = { failed: 1000, passed: Number(process.env['HOSTKEEP_TEST_OPEN_M
 let suitesToRun = 0;
 /** Whether this file has said that tests of it cannot run here. */
 let isPartLeftOut = false;
+let endTimer: NodeJS.Timeout | undefined;
 
 /** Asked by the test entry of a process that does not end. */
 process.once('SIGUSR2', giveUp);
@@ -23,7 +24,15 @@ function giveUp(): void {
 
 /** Ends the process if it does not end by itself once uvu has written its totals. */
 function endAfterTotals(): void {
-  setTimeout(giveUp, process.exitCode === 1 ? OPEN_MS.failed : OPEN_MS.passed).unref();
+  endTimer = setTimeout(giveUp, process.exitCode === 1 ? OPEN_MS.failed : OPEN_MS.passed).unref();
+}
+
+/** Forgets the file that has run, for another one in this process. */
+export function forgetFile(): void {
+  clearTimeout(endTimer);
+  process.exitCode = 0;
+  isPartLeftOut = false;
+  queueOfUvu().splice(0, Infinity, null);
 }
 
 /**
@@ -57,8 +66,11 @@ export function testSuite(name: string): Test {
   });
 }
 
-/** The suites that uvu runs in turn before it writes the totals of all; each results in errors, passed, skipped and total. */
-function queueOfUvu(): (() => Promise<[errors: true, ...counts: number[]]>)[] {
+/**
+ * The name of a file, or none, and the suites that uvu runs in turn before it writes the totals of all; each results in errors,
+ * passed, skipped and total.
+ */
+function queueOfUvu(): ((() => Promise<[errors: true, ...counts: number[]]>) | null)[] {
   const [queue] = (globalThis as unknown as { UVU_QUEUE: [ReturnType<typeof queueOfUvu>] }).UVU_QUEUE;
   return queue;
 }
@@ -81,7 +93,7 @@ async function reporting(title: string, run: Callback, context: Parameters<Callb
   const before = countedAssertions();
   try {
     await ending(() => run(context));
-    if (before === undefined || countedAssertions() !== before) return;
+    if (countedAssertions() !== before) return;
     if (!isPartLeftOut) throw new Error('the test ran no assertion: it cannot fail, whatever the code does');
     console.log(`\nnot run: ${title}`);
   } catch (error) {

@@ -1,16 +1,23 @@
 /** The files of tests: which there are, which of them are wanted and in which order, and what came of running one. */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import { ENDED, type FileRequest } from './file-request.ts';
+import { inSources } from './source-places.ts';
 
 const LIMIT_MS = 900_000;
+/** How many files a process runs. What they leave in memory adds up. */
+const FILES_OF_PROCESS = 20;
 /** How long a file that is told to end may take to remove what its tests made. */
 const END_MS = 60_000;
 const SOURCES = join(projectDir, 'test');
 const COMPILED = join(import.meta.dirname, '..');
-const RUNNER = join(import.meta.dirname, 'run/run-file.js');
+const RUNNER = join(import.meta.dirname, 'file-runner.js');
+/** Where Node.js, since 22.1, keeps what it compiles: hundreds of processes load the same files. */
+const NODE_COMPILE_CACHE = join(projectDir, 'node_modules/.cache/node-compile');
 
 /** `fast`: what runs in the test's own process. `services`: what starts programs, see `SERVICES`. */
 export const TEST_SETS = ['fast', 'services', 'all'] as const;
@@ -59,33 +66,87 @@ export function slowestFirst(files: readonly string[], timesMs: Readonly<Record<
   return files.toSorted((a, b) => (guesses.get(b) ?? 0) - (guesses.get(a) ?? 0));
 }
 
-/** Runs a file in a process of its own and resolves with what its output says. */
-export function runTestFile(file: string, title: string): Promise<Result> {
-  return new Promise((resolve) => {
-    const started = performance.now();
-    const child = spawn(process.execPath, ['--enable-source-maps', RUNNER, join(COMPILED, `${file}.js`)], {
-      env: { ...process.env, FORCE_COLOR: '0', HOSTKEEP_TEST_TITLE: title },
-      stdio: ['ignore', 'pipe', 'pipe'],
+/** A process that runs files one after another. */
+class TestProcess {
+  readonly #child: ChildProcess;
+  readonly #closed: Promise<string>;
+  #output = '';
+  #ended: ((code: string) => void) | undefined;
+  #files = 0;
+
+  constructor(title: string) {
+    this.#child = spawn(process.execPath, [RUNNER], {
+      env: { ...process.env, FORCE_COLOR: '0', NODE_COMPILE_CACHE, HOSTKEEP_TEST_TITLE: title },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    let output = '';
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    this.#closed = once(this.#child, 'close').then(([code, signal]) => String(code ?? signal));
+  }
+
+  /** Runs a file, and resolves with what it printed, and how it ended where it did not end well. */
+  async run(file: string): Promise<{ readonly output: string; readonly end: string | undefined }> {
+    this.#files += 1;
+    this.#output = '';
     let isLate = false;
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const limit = setTimeout(() => {
       isLate = true;
-      child.kill('SIGUSR2'); // it says what keeps it alive, and ends
-      setTimeout(() => child.kill('SIGKILL'), END_MS).unref();
+      this.#child.kill('SIGUSR2'); // it says what keeps it alive, and ends
+      setTimeout(() => this.#child.kill('SIGKILL'), END_MS).unref();
     }, LIMIT_MS);
-    child.on('close', (code, signal) => {
-      clearTimeout(limit);
-      const end = isLate
-        ? `still running after ${LIMIT_MS / 1000} s`
-        : code === 0
-          ? undefined
-          : [`ended with ${code ?? signal}`, lastError(output)].filter(Boolean).join(': ');
-      resolve({ file, ms: performance.now() - started, output, ...judge(output, end, title !== '') });
-    });
-  });
+    const ended = new Promise<string>((resolve) => (this.#ended = resolve));
+    this.#send({ path: join(COMPILED, `${file}.js`) });
+    const code = await Promise.race([ended, this.#closed]);
+    clearTimeout(limit);
+    const output = this.#output;
+    if (isLate) return { output, end: `still running after ${LIMIT_MS / 1000} s` };
+    return {
+      output,
+      end: code === '0' ? undefined : [`ended with ${code}`, lastError(output)].filter(Boolean).join(': '),
+    };
+  }
+
+  /** Whether it may run another file. */
+  get isFresh(): boolean {
+    return this.#child.connected && this.#files < FILES_OF_PROCESS;
+  }
+
+  async close(): Promise<void> {
+    if (this.#child.connected) this.#send({});
+    await this.#closed;
+  }
+
+  #send(request: FileRequest): void {
+    this.#child.send(request);
+  }
+
+  #read(text: string): void {
+    this.#output += text;
+    const at = this.#output.indexOf(ENDED);
+    if (at < 0 || !this.#output.endsWith('\n')) return;
+    const code = this.#output.slice(at + ENDED.length).trim();
+    this.#output = this.#output.slice(0, at);
+    this.#ended?.(code);
+  }
+}
+
+const idle: TestProcess[] = [];
+
+/** Runs a file, and resolves with what its output says. */
+export async function runTestFile(file: string, title: string): Promise<Result> {
+  const started = performance.now();
+  const runner = idle.pop() ?? new TestProcess(title);
+  const { output, end } = await runner.run(file);
+  const judged = judge(output, end, title !== '');
+  if (judged.failed === 0 && runner.isFresh) idle.push(runner);
+  else await runner.close();
+  const told = judged.failed > 0 ? inSources(output) : '';
+  return { file, ms: performance.now() - started, output: told, ...judged };
+}
+
+/** Ends the processes that ran files. */
+export async function endTestProcesses(): Promise<void> {
+  await Promise.all(idle.splice(0).map((each) => each.close()));
 }
 
 /** Reads uvu's totals. `end` says how the process ended where it did not end well. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { countAssertion } from './run/assertion-count.ts';
+import { countAssertion } from './assert.ts';
 
 /** How long may pass before what a test waits for is there, also on a machine that does much else. */
 export const LIMIT_MS = 90_000;

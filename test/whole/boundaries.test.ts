@@ -26,7 +26,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { findMentions } from '../support/plugin-mentions.ts';

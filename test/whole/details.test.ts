@@ -1,7 +1,7 @@
 /** What errors say in detail, in the languages of their readers. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { DetailTexts } from '../../kernel/config/detail-texts.ts';
 import { Locales } from '../../kernel/config/locales.ts';
 import { invalid } from '../../kernel/errors.ts';

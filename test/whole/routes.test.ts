@@ -1,7 +1,7 @@
 /** Checks every route of every plugin: authentication, features, methods and replies. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { isBytes } from '../../kernel/contract/incoming-body.ts';
 import type { RouteInfo } from '../../kernel/contract/node-info.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';

@@ -1,7 +1,7 @@
 /** Text beyond ASCII leaves every route as UTF-8, with each version of Node.js; see `utf8` in the response writer. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../support/assert.ts';
 import { errorCodes, HttpError, isErrorCode } from '../../kernel/errors.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { ready, Stream } from '../../kernel/contract/reply.ts';

@@ -1,5 +1,5 @@
 /** A share of `npm run attack estate`. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { testSuite } from '../../support/suite.ts';
 import { ABUSES } from './abuses.ts';
 import { estate } from './hostile-estate.ts';

@@ -1,5 +1,5 @@
 /** A share of each fault that hits files and disks. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { storesInFiles } from '../../support/postgres.ts';
 import { Random, testSeed } from '../../support/random.ts';
 import { testSuite } from '../../support/suite.ts';

@@ -1,5 +1,5 @@
 /** A share of each fault that hits the process: kills, missing descriptors, clock steps. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { Random, testSeed } from '../../support/random.ts';
 import { testSuite } from '../../support/suite.ts';
 import { stepClock } from './clock-steps.ts';

@@ -1,5 +1,5 @@
 /** Shows that the oracle detects each kind of violation, on responses written by hand. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { testSuite } from '../../support/suite.ts';
 import { newAccount } from './test-accounts.ts';
 import type { RawResponse } from '../target/response-reader.ts';

@@ -1,5 +1,5 @@
 /** A share of `npm run attack requests throttled` with a fixed seed, so that every run sends the same requests. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { testSuite } from '../../support/suite.ts';
 import { requests } from './requests.ts';
 import { throttled } from './throttled.ts';

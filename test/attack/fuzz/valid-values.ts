@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { readJson } from '../../../kernel/config/configuration.ts';
 import { findFiles } from '../../../kernel/kit/files/find-files.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
-import type { Schema } from '../target/api-description.ts';
+import { remembered, type Schema } from '../target/api-description.ts';
 import { selfSigned, signedBy } from '../../support/certificate.ts';
 import { Placeholder } from './placeholder.ts';
 
@@ -302,7 +302,8 @@ function numberOf(value: unknown, byDefault: number): number {
   return typeof value === 'number' ? value : byDefault;
 }
 
-function text(schema: Schema): fc.Arbitrary<string> {
+/** fast-check takes milliseconds to find out what a pattern allows. */
+const text = remembered((schema): fc.Arbitrary<string> => {
   const [minLength, maxLength] = [numberOf(schema['minLength'], 0), Math.min(numberOf(schema['maxLength'], 64), 64)];
   if (typeof schema['pattern'] === 'string')
     return fc
@@ -317,7 +318,7 @@ function text(schema: Schema): fc.Arbitrary<string> {
         .filter(({ length }) => length <= maxLength),
     },
   );
-}
+});
 
 /** Generates objects that match the schema; an optional member is absent half of the time. */
 export function objectOf(schema: Schema, operationId: string): fc.Arbitrary<Record<string, unknown>> {

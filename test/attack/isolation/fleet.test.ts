@@ -1,5 +1,5 @@
 /** The isolation of accounts that live on different nodes of a fleet. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';
 import { TestFleet } from '../../support/fleet.ts';
 import { temporaryFolder } from '../../support/folder.ts';

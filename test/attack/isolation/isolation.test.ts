@@ -1,5 +1,5 @@
 /** A share of `npm run attack isolation`. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { testSuite } from '../../support/suite.ts';
 import { isolation } from './isolation.ts';
 

@@ -1,5 +1,5 @@
 /** A share of `npm run attack sockets`. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { testSeed } from '../../support/random.ts';
 import { testSuite } from '../../support/suite.ts';
 import { sockets } from './sockets.ts';

@@ -61,9 +61,10 @@ interface OperationObject {
 
 /** Returns all operations of an API description. */
 export function operationsOf(address: Address, document: Document): Operation[] {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false });
+  // A thousand replies refer to one schema with a thousand error codes, of which it would make a thousand copies.
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, inlineRefs: false, loopEnum: 20 });
   ajv.addSchema({ $id: 'description', components: document.components });
-  const compile = (schema: Schema): ValidateFunction => ajv.compile(rebased(schema));
+  const compile = remembered((schema: Schema): ValidateFunction => ajv.compile(rebased(schema)));
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, each]): Operation => {
       const content = each.responses['200']?.content ?? {};
@@ -109,6 +110,17 @@ function inlined<T>(schema: T, document: Document): T {
     return inlined(components[kind]?.[name], document) as T;
   }
   return Object.fromEntries(Object.entries(schema).map(([key, each]) => [key, inlined(each, document)])) as T;
+}
+
+/** Returns a function that is asked once for schemas that read alike. */
+export function remembered<T>(make: (schema: Schema) => T): (schema: Schema) => T {
+  const made = new Map<string, T>();
+  return (schema) => {
+    const key = JSON.stringify(schema);
+    const known = made.get(key) ?? make(schema);
+    made.set(key, known);
+    return known;
+  };
 }
 
 /** Redirects references to the document's components to the schema id under which they were added. */

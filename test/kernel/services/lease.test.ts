@@ -3,7 +3,7 @@
  *
  */
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { Leases, type Lease } from '../../../kernel/store/lease.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { logPrecautions } from '../../../kernel/run/serving/node-life.ts';
 import { loadConfig } from '../../../kernel/config/configuration.ts';
 import { Accounts } from '../../../kernel/identity/accounts/accounts.ts';

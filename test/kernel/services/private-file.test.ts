@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { assertPrivate, assertPrivateFolder, makePrivate } from '../../../kernel/kit/files/private-file.ts';
 import { hostkeep } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';

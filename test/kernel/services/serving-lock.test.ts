@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { servingProcess } from '../../../kernel/run/data/serving-lock.ts';
 import { hostkeep } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';

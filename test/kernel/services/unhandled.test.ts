@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { NodeProcess, prepare } from '../../support/node-process.ts';
 import { rawConnection } from '../../support/raw.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { openCore } from '../../../kernel/run/core.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { Semaphores } from '../../../kernel/workers/semaphores.ts';

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { hostkeep } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';

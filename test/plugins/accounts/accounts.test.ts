@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { AccountFigures, SampledUsage } from '../../../kernel/contract/points/account-report.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import { allPlugins, PASSWORD, TestServer, type RequestOptions } from '../../support/hostkeep.ts';

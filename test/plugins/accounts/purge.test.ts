@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { Unavailable } from '../../../kernel/errors.ts';
 import type { RemovedAccount } from '../../../kernel/identity/accounts/removed-accounts.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';

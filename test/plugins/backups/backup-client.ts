@@ -1,5 +1,5 @@
 import { chownSync, existsSync, mkdirSync } from 'node:fs';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { TestServer } from '../../support/hostkeep.ts';
 import { FIRST_ID } from '../../support/broker.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { isDue, nextDue } from '../../../plugins/backups/schedule.ts';
 import { NO_SCHEDULE } from '../../../plugins/backups/store.ts';
 import { testSuite } from '../../support/suite.ts';

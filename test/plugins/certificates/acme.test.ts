@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:https';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { newPrivateKey } from '../../../kernel/kit/net/x509.ts';
 import { AcmeClient } from '../../../plugins/certificates/acme/acme-client.ts';
 import { AcmeFailure } from '../../../plugins/certificates/acme/acme-failure.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { generateKeyPairSync } from 'node:crypto';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import certificates from '../../../plugins/certificates/index.ts';
 import { checkCertificate } from '../../../plugins/certificates/check-certificate.ts';
 import { newPrivateKey, signCertificate } from '../../../kernel/kit/net/x509.ts';

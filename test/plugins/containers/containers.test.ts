@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { parseCgroupPaths, parseIo, parseNetwork } from '../../../plugins/containers/stats/cgroup-files.ts';
 import { CgroupReader } from '../../../plugins/containers/stats/cgroup-reader.ts';

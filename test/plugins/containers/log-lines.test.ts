@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { parseDetails } from '../../../plugins/containers/engine/container-details.ts';
 import { parseLines } from '../../../plugins/containers/engine/log-lines.ts';
 import { testSuite } from '../../support/suite.ts';

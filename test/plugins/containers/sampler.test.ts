@@ -2,7 +2,7 @@
  * When the sampler of the containers plugin samples, how old its replies are, and when it stops; with shortened times.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import { createLog } from '../../../kernel/log.ts';

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { findLines, linePattern } from '../../../plugins/content-search/jobs/find-lines.ts';
 import type { FoundContent } from '../../../plugins/content-search/schema.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { definePlugin, type Plugin } from '../../../kernel/contract/plugin.ts';
 import type { DashboardPart } from '../../../kernel/contract/points/dashboard-part.ts';
 import { Type } from '../../../kernel/schema.ts';

@@ -1,5 +1,5 @@
 /** What a node of the fleet may say about databases that it brings. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { READERS } from '../../../plugins/database-moves/incoming.ts';
 import type { Requests } from '../../../plugins/database-moves/wire.ts';
 import { codeOf } from '../../support/code-of.ts';

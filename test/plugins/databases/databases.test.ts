@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { AccountDatabases, type Unit } from '../../../plugins/databases/account-databases.ts';
 import type { DatabaseSizes } from '../../../plugins/databases/schema.ts';
 import { parseOptions } from '../../../plugins/databases/mysql/option-file.ts';

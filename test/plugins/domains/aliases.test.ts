@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import domains from '../../../plugins/domains/index.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { pick } from '../../support/lists.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { isWithin, parentNames, parseDomain, publicSuffix, reversedName } from '../../../plugins/domains/name.ts';
 import { group } from '../../../plugins/domains/views.ts';
 import { testSuite } from '../../support/suite.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import { definePlugin, type Plugin } from '../../../kernel/contract/plugin.ts';

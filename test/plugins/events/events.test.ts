@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { AuditLog } from '../../../kernel/store/events/audit-log.ts';
 import { eventSource } from '../../support/event-source.ts';
 import { storeOf, TestServer, type RequestOptions } from '../../support/hostkeep.ts';

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import entriesJob from '../../../plugins/files/jobs/entries-job.ts';

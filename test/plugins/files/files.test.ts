@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { openPathSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import { listFolders, FolderScanner } from '../../../plugins/files/jobs/listing.ts';

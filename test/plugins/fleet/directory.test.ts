@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';

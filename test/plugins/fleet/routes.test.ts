@@ -1,7 +1,7 @@
 /** Requests for what another node of the fleet has: what goes there, what comes back, and what is refused. */
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Forward } from '../../../kernel/contract/forwarding.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import { ready, Stream } from '../../../kernel/contract/reply.ts';

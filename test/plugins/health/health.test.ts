@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { rawConnection } from '../../support/raw.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { Gate, probePlugin } from '../../support/probe.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { ListedContainer } from '../../../kernel/contract/points/containers.ts';
 import { gigabytes } from '../../../plugins/hosting/plan.ts';
 import { publishedPorts } from '../../../plugins/hosting/published-ports.ts';

@@ -1,5 +1,5 @@
 /** Times that another node of a fleet wrote, whose clock is ahead. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import login from '../../../plugins/login/index.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { memberFolder } from '../../support/node-pair.ts';

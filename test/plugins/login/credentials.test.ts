@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { newRecoveryCodes, recoveryHash } from '../../../plugins/login/twofa/authenticator.ts';
 import { enableTwofa as turnOn, startTwofa } from '../../../plugins/login/store.ts';
 import { PASSWORD, TestServer, type Answer, type RequestOptions } from '../../support/hostkeep.ts';

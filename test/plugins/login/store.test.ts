@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { HttpError } from '../../../kernel/errors.ts';
 import { Throttle } from '../../../plugins/login/throttle/throttle.ts';
 import * as rows from '../../../plugins/login/store.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { budgetState } from '../../../plugins/login/throttle/budgets.ts';
 import { openCore } from '../../../kernel/run/core.ts';
 import { createLog } from '../../../kernel/log.ts';

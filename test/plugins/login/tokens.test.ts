@@ -1,6 +1,6 @@
 /** API tokens: how they are made, listed and ended, and that they do no more than they are given. */
 import { crc32 } from 'node:zlib';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { accessLines, errorLines } from '../../../plugins/logs/follower/caddy-lines.ts';
 import { parseLine } from '../../../plugins/logs/site-logs/line.ts';
 import { testSuite } from '../../support/suite.ts';

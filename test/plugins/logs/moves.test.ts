@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Arrival, MovedAccount } from '../../../kernel/contract/points/move-part.ts';
 import type { Store } from '../../../kernel/store/store.ts';
 import { movePart } from '../../../plugins/logs/mover.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { LogFilter } from '../../../plugins/logs/site-logs/filter.ts';
 import { trim } from '../../../plugins/logs/site-logs/retention.ts';
 import { SiteFolders } from '../../../plugins/logs/site-logs/segments.ts';

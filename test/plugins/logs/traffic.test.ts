@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { TrafficCounts } from '../../../plugins/logs/traffic.ts';
 import { addTraffic } from '../../../plugins/logs/store.ts';
 import { TestServer } from '../../support/hostkeep.ts';

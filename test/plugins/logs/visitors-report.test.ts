@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { readReport } from '../../../plugins/logs/visitors-report.ts';
 import { testSuite } from '../../support/suite.ts';
 

@@ -1,6 +1,6 @@
 /** Who may speak with `/mcp`, and how. */
 import { createRequire } from 'node:module';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { TestServer, type Answer } from '../../support/hostkeep.ts';

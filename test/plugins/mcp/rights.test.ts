@@ -1,6 +1,6 @@
 /** That the tools of `/mcp` do what their routes allow for everybody who may come, and no more. */
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';

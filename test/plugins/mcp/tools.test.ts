@@ -1,6 +1,6 @@
 /** What agents see of the routes, what becomes of their arguments and answers, and what is left of a call. */
 import { EventEmitter, once } from 'node:events';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';

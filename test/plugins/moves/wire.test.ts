@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { readJson } from '../../../kernel/kit/verb-arguments.ts';
 import { readBringing } from '../../../plugins/moves/wire.ts';
 import { codeOf } from '../../support/code-of.ts';

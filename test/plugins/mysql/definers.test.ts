@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { withoutDefiners } from '../../../kernel/kit/databases/mariadb/definers.ts';
 import { testSuite } from '../../support/suite.ts';
 

@@ -1,7 +1,7 @@
 /** Changes of the API since the last release: what breaks clients must be in the changelog. `npm run changes` tells all. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { changesSince, present, released } from '../../client/changes.ts';
 import { changesBetween, unannounced } from '../../support/api-changes.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { isBytes } from '../../../kernel/contract/incoming-body.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { errorKind } from '../../../kernel/errors.ts';

@@ -1,7 +1,7 @@
 /** The requests that OpenPanel documents, one for each row of the tables, and what they are answered. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { codeOf } from '../../support/account-client.ts';
 import { PASSWORD, type TestServer } from '../../support/hostkeep.ts';

@@ -1,5 +1,5 @@
 /** Every path of OpenPanel is asked as every kind of client: never more than what the operations behind it give the same one. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';

@@ -1,7 +1,7 @@
 /** What OpenPanel documents, request for request, in the order of a day: every row of the tables has one here. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { adminRows } from '../../../plugins/openpanel/admin-rows.ts';
 import { userRows } from '../../../plugins/openpanel/user-rows.ts';

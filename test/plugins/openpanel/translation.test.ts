@@ -1,5 +1,5 @@
 /** The parts of the translation that no server is needed for: bounds, order, and the forms of values. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { RouteAnswer, RouteCalls, RouteInput } from '../../../kernel/contract/route-calls.ts';
 import type { Call } from '../../../kernel/contract/route-spec.ts';
 import type { Row } from '../../../plugins/openpanel/row.ts';

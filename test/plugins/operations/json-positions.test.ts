@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { jsonPositions, JsonSyntaxError } from '../../../plugins/operations/json-positions.ts';
 import { testSuite } from '../../support/suite.ts';
 

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { loadConfig } from '../../../kernel/config/configuration.ts';
 import { configurationFiles } from '../../../kernel/run/configuration-files.ts';
 import { configFaults } from '../../../plugins/operations/config-faults.ts';

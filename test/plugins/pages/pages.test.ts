@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { rawRequest } from '../../support/raw.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { DIRECTIVES } from '../../../plugins/php/ini/directives.ts';
 import { readIni } from '../../../plugins/php/ini/ini-text.ts';
 import { poolConfig } from '../../../plugins/php/pools/pool-config.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { readSections, sectionsIn } from '../../../plugins/php/info/sections.ts';
 import { testSuite } from '../../support/suite.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { renameSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { pathBeside, SleepingPool } from '../../../plugins/php/pools/sleeping-pool.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';

@@ -2,7 +2,7 @@ import { chmodSync, existsSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer, type Answer } from '../../support/hostkeep.ts';
 import { Caddy } from '../../support/caddy.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import phpmyadmin from '../../../plugins/phpmyadmin/index.ts';
 import { readPoolSession, type PoolSession } from '../../../plugins/phpmyadmin/pools/session-pool.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { TestServer, type RequestOptions } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 

@@ -1,5 +1,5 @@
 /** What a node of the fleet may say about databases of PostgreSQL that it brings, and how dumps are compared. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { digested } from '../../../plugins/postgresql-moves/moved-dump.ts';
 import { READERS, readMeeting, type Requests } from '../../../plugins/postgresql-moves/wire.ts';
 import { codeOf } from '../../support/code-of.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { installedPlugins } from '../../../kernel/host/discovery.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { declaredCodes, fail } from '../../../kernel/errors.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { SiteRedirect } from '../../../kernel/contract/points/web-server-part.ts';
 import redirects from '../../../plugins/redirects/index.ts';
 import { needs } from '../../support/needs.ts';

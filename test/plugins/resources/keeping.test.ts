@@ -1,5 +1,5 @@
 /** How plans reach the broker, and what accounts are told. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Core } from '../../../kernel/run/core.ts';

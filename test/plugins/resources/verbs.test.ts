@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { ControlGroups } from '../../../kernel/kit/programs/control-groups.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { testSuite } from '../../support/suite.ts';

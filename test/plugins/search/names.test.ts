@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { NameParents } from '../../../plugins/search/name-index/name-parents.ts';
 import { NameTable } from '../../../plugins/search/name-index/name-table.ts';
 import { Fit, nameFit } from '../../../plugins/search/name-index/ranking.ts';

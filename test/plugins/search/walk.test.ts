@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { AccountIndex } from '../../../plugins/search/indexer/account-index.ts';
 import { counts } from '../../../plugins/search/indexer/counts.ts';
 import type { SearchQuery } from '../../../plugins/search/indexer/index-search.ts';

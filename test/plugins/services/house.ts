@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
 import type { Service } from '../../../plugins/services/schema.ts';
 import { temporaryFolder } from '../../support/folder.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import services from '../../../plugins/services/index.ts';
 import { programArguments, programName, serviceNamed } from '../../../plugins/services/programs/service-program.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { JobUser } from '../../../kernel/kit/jobs/job.ts';
 import { ServicePrograms } from '../../../plugins/services/programs/service-programs.ts';

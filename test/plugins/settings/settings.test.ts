@@ -1,5 +1,5 @@
 /** Settings that administrators change in the console: what is refused, and what holds, in this process and after a restart. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import { Unavailable } from '../../../kernel/errors.ts';
 import { Type } from '../../../kernel/schema.ts';

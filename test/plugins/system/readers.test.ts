@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { cpuLoad, openCpuMeter, parseStat } from '../../../plugins/system/readers/cpu.ts';
 import { DiskReader, type ReadSpace, type Space } from '../../../plugins/system/readers/disks.ts';
 import { limited, MemoryReader, parseMeminfo } from '../../../plugins/system/readers/memory.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, hostname, totalmem, userInfo } from 'node:os';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import type { Machine, SystemReport } from '../../../kernel/contract/points/machine.ts';
 import { UserLoads } from '../../../plugins/system/readers/user-loads.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import { defineErrors } from '../../../kernel/errors.ts';
 import temporaryLinks from '../../../plugins/temporary-links/index.ts';

@@ -1,7 +1,7 @@
 /** Tests uploads by the client of the protocol's authors, over connections that break. */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { DetailedError, Upload, type UploadOptions } from 'tus-js-client';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';

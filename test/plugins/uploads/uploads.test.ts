@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { rawConnection } from '../../support/raw.ts';
 import { testSuite } from '../../support/suite.ts';

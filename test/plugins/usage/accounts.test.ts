@@ -1,5 +1,5 @@
 /** Billing: what customers use, and everything that a billing module does, with one API token. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { ExtensionPoints } from '../../../kernel/contract/extension-points.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import { IDLE } from '../../../kernel/contract/points/account-report.ts';

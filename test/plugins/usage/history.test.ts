@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { mock } from 'node:test';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { createLog } from '../../../kernel/log.ts';

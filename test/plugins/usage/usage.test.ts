@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { promisify } from 'node:util';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import { rawRequest } from '../../support/raw.ts';
 import { allPlugins, PASSWORD, TestServer, type RequestOptions } from '../../support/hostkeep.ts';

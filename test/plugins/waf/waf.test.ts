@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import waf from '../../../plugins/waf/index.ts';
 import directives from '../../../plugins/waf/site-directives.ts';
 import { temporaryFolder } from '../../support/folder.ts';

@@ -1,5 +1,5 @@
 /** Which node of a fleet delivers webhooks: never two at once. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { Leases } from '../../../kernel/store/lease.ts';
 import type { Store } from '../../../kernel/store/store.ts';

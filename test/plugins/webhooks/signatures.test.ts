@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { decodeKey, signatureHeaders } from '../../../plugins/webhooks/delivery/signatures.ts';
 import { temporaryFolder } from '../../support/folder.ts';

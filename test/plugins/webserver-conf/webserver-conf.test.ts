@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import webserverConf from '../../../plugins/webserver-conf/index.ts';
 import directives from '../../../plugins/webserver-conf/site-directives.ts';
 import { TestServer } from '../../support/hostkeep.ts';

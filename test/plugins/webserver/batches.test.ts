@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { schemaDefaults } from '../../../kernel/config/validator.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { ChangeBatcher } from '../../../plugins/webserver/vhosts/change-batcher.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { caddyPhp, nginxPhp, readSitePhp } from '../../../plugins/webserver/rules/php-rules.ts';
 import { testSuite } from '../../support/suite.ts';
 

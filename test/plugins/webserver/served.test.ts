@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { untilServed } from '../../../plugins/webserver/web-server.ts';
 import { testSuite } from '../../support/suite.ts';
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import { Budget } from '../../../plugins/websites/database-info/budget.ts';
 import { CONFIG_FILES } from '../../../plugins/websites/database-info/config-files.ts';

@@ -1,7 +1,7 @@
 /** What runs in a process that ran others ends as it does in a process of its own. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../assert.ts';
 import { runInPool, type Outcome } from '../command-pool.ts';
 import { environmentOf, hostkeep, OWN_CLI, runAlone } from '../command.ts';
 import { temporaryFolder } from '../folder.ts';

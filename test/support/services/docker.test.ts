@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../assert.ts';
 import { dockerMissing, NETWORK, TestDocker } from '../docker.ts';
 import { processesOf } from '../engine-remains.ts';
 import { reportSkipped, testSuite } from '../suite.ts';

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
 import { start } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';

@@ -3,7 +3,7 @@
  * on the demo's content as before, with the same members, and the routes of those plugins are gone. What routes lose without
  * another plugin, the rows of their plugin say.
  */
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { installedPlugins } from '../../../kernel/host/discovery.ts';

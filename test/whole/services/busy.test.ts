@@ -2,7 +2,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
 import { endsWithTests } from '../../support/child.ts';
 import { TestServer } from '../../support/hostkeep.ts';

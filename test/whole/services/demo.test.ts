@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { chromiumPath } from '../../support/chromium.ts';
 import { start } from '../../support/command.ts';
 import { dockerMissing, TestDocker } from '../../support/docker.ts';

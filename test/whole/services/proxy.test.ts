@@ -1,7 +1,7 @@
 /** The snippets of config/proxy, run by the programs that they are for. */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import type { Sink } from '../../../kernel/contract/reply.ts';
 import { allPlugins, PASSWORD, TestServer } from '../../support/hostkeep.ts';
 import { probePlugin } from '../../support/probe.ts';

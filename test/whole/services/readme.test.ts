@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { hostkeep, start } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';

@@ -1,7 +1,7 @@
 /** The test entry, run in a copy of the project on files of tests that must not pass. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { ProjectCopy } from '../../support/project-copy.ts';
 import { TEST_STORE_URL } from '../../support/postgres.ts';
@@ -11,10 +11,10 @@ import { until } from '../../support/until.ts';
 const test = testSuite('test entry');
 const copy = new ProjectCopy(
   ['test/index.ts', 'test/support'],
-  ['test/*.ts', 'test/services/*.ts', 'test/support/run/*.ts'],
+  ['test/*.ts', 'test/services/*.ts', 'test/support/file-runner.ts'],
 );
 const cache = temporaryFolder(); // the times of these files are nobody's
-const HEAD = `import * as assert from 'uvu/assert';\nimport { testSuite } from './support/suite.ts';\nconst test = testSuite('bad');\n`;
+const HEAD = `import * as assert from './support/assert.ts';\nimport { testSuite } from './support/suite.ts';\nconst test = testSuite('bad');\n`;
 const GREEN = `test('a', () => assert.ok(true));`;
 const EMPTY = `void assert;\ntest('a', () => {});`;
 
@@ -43,7 +43,7 @@ test.before(async () => {
   mkdirSync(copy.path('test/services'));
   writeFileSync(
     copy.path('test/services/good.test.ts'),
-    `${HEAD.replace('./', '../')}test('one is red', () => { throw new Error('red'); });\ntest('one is green', () => assert.ok(true));`,
+    `${HEAD.replaceAll("'./", "'../")}test('one is red', () => { throw new Error('red'); });\ntest('one is green', () => assert.ok(true));`,
   );
   for (const [name, last] of Object.entries({ 'open-and-green': '', 'open-and-red': `throw new Error('red');` }))
     writeFileSync(

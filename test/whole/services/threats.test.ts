@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type SecureVersion } from 'node:tls';
 import { TOTP } from 'otpauth';
-import * as assert from 'uvu/assert';
+import * as assert from '../../support/assert.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { selfSigned } from '../../support/certificate.ts';
 import { fakeEngine, json } from '../../support/fake-engine.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { enableTwofa, logIn } from '../../../support/account-client.ts';
 import { hostkeep } from '../../../support/command.ts';
 import { temporaryFolder } from '../../../support/folder.ts';

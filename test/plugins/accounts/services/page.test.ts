@@ -3,7 +3,7 @@
  *
  */
 import type { Browser } from 'puppeteer-core';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { PASSWORD, TestServer } from '../../../support/hostkeep.ts';
 import { PageDriver } from '../../../support/page-driver.ts';

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { dataFilesAt } from '../../../../kernel/run/data/data-files.ts';
 import { VERSION } from '../../../../kernel/kit/files/project-dir.ts';
 import { createBackup, verifyBackup, type Manifest } from '../../../../plugins/backup/backup-file.ts';

@@ -1,7 +1,7 @@
 /** Moving a store from SQLite to PostgreSQL, and back. */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { dataFilesAt } from '../../../../kernel/run/data/data-files.ts';
 import { openCore } from '../../../../kernel/run/core.ts';
 import { createLog } from '../../../../kernel/log.ts';

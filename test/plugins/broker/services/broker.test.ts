@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import type { HttpError } from '../../../../kernel/errors.ts';
 import { AccountJobs } from '../../../../kernel/kit/jobs/account-jobs.ts';
 import { BrokerClient } from '../../../../plugins/broker/launcher.ts';

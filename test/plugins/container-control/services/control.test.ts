@@ -1,5 +1,5 @@
 /** Containers one by one, in a real Docker Engine. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { dockerMissing, TestDocker } from '../../../support/docker.ts';
 import { eventSource } from '../../../support/event-source.ts';
 import { TestServer } from '../../../support/hostkeep.ts';

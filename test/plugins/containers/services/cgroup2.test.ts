@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { CgroupReader } from '../../../../plugins/containers/stats/cgroup-reader.ts';
 import { parseContainers } from '../../../../plugins/containers/engine/container.ts';
 import { cpuPercent, type ContainerSample } from '../../../../plugins/containers/stats/sample.ts';

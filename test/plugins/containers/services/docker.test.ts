@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import type { Account } from '../../../../kernel/identity/accounts/account.ts';
 import type { ContainerRecord, DiskUsage, StatsTotals } from '../../../../plugins/containers/schema.ts';
 import { dockerMissing, NETWORK, TestDocker } from '../../../support/docker.ts';

@@ -2,7 +2,7 @@
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { KnownEngines } from '../../../../plugins/containers/engine/known-engines.ts';
 import containersPlugin from '../../../../plugins/containers/index.ts';
 import type { Finding } from '../../../../kernel/contract/points/finding.ts';

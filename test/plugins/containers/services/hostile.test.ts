@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { fakeEngine, json, type Answers, type FakeEngine } from '../../../support/fake-engine.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';

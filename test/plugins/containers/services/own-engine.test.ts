@@ -1,7 +1,7 @@
 /** Accounts' own engines, whose sockets only their accounts reach, under each user that the service may run as. */
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { FIRST_ID, NOBODY, startBroker } from '../../../support/broker.ts';
 import { fakeEngine, json } from '../../../support/fake-engine.ts';
 import { temporaryFolder } from '../../../support/folder.ts';

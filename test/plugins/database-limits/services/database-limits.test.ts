@@ -1,5 +1,5 @@
 /** Databases that reach the size of the plan: what their users lose, keep and get back. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';
 import type { DatabaseSessions } from '../../../../kernel/contract/points/database-servers.ts';
 import limits from '../../../../plugins/database-limits/index.ts';

@@ -1,5 +1,5 @@
 /** A customer whose databases are full reads in the page what to do. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { judgeAsItStands } from '../../../support/appearance.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';

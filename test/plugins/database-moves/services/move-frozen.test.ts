@@ -1,7 +1,7 @@
 /** A move with databases while a database server is frozen, so that its connections stay open, and nothing comes. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { DatabaseClients } from '../../../support/database-clients.ts';
 import { DatabaseFleet, has, write } from '../../../support/database-fleet.ts';
 import { hasMariaDb, type MariaDb } from '../../../support/mariadb.ts';

@@ -1,7 +1,7 @@
 /** A move with databases that is interrupted at each of its steps: the old home goes on, and the same command again finishes it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { start } from '../../../support/command.ts';
 import { DatabaseClients } from '../../../support/database-clients.ts';
 import { DatabaseFleet, has, write } from '../../../support/database-fleet.ts';

@@ -1,5 +1,5 @@
 /** What a move locks on a database server, whose connections it ends, and what it drops in the end. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { errorMessage } from '../../../../kernel/errors.ts';
 import { dropMoved } from '../../../../plugins/database-moves/dropping.ts';
 import {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import type { FleetMember } from '../../../support/fleet.ts';
 import { DatabaseFleet } from '../../../support/database-fleet.ts';
 import { ANN } from '../../../support/database-account.ts';

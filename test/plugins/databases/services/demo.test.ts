@@ -1,7 +1,7 @@
 /** What the demo finds and creates on a database server of this host, and that it removes exactly what it created. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import type { DemoReport } from '../../../../kernel/contract/points/demo.ts';
 import { withLocalServer } from '../../../../plugins/databases/local-server.ts';
 import type { DatabasesConfig } from '../../../../plugins/databases/schema.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import type { HttpError } from '../../../../kernel/errors.ts';
 import type { Account } from '../../../../kernel/identity/accounts/account.ts';
 import { createLog } from '../../../../kernel/log.ts';

@@ -3,7 +3,7 @@ import { execFile, type ChildProcess } from 'node:child_process';
 import { linkSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { testSuite } from '../../../support/suite.ts';

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { hostkeep } from '../../../support/command.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { testSuite } from '../../../support/suite.ts';

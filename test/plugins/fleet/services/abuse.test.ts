@@ -1,6 +1,6 @@
 /** What one customer may try at a node against those who live at another, and names of nodes that are none. */
 import { once } from 'node:events';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';
 import { reply, Stream, type Sink } from '../../../../kernel/contract/reply.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';

@@ -1,7 +1,7 @@
 /** Two nodes with one store: what one has, the other answers for, and what happens when it cannot. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';
 import { reply, Stream, type Sink } from '../../../../kernel/contract/reply.ts';
 import { HttpError } from '../../../../kernel/errors.ts';

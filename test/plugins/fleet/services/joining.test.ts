@@ -1,7 +1,7 @@
 /** How nodes come into a fleet and leave it, by the commands of operators. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { readMembership } from '../../../../kernel/run/data/membership.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
 import { Invitation } from '../../../../plugins/fleet/membership/invitation.ts';

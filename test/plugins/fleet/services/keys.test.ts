@@ -1,5 +1,5 @@
 /** The keys by which nodes sign tokens: what one rotates, all take over. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { testConfig, type TestServer } from '../../../support/hostkeep.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import type { FleetPlace } from '../../../../kernel/contract/node-info.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import type { Membership } from '../../../../kernel/contract/node-info.ts';

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import type { NodeProcess } from '../../../support/node-process.ts';
 import { testSuite } from '../../../support/suite.ts';

@@ -1,6 +1,6 @@
 /** Nodes of a fleet whose packets to the store, or to each other, are dropped. */
 import { setTimeout as delay } from 'node:timers/promises';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import type { Answer, TestServer } from '../../../support/hostkeep.ts';

@@ -1,6 +1,6 @@
 /** Where new accounts live, by the heartbeats of the nodes. */
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import type { Store } from '../../../../kernel/store/store.ts';
 import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
 import { placeFor } from '../../../../plugins/fleet/placement.ts';

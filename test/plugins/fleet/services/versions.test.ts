@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { openCore } from '../../../../kernel/run/core.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import { minorsAhead, VERSION } from '../../../../kernel/kit/files/project-dir.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { PASSWORD, TestServer } from '../../../support/hostkeep.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { logIn, tally } from '../../../support/account-client.ts';

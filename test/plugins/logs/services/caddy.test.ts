@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { Caddy, hasCaddy } from '../../../support/caddy.ts';
 import { eventSource } from '../../../support/event-source.ts';
 import { temporaryFolder } from '../../../support/folder.ts';

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { addMove } from '../../../../plugins/moves/rows.ts';
 import { start } from '../../../support/command.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';

@@ -1,7 +1,7 @@
 /** A move that is interrupted at each of its steps: the old home goes on, and the same command again finishes it. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { addMove } from '../../../../plugins/moves/rows.ts';
 import { start } from '../../../support/command.ts';
 import { killedAfter, runEnded, TestFleet, type FleetMember } from '../../../support/fleet.ts';

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { errorMessage } from '../../../../kernel/errors.ts';
 import type { PluginStatus } from '../../../../kernel/contract/node-info.ts';
 import { assertPlugins } from '../../../../plugins/moves/admission.ts';

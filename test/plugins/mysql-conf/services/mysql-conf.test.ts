@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import mysqlConf from '../../../../plugins/mysql-conf/index.ts';
 import { TestServer, type Answer } from '../../../support/hostkeep.ts';
 import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';

@@ -1,5 +1,5 @@
 /** A customer sets what holds for databases and their users, and an administrator what holds for the server, in a browser. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { judgeAsItStands } from '../../../support/appearance.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';

@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import mysqlConf from '../../../../plugins/mysql-conf/index.ts';
 import { TestServer, type Answer } from '../../../support/hostkeep.ts';
 import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';

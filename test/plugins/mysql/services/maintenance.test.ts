@@ -1,7 +1,7 @@
 /** Tables that are optimized, checked and repaired, whole ones and damaged ones. */
 import { closeSync, fstatSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import mysql from '../../../../plugins/mysql/index.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { pick } from '../../../support/lists.ts';

@@ -1,5 +1,5 @@
 /** Statements that customers read their databases with. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import mysql from '../../../../plugins/mysql/index.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';

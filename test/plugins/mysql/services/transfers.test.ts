@@ -2,7 +2,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import mysql from '../../../../plugins/mysql/index.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';

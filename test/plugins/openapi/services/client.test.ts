@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TOTP } from 'otpauth';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
 import { descriptionOf, writeTypes, type Description } from '../../../client/generate.ts';
 import { clientFolder } from '../../../client/install.ts';

@@ -4,7 +4,7 @@ import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
 import { descriptionOf, writeTypes } from '../../../client/generate.ts';
 import { clientFolder } from '../../../client/install.ts';

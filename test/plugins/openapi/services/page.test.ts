@@ -2,7 +2,7 @@
  * Tests the page to which /docs leads, in a real browser that can reach only the server.
  *
  */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { PASSWORD, TestServer } from '../../../support/hostkeep.ts';
 import { PageDriver } from '../../../support/page-driver.ts';

@@ -1,5 +1,5 @@
 /** The first screen, in a real browser: it has all its texts, and does not load those of the pages that are opened later. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { furtherTexts, mergedTexts } from '../../../../plugins/pages/build/areas.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';

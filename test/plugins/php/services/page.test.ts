@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { needs } from '../../../support/needs.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import { PhpPools } from '../../../../plugins/php/pools/php-pools.ts';
 import type { PhpConfig } from '../../../../plugins/php/schema.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { hasCaddy } from '../../../support/caddy.ts';
 import { isRunning } from '../../../../kernel/kit/programs/process-id.ts';

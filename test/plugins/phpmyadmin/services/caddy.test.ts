@@ -1,4 +1,4 @@
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { hasCaddy } from '../../../support/caddy.ts';
 import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';

@@ -1,7 +1,7 @@
 /** What a node takes of the connections of PostgreSQL: one of its processes listens for all, and the others share a number. */
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { copyFileSync } from 'node:fs';
 import { openCore, type Core } from '../../../../kernel/run/core.ts';
 import { HttpError } from '../../../../kernel/errors.ts';

@@ -5,7 +5,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { openCore, type Core } from '../../../../kernel/run/core.ts';
 import { HttpError } from '../../../../kernel/errors.ts';
 import { createLog } from '../../../../kernel/log.ts';

@@ -1,7 +1,7 @@
 /** The store on a real PostgreSQL server. */
 import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { openCore, type Core } from '../../../../kernel/run/core.ts';
 import { HttpError } from '../../../../kernel/errors.ts';
 import { createLog } from '../../../../kernel/log.ts';

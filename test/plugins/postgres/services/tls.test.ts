@@ -2,7 +2,7 @@
  * Connections to PostgreSQL that are encrypted, and refused if they lead to anybody else.
  *
  */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { openCore } from '../../../../kernel/run/core.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import { selfSigned, signedBy, type CertificateFiles } from '../../../support/certificate.ts';

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import type { Mover } from '../../../../kernel/contract/points/move-part.ts';
 import { PROCESS_ID } from '../../../../kernel/kit/programs/process-id.ts';
 import type { Account } from '../../../../kernel/identity/accounts/account.ts';

@@ -1,5 +1,5 @@
 /** What the demo shows of PostgreSQL, and what a scrape tells of its servers. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import postgresql from '../../../../plugins/postgresql/index.ts';
 import { CustomersServer, LIST } from '../../../support/customers-server.ts';
 import { TestServer } from '../../../support/hostkeep.ts';

@@ -1,7 +1,7 @@
 /** Tables of PostgreSQL that are vacuumed and analysed. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import postgresql from '../../../../plugins/postgresql/index.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { pick } from '../../../support/lists.ts';

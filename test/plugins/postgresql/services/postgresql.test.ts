@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { PROCESS_ID } from '../../../../kernel/kit/programs/process-id.ts';
 import postgresql from '../../../../plugins/postgresql/index.ts';
 import { scramVerifier } from '../../../../kernel/kit/databases/postgresql/scram.ts';

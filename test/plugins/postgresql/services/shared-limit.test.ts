@@ -1,5 +1,5 @@
 /** One limit of a plan for databases of MariaDB and of PostgreSQL. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import postgresql from '../../../../plugins/postgresql/index.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import postgresql from '../../../../plugins/postgresql/index.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';

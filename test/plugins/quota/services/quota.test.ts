@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import type { Account } from '../../../../kernel/identity/accounts/account.ts';
 import { HttpError, errorMessage } from '../../../../kernel/errors.ts';
 import { createLog } from '../../../../kernel/log.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
 import { errorMessage } from '../../../../kernel/errors.ts';
 import { quotaMounts, RepquotaParser, type QuotaRow } from '../../../../plugins/quota/repquota.ts';

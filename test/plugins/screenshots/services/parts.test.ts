@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import sharp from 'sharp';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { HttpError, errorMessage } from '../../../../kernel/errors.ts';
 import type { Account } from '../../../../kernel/identity/accounts/account.ts';
 import { createLog } from '../../../../kernel/log.ts';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import type { PluginStatus } from '../../../../kernel/contract/node-info.ts';
 import type { Finding } from '../../../../kernel/contract/points/finding.ts';
 import type { ProcessRights } from '../fixtures/browser-rights.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { PROCESS_ID } from '../../../../kernel/kit/programs/process-id.ts';
 import { findBrowser } from '../../../../plugins/screenshots/browser/launch-command.ts';
 import { coloured, Site } from '../fixtures/site.ts';

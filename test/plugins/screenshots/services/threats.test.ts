@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { readFileSync, readlinkSync } from 'node:fs';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { NameServer } from '../fixtures/name-server.ts';
 import { coloured, Site } from '../fixtures/site.ts';
 import { browsers, closeHarnesses, Harness, withBrowser } from '../fixtures/harness.ts';

@@ -1,5 +1,5 @@
 /** Opens, in a real browser, each page to which a hit among the features and a favorite of the demo lead. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { addDemoContent } from '../../../support/demo-content.ts';
 import { TestServer } from '../../../support/hostkeep.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { isMissing } from '../../../../kernel/kit/files/files-root.ts';
 import { runProgram } from '../../../../kernel/kit/programs/run-program.ts';
 import type { Service } from '../../../../plugins/services/schema.ts';

@@ -1,5 +1,5 @@
 /** Tests how an administrator changes a setting and gives it back, in a real browser. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { reauthenticate } from '../../../support/account-client.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { PASSWORD, TestServer } from '../../../support/hostkeep.ts';

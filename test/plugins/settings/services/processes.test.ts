@@ -1,7 +1,7 @@
 /** Settings of the console in all processes: workers, those that replace others, other nodes of a fleet, and commands. */
 import { request } from 'node:http';
 import { writeFileSync } from 'node:fs';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { reauthenticate } from '../../../support/account-client.ts';
 import { hostkeep } from '../../../support/command.ts';
 import { temporaryFolder } from '../../../support/folder.ts';

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import sftp from '../../../../plugins/sftp/index.ts';
 import { selfSigned } from '../../../support/certificate.ts';
 import { atEnd } from '../../../support/ending.ts';

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import sftp from '../../../../plugins/sftp/index.ts';
 import { endsWithTests } from '../../../support/child.ts';
 import { atEnd } from '../../../support/ending.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import type { Partition } from '../../../../kernel/contract/points/machine.ts';
 import { cpuLoad, cpuReader } from '../../../../plugins/system/readers/cpu.ts';
 import { DiskReader } from '../../../../plugins/system/readers/disks.ts';

@@ -1,7 +1,7 @@
 /** Tests uploads over several worker processes, which are killed in the middle. */
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { Upload } from 'tus-js-client';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { NodeProcess, prepare } from '../../../support/node-process.ts';

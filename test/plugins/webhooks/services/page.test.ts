@@ -1,5 +1,5 @@
 /** Tests how an administrator adds, changes and removes a webhook, in a real browser. */
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { PageDriver } from '../../../support/page-driver.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { FIRST_ID, launcherAt, NOBODY, startBroker, type TestBroker } from '../../../support/broker.ts';
 import { CLI } from '../../../support/command.ts';
 import { hasNginx, Nginx } from '../../../support/nginx.ts';

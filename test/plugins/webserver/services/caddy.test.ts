@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
 import { findDriver } from '../../../../plugins/webserver/drivers.ts';
 import { followsNoLinks } from '../../../../plugins/webserver/files-view.ts';

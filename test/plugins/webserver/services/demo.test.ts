@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { startDemoServer } from '../../../../plugins/webserver/demo.ts';
 import type { WebserverConfig } from '../../../../plugins/webserver/schema.ts';
 import { start } from '../../../support/command.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { Caddy, hasCaddy } from '../../../support/caddy.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { hasNginx, Nginx } from '../../../support/nginx.ts';

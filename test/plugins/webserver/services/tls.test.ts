@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';
 import type { SiteTls } from '../../../../kernel/contract/points/web-server-part.ts';
 import { selfSigned } from '../../../support/certificate.ts';

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { once } from 'node:events';
 import { get } from 'node:https';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
+import * as assert from '../../../support/assert.ts';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';
 import { PROCESS_ID } from '../../../../kernel/kit/programs/process-id.ts';
 import webserverPlugin from '../../../../plugins/webserver/index.ts';
