@@ -13,9 +13,6 @@ process.on('message', ({ path }: FileRequest) => {
   process.channel?.unref();
   if (path === undefined) return;
   isRunning = true;
-  forgetFile();
-  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
-  Object.assign(process.env, environment);
   void import(pathToFileURL(path).href); // what it throws ends this process
 });
 
@@ -23,5 +20,8 @@ process.on('beforeExit', () => {
   if (!isRunning) return;
   isRunning = false;
   process.stdout.write(`\n${ENDED}${process.exitCode ?? 0}\n`);
+  forgetFile();
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+  Object.assign(process.env, environment);
   process.channel?.ref();
 });

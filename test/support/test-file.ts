@@ -135,7 +135,9 @@ const idle: TestProcess[] = [];
 /** Runs a file, and resolves with what its output says. */
 export async function runTestFile(file: string, title: string): Promise<Result> {
   const started = performance.now();
-  const runner = idle.pop() ?? new TestProcess(title);
+  let runner = idle.pop();
+  while (runner?.isFresh === false) runner = idle.pop(); // it has ended
+  runner ??= new TestProcess(title);
   const { output, end } = await runner.run(file);
   const judged = judge(output, end, title !== '');
   if (judged.failed === 0 && runner.isFresh) idle.push(runner);
