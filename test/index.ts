@@ -7,13 +7,14 @@
  * uvu alone exits with 0 when a suite forgets to run, when a `before` throws and when `.only` is left in, and never
  * exits when something stays open: so the totals are read, and a file has a time limit.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { TEST_TIMES } from '../config/package/cache.ts';
 import { replaceFileSync } from '../kernel/kit/files/atomic-file.ts';
+import { TEST_RUN } from './support/made-once.ts';
 import { Postgres, TEST_STORE_URL } from './support/postgres.ts';
 import { idleShareSince, processorTimes } from './support/processors.ts';
 import {
@@ -49,6 +50,10 @@ if (store !== 'sqlite' && store !== 'postgres') throw new Error(`there is no sto
 const timesMs = readTimes();
 const queue = slowestFirst(findTestFiles({ paths: positionals, title, set }), timesMs);
 const results: Result[] = [];
+const run = mkdtempSync(join(tmpdir(), 'hostkeep-run-'));
+chmodSync(run, 0o755); // for programs that run as another user
+process.env[TEST_RUN] = run;
+process.once('exit', () => rmSync(run, { recursive: true, force: true }));
 const postgres = store === 'postgres' ? Postgres.start(['fsync=off', 'max_connections=500']) : undefined;
 if (postgres !== undefined) process.env[TEST_STORE_URL] = postgres.url;
 

@@ -20,7 +20,7 @@ const ASKING = `while sleep 0.05; do
 done`;
 const RIGHTS = 'chgrp hostkeep /etc/hostkeep/store-password && chmod 640 /etc/hostkeep/store-password';
 
-if (await hasOwnNetwork()) {
+if (await hasOwnNetwork(import.meta.filename)) {
   const test = testSuite('node: fleet');
   let store: SharedStore;
   let [a, b] = [] as unknown as [FleetNode, FleetNode];

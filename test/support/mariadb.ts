@@ -6,8 +6,10 @@ import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_pro
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { endsWithTests } from './child.ts';
 import { atEnd } from './ending.ts';
+import { madeOnce } from './made-once.ts';
 import { freePort } from './port.ts';
 import { reportSkipped } from './suite.ts';
 
@@ -45,19 +47,21 @@ export class MariaDb {
     mkdirSync(data);
     const owner = systemUser();
     if (owner !== undefined) for (const path of [folder, data]) chownSync(path, owner.uid, owner.gid);
-    await new Promise<void>((resolve, reject) => {
-      const options = [
-        '--no-defaults',
-        `--datadir=${data}`,
-        `--tmpdir=${folder}`,
-        '--auth-root-authentication-method=normal',
-        '--skip-test-db',
-        '--skip-name-resolve',
-      ];
-      execFile('mariadb-install-db', options, { ...owner, cwd: folder }, (error, _, stderr) =>
-        error === null ? resolve() : reject(new Error(stderr, { cause: error })),
+    const options = [
+      '--no-defaults',
+      `--datadir=${data}`,
+      `--tmpdir=${folder}`,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+      '--skip-name-resolve',
+    ];
+    const install = () =>
+      promisify(execFile)('mariadb-install-db', options, { ...owner, cwd: folder }).catch(
+        (cause: Error & { readonly stderr: string }) => {
+          throw new Error(cause.stderr, { cause });
+        },
       );
-    });
+    await madeOnce('mariadb', data, install);
     atEnd(() => server.remove());
     await server.up();
     if (statements !== '') await server.sql(statements);

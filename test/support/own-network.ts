@@ -20,15 +20,15 @@ const ENTER = [
 
 /**
  * Whether this process has a network of its own, with a loopback and nothing else, where packets can be dropped. If not, runs
- * the program once more in one, and passes on what it prints and how it ends.
+ * the file of tests in one, and passes on what it prints and how it ends.
  */
-export async function hasOwnNetwork(): Promise<boolean> {
+export async function hasOwnNetwork(file: string): Promise<boolean> {
   if (process.env[IS_INSIDE] !== undefined) return true;
   if (process.getuid?.() !== 0 || !PROGRAMS.every((path) => existsSync(path))) {
     reportSkipped('tests that drop packets; run as root, with iptables and busybox-static');
     return false;
   }
-  const [program = '', ...args] = [...ENTER, process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  const [program = '', ...args] = [...ENTER, process.execPath, ...process.execArgv, file];
   const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, [IS_INSIDE]: '1' } });
   const [code] = (await once(child, 'exit')) as [number | null];
   process.exitCode = code ?? 1;

@@ -22,7 +22,7 @@ const NO_STORE = 'store_unavailable, retry after 1 s';
 const NO_NODE = 'node_unreachable, retry after 1 s';
 
 const together = await needs('login', 'profile', 'files');
-if (await hasOwnNetwork()) {
+if (await hasOwnNetwork(import.meta.filename)) {
   const test = testSuite('fleet network');
   let postgres: Postgres;
   let fleet: TestFleet;
