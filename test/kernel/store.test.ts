@@ -10,7 +10,7 @@ import { hostkeep } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { storeOf } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';
-import { migrate } from '../../kernel/store/migrate.ts';
+import { migrate, migrateAll } from '../../kernel/store/migrate.ts';
 import { assertNone, pick } from '../support/lists.ts';
 
 const test = testSuite('store');
@@ -54,6 +54,30 @@ test('a failed migration leaves nothing behind and may be corrected', async () =
   writeFileSync(join(folder, '0002-more.sql'), 'create table more (id integer primary key);');
   await migrate(store, 'test', folder);
   assert.ok(await store.get("select 1 from sqlite_master where name = 'more'"));
+  await store.close();
+});
+
+test('owners get their tables together, and one that fails keeps nobody from theirs', async () => {
+  const store = await SqliteEngine.open(join(temporaryFolder(), 'test.db'));
+  const sources = ['first', 'bad', 'last'].map((owner) => ({ owner, folder: temporaryFolder() }));
+  const write = (nth: number, sql: string) => writeFileSync(join(sources[nth]?.folder ?? '', '0001-own.sql'), sql);
+  write(0, 'create table first (id integer);');
+  write(1, 'create table bad (id integer); create table first (id integer);');
+  write(2, 'create table last (id integer);');
+  const tables = async () =>
+    (await store.all<{ name: string }>("select name from sqlite_schema where name <> 'migrations' order by name"))
+      .map(({ name }) => name)
+      .filter((name) => !name.startsWith('sqlite_'));
+  const failures = await migrateAll(store, sources);
+  assert.equal([...failures.keys()], ['bad']);
+  assert.match(String(failures.get('bad')), /first already exists/);
+  assert.equal(await tables(), ['first', 'last']);
+  write(1, 'create table bad (id integer);');
+  write(2, 'create table last (id text);');
+  const [[owner, error] = []] = [...(await migrateAll(store, sources))];
+  assert.is(owner, 'last');
+  assert.match(String(error), /0001-own.sql was changed/);
+  assert.equal(await tables(), ['bad', 'first', 'last']);
   await store.close();
 });
 
