@@ -1,9 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, readJson, type Config } from '../config/configuration.ts';
 import { readSecretFiles } from '../config/secrets.ts';
 import { schemaDefaults, settingsIssues } from '../config/validator.ts';
 import type { Plugin } from '../contract/plugin.ts';
-import { ownFiles } from '../kit/files/find-files.ts';
 import { importDefault, pluginsWith } from '../kit/files/plugin-files.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
 import { closed } from '../schema.ts';
@@ -23,10 +23,7 @@ export function installedPlugins(): InstalledPlugin[] {
   return pluginsWith('index').map((name) => ({
     name,
     isOptIn: isOptIn(name),
-    features: () =>
-      ownFiles('plugins/*/features.json')
-        .filter((path) => path === `plugins/${name}/features.json`)
-        .flatMap((path) => Object.keys(readJson(join(projectDir, path)))),
+    features: () => Object.keys(ownJson(name, 'features.json')),
     load: async () => {
       const plugin = await importDefault<Plugin>(name, 'index');
       if (plugin?.name !== name)
@@ -38,8 +35,13 @@ export function installedPlugins(): InstalledPlugin[] {
 
 /** Returns whether a plugin is off by default; see `InstalledPlugin`. Reads a file, because what is off is not imported. */
 export function isOptIn(name: string): boolean {
-  const path = `plugins/${name}/plugin.json`;
-  return ownFiles('plugins/*/plugin.json').includes(path) && readJson(join(projectDir, path))['opt_in'] === true;
+  return ownJson(name, 'plugin.json')['opt_in'] === true;
+}
+
+/** Returns what a JSON file of a plugin holds; nothing if the plugin has no such file. */
+function ownJson(plugin: string, file: string): Readonly<Record<string, unknown>> {
+  const path = join(projectDir, 'plugins', plugin, file);
+  return existsSync(path) ? readJson(path) : {};
 }
 
 /** Returns whether the configuration leaves a plugin on. */

@@ -14,5 +14,7 @@ export async function migratePlugins(
 ): Promise<ReadonlyMap<string, unknown>> {
   const folders = plugins.map(({ name }) => ({ owner: name, folder: migrationsFolder(name) }));
   const localFolders = folders.map(({ owner, folder }) => ({ owner, folder: join(folder, LOCAL_MIGRATIONS) }));
-  return new Map([...(await migrateAll(local, localFolders)), ...(await migrateAll(store, folders))]);
+  const failures = await migrateAll(local, localFolders);
+  const others = folders.filter(({ owner }) => !failures.has(owner));
+  return new Map([...failures, ...(await migrateAll(store, others))]);
 }

@@ -10,7 +10,7 @@ export interface TablesSource {
   readonly folder: string;
 }
 
-const MIGRATION = /^\d{4}-.+\.sql$/;
+const [MIGRATION, SQL] = [/^\d{4}-.*\.sql$/, /\.sql$/];
 
 /**
  * Applies the files `NNNN-name.sql` of a folder that the owner has not applied yet, each in its own transaction. Rejects if
@@ -38,26 +38,24 @@ export async function migrateAll(store: Store, sources: readonly TablesSource[])
   const pending = new Map<string, Migration[]>();
   for (const source of sources)
     await attempt(source.owner, () => pending.set(source.owner, pendingIn(store, applied, source)));
-  const added = [...pending].flatMap(([owner, migrations]) => (known.has(owner) ? [] : migrations));
-  const haveAdded =
-    added.length > 0 &&
-    (await store.apply(...added).then(
-      () => true,
-      () => false, // by themselves, those that can be applied are, and the others say why not
-    ));
+  const added = [...pending].filter(([owner, { length }]) => length > 0 && !known.has(owner));
+  if (added.length > 0)
+    await store.apply(...added.flatMap(([, migrations]) => migrations)).then(
+      () => added.forEach(([owner]) => pending.delete(owner)),
+      () => undefined, // by themselves, those that can be applied are, and the others say why not
+    );
   for (const [owner, migrations] of pending)
-    if (!haveAdded || known.has(owner))
-      await attempt(owner, async () => {
-        for (const migration of migrations) await store.apply(migration);
-      });
+    await attempt(owner, async () => {
+      for (const migration of migrations) await store.apply(migration);
+    });
   return failures;
 }
 
 /** Returns the migrations that the owner has not applied yet. Throws if one was changed since, and if none is for this database. */
 function pendingIn(store: Store, applied: readonly AppliedMigration[], { owner, folder }: TablesSource): Migration[] {
   const inDialect = join(folder, store.migrationsFolder);
-  const files = migrationsIn(inDialect);
-  if (files.length === 0 && inDialect !== folder && migrationsIn(folder).length > 0)
+  const files = namesIn(inDialect, MIGRATION);
+  if (files.length === 0 && inDialect !== folder && namesIn(folder, SQL).length > 0)
     throw new Error(`${owner} has no migrations for this database: ${inDialect} is missing`);
   const sources: Migration[] = files.map((name) => {
     const sql = readFileSync(join(inDialect, name), 'utf8');
@@ -71,9 +69,9 @@ function pendingIn(store: Store, applied: readonly AppliedMigration[], { owner, 
   return sources.filter(({ name }) => !known.has(name));
 }
 
-const migrationsIn = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder)
-        .filter((name) => MIGRATION.test(name))
-        .toSorted()
-    : [];
+function namesIn(folder: string, pattern: RegExp): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => pattern.test(name))
+    .toSorted();
+}
