@@ -122,10 +122,10 @@ class TestProcess {
 
   #read(text: string): void {
     this.#output += text;
-    const at = this.#output.indexOf(ENDED);
-    if (at < 0 || !this.#output.endsWith('\n')) return;
-    const code = this.#output.slice(at + ENDED.length).trim();
-    this.#output = this.#output.slice(0, at);
+    const [output = '', rest] = this.#output.split(ENDED);
+    const [code = '', ...lines] = rest?.split('\n') ?? [];
+    if (lines.length === 0) return; // the line that ends a file has not come, or not all of it
+    this.#output = output;
     this.#ended?.(code);
   }
 }
