@@ -83,7 +83,11 @@ export class Postgres {
     ];
     const options = all.map((each) => `-c ${each}`).join(' ');
     const log = join(this.folder, 'log');
-    this.#run('pg_ctl', 'start', '-w', '-t', `${LIMIT_S}`, '-D', this.#data, '-l', log, '-o', options);
+    try {
+      this.#run('pg_ctl', 'start', '-w', '-t', `${LIMIT_S}`, '-D', this.#data, '-l', log, '-o', options);
+    } catch (error) {
+      throw new Error(existsSync(log) ? readFileSync(log, 'utf8').slice(-2000) : 'no log', { cause: error });
+    }
   }
 
   /** Returns settings that make it speak TLS, with copies of the files that it may read. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { lstat, readFile, rename } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import { replaceFile } from '../../../kernel/kit/files/atomic-file.ts';
@@ -243,23 +243,25 @@ export class SftpServer implements SftpVerbs {
     const places = { logins, keys, hostKey: at(HOST_KEY), attempts: at(ATTEMPTS), bans: at(BANS) };
     const text = proftpdConfig(config, places, ftps);
     if (text === before) return problem;
-    const next = `${path}.next`;
-    await replaceFile(next, text, { mode: 0o600, isExact: true, flush: true });
-    const refused = await this.#refusal(next);
+    // A trial of bans would leave their list in shared memory.
+    const refused = await this.#refusal(proftpdConfig({ ...config, ban_minutes: 0 }, places, ftps));
     if (refused !== undefined) return refused;
-    await rename(next, path);
+    await replaceFile(path, text, { mode: 0o600, isExact: true, flush: true });
     const proftpd = findProftpd(config);
     if (proftpd !== undefined) process.kill(proftpd, 'SIGHUP');
     return problem;
   }
 
-  /** Resolves with what ProFTPD, which ends when it is given an unusable configuration, says against one. */
+  /**
+   * Resolves with what ProFTPD, which ends when it is given an unusable configuration, says against one. It only warns of one that
+   * another includes.
+   */
   async #refusal(config: string): Promise<string | undefined> {
-    const whole = join(this.#folder, TRIED);
+    const tried = join(this.#folder, TRIED);
     // Without an address ProFTPD looks for that of this system's name, and may crash where there is none.
-    const text = `DefaultAddress 127.0.0.1\nPort 0\nModulePath ${MODULES}\nInclude ${config}\n`;
-    await replaceFile(whole, text, { mode: 0o600, isExact: true, flush: false });
-    const { code, stdout, stderr } = await runProgram('proftpd', ['--configtest', '--config', whole], {
+    const text = `DefaultAddress 127.0.0.1\nPort 0\nModulePath ${MODULES}\n${config}`;
+    await replaceFile(tried, text, { mode: 0o600, isExact: true, flush: false });
+    const { code, stdout, stderr } = await runProgram('proftpd', ['--configtest', '--config', tried], {
       signal: this.#host.signal,
       timeoutMs: TEST_MS,
     });

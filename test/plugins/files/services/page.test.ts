@@ -186,12 +186,15 @@ test('code has colours, and is searched, changed, saved and left by keyboard alo
   };
   await driver.press('index.php');
   await page.waitForSelector(inEditor('.cm-content[aria-label="Content of index.php"]'));
-  const colours = await page.$$eval(inEditor('.cm-line span'), (spans) => {
-    const { getComputedStyle } = globalThis as unknown as { getComputedStyle(of: unknown): { color: string } };
-    return spans.map((span) => [String(span.textContent), getComputedStyle(span).color] as const);
-  });
-  const [comment, keyword, text] = ['// note', 'function', "'one'"].map((part) => new Map(colours).get(part));
-  assert.is(new Set([comment, keyword, text, undefined]).size, 4, JSON.stringify(colours));
+  const readColours = async () => {
+    const spans = await page.$$eval(inEditor('.cm-line span'), (found) => {
+      const { getComputedStyle } = globalThis as unknown as { getComputedStyle(of: unknown): { color: string } };
+      return found.map((span) => [String(span.textContent), getComputedStyle(span).color] as const);
+    });
+    return ['// note', 'function', "'one'"].map((part) => new Map(spans).get(part));
+  };
+  const isColoured = (colours: unknown[]) => new Set([...colours, undefined]).size === 4;
+  await eventually('colours, once the text is parsed', readColours, isColoured);
 
   await press('Control', 'f');
   await page.waitForSelector(inEditor('input[name=search]:focus'));

@@ -15,6 +15,7 @@ if (hasProftpd())
     const proftpd = await Proftpd.prepare(1);
     const server = await TestServer.start({ plugins: [sftp], config: proftpd.config });
     await until('what ProFTPD reads', () => existsSync(join(proftpd.folder, 'sftp/proftpd.conf')));
+    assert.not.ok(existsSync(join(proftpd.folder, 'sftp/bans')), 'a trial would leave bans in shared memory');
     await proftpd.up();
     const { account, token } = await server.user('ann');
     await server.hostkeep.core.jobs.makeRoot(account);

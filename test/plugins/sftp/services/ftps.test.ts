@@ -72,8 +72,8 @@ const secured = (who: Customer, path: string, ...flags: string[]) => curl(who, p
 const shownPort = async ({ ask }: Customer) =>
   ((await ask('GET', '/api/sftp')) as { server: { ftps_port: number | null } }).server.ftps_port;
 
-async function findings() {
-  const [found] = (await server.hostkeep.plugins.gather('doctor')).filter(({ plugin }) => plugin === 'sftp');
+async function findings(of = server) {
+  const [found] = (await of.hostkeep.plugins.gather('doctor')).filter(({ plugin }) => plugin === 'sftp');
   assert.ok(found?.ok);
   return found.value;
 }
@@ -111,6 +111,16 @@ if (hasProftpd()) {
     writeFileSync(proftpd.certificate, 'no certificate');
     assert.not.ok((await findings())[0]?.ok);
     assert.is(text(), served);
+  });
+
+  test('settings that ProFTPD refuses are not served, and doctor says why', async () => {
+    use(selfSigned('ftp.example'));
+    const folder = temporaryFolder();
+    const { sftp: own, files_root } = proftpd.config as { sftp: { ftps: object }; files_root: string };
+    const settings = { ...own, folder, ftps: { ...own.ftps, passive_ports: '60000-50000' } };
+    const refused = await TestServer.start({ plugins: [sftp], config: { files_root, sftp: settings } });
+    assert.match((await findings(refused))[0]?.detail ?? '', /PassivePorts/);
+    assert.not.ok(existsSync(join(folder, 'proftpd.conf')));
   });
 
   test('a new certificate in the same files is served', async () => {
