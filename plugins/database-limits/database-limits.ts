@@ -27,7 +27,7 @@ export class DatabaseLimits {
       usage: (accounts) => this.usage(accounts),
       table: 'database_limit_notices',
       levels: [95, 80],
-      events: { [RESOURCE]: { type: 'databases.nearly_full', of: 'space for databases' } },
+      events: { [RESOURCE]: { event: (data) => ({ type: 'databases.nearly_full', data }), of: 'space for databases' } },
     });
   }
 

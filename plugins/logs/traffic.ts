@@ -53,7 +53,9 @@ export class TrafficCounts {
       usage: (accounts) => this.#used(accounts),
       table: 'logs_notices',
       levels: [100, 80],
-      events: { [TRAFFIC]: { type: 'logs.traffic_nearly_used', of: 'traffic in this month' } },
+      events: {
+        [TRAFFIC]: { event: (data) => ({ type: 'logs.traffic_nearly_used', data }), of: 'traffic in this month' },
+      },
     });
     const wakers = eventWakers(host, CHANGES);
     startReconciling({ ...host, wakers, everyMs: LOOK_MS, subject: 'notices of traffic' }, () => notices.look());

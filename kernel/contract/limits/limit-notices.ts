@@ -1,6 +1,6 @@
 import type { Account } from '../../identity/accounts/account.ts';
 import { Type, type Static } from '../../schema.ts';
-import type { EventTypes } from '../../store/events/event-types.ts';
+import type { Occurrence } from '../../store/events/event-types.ts';
 import type { Host } from '../plugin.ts';
 import type { AccountsUsage, ResourceUsage } from '../points/account-report.ts';
 
@@ -15,16 +15,14 @@ export const noticeData = (unit: string) =>
     limit: Type.Integer({ description: unit }),
   });
 type NoticeData = Static<ReturnType<typeof noticeData>>;
-/** The events with this data. */
-type NoticeType = { [T in keyof EventTypes]: NoticeData extends EventTypes[T] ? T : never }[keyof EventTypes];
 
 interface NoticeOptions {
   /** In the local store: `account_id` and `resource`, which are the primary key, and `percent`. */
   readonly table: string;
   /** Percent of a limit at which an account is told, the highest first. */
   readonly levels: readonly number[];
-  /** The event of each resource, and its name for people. */
-  readonly events: Readonly<Record<string, { readonly type: NoticeType; readonly of: string }>>;
+  /** The event of each resource with that data, and the resource's name for people. */
+  readonly events: Readonly<Record<string, { readonly event: (data: NoticeData) => Occurrence; readonly of: string }>>;
   /** Returns the usage of accounts, as far as it is known. */
   readonly usage: (accounts: readonly Account[]) => Promise<AccountsUsage>;
 }
@@ -59,12 +57,11 @@ export class LimitNotices {
 
   async #tell(account: Account, { resource, used, limit }: ResourceUsage, level: number, isHigher: boolean) {
     const { store, local, events } = this.#host;
-    const event = this.#options.events[resource];
-    if (event === undefined) return;
-    const { type, of } = event;
-    const text = `uses ${level} % of its ${of}`;
-    const data = { percent: level, used, limit };
-    if (isHigher) await store.write((tx) => events.record(tx, { type, account, ip: '', text, data }));
+    const told = this.#options.events[resource];
+    if (told === undefined) return;
+    const event = told.event({ percent: level, used, limit });
+    const text = `uses ${level} % of its ${told.of}`;
+    if (isHigher) await store.write((tx) => events.record(tx, { ...event, account, ip: '', text }));
     const sql = `insert into ${this.#options.table} (account_id, resource, percent) values (?, ?, ?)
       on conflict (account_id, resource) do update set percent = excluded.percent`;
     await local.write((tx) => tx.run(sql, account.id, resource, level));

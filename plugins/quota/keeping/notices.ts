@@ -13,7 +13,7 @@ export const storageNotices = (
     table: 'quota_notices',
     levels: [95, 80],
     events: {
-      disk_kib: { type: 'quota.disk_nearly_full', of: 'disk space' },
-      inodes: { type: 'quota.inodes_nearly_full', of: 'files and folders' },
+      disk_kib: { event: (data) => ({ type: 'quota.disk_nearly_full', data }), of: 'disk space' },
+      inodes: { event: (data) => ({ type: 'quota.inodes_nearly_full', data }), of: 'files and folders' },
     },
   });

@@ -74,8 +74,16 @@ test('the copy compiles and boots as it is', () => {
   assert.equal(gone, [], 'every route is there; nothing that a guest may ask for is called x');
 });
 
-for (const group of groupsOf(plugins.map(({ name }) => name)))
-  test(`without ${group.join(', ')} the rest compiles, boots, and closes the same doors`, async () => {
+const names = plugins.map(({ name }) => name);
+const groups = groupsOf(names);
+test('of each two plugins either is left while the other is away', () => {
+  for (const one of names)
+    for (const other of names)
+      if (one !== other) assert.ok(groups.some((group) => group.includes(one) && !group.includes(other)));
+});
+
+for (const group of groups)
+  test(`the rest compiles, boots, and closes the same doors without ${group.join(', ')}`, async () => {
     const putBack = setAside(group);
     try {
       const [checked, opened] = await Promise.allSettled([copy.check(), copy.buildPages().then(doors)]);

@@ -16,15 +16,6 @@ import { groupsOf } from './groups.ts';
 
 const unwalked = await byRoute((rows) => rows.unwalked);
 let surroundings: Awaited<ReturnType<typeof startSurroundings>>;
-/** Returns a suite of tests that share what the plugins' routes ask: started by a test, it would end with that test. */
-export function independenceSuite(title: string): ReturnType<typeof testSuite> {
-  const suite = testSuite(title);
-  suite.before(async () => {
-    surroundings = await startSurroundings();
-  });
-  suite.after(() => surroundings.close());
-  return suite;
-}
 
 interface Answered {
   readonly status: number;
@@ -90,7 +81,7 @@ export async function assertAllAnswer(): Promise<void> {
 }
 
 /** Asserts that the routes of the others answer as before while plugins are off. */
-export async function assertIndependent(off: readonly string[]): Promise<void> {
+async function assertIndependent(off: readonly string[]): Promise<void> {
   const before = await answersOfAll();
   const losses = await lossesWithout(off);
   for (const route of losses.keys()) assert.ok(before.has(route), `there is a row for ${route}, which nobody asks`);
@@ -100,13 +91,24 @@ export async function assertIndependent(off: readonly string[]): Promise<void> {
 }
 
 /**
- * Resolves with the `nth` third of the groups that are off at a time: three files share them, because a file runs its tests one
- * after another. A plugin without which others lose something is off alone.
+ * Adds the `nth` half of the tests: two files share them, because a file runs its tests one after another. A plugin without which
+ * others lose something is off alone.
  */
-export async function thirdOfGroups(nth: 0 | 1 | 2): Promise<string[][]> {
+export async function independenceTests(nth: 0 | 1): Promise<void> {
   const needed = new Set([...(await pluginRows()).values()].flatMap(({ without = {} }) => Object.keys(without)));
   const plugins = installedPlugins().filter(({ isOptIn }) => !isOptIn);
   const names = plugins.map(({ name }) => name);
   const alone = names.filter((name) => needed.has(name)).map((name) => [name]);
-  return [...alone, ...groupsOf(names.filter((name) => !needed.has(name)))].filter((_, i) => i % 3 === nth);
+  const groups = [...alone, ...groupsOf(names.filter((name) => !needed.has(name)))];
+
+  const test = testSuite(`independence, half ${nth + 1}`); // after the last await, as it runs once this file is loaded
+  // Started by a test, it would end with that test.
+  test.before(async () => void (surroundings = await startSurroundings()));
+  test.after(() => surroundings.close());
+  test('with all plugins on, every route answers', async () => {
+    for (const [route, { status }] of await answersOfAll())
+      if (!unwalked.has(route)) assert.ok(status < 400, `${route}: ${status}`);
+  });
+  for (const off of groups.filter((_, i) => i % 2 === nth))
+    test(`the others answer as before without ${off.join(', ')}`, () => assertIndependent(off));
 }
