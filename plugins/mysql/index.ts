@@ -80,7 +80,7 @@ export default definePlugin({
         create: async ({ account, body, ip }) => ({ name: await databases.create(account, body.name, ip) }),
         drop: ({ account, params, ip }) => changed(databases.drop(account, params.database, ip)),
         tables: ({ account, params }) => databases.tables(account, params.database),
-        export: ({ account, params, signal }) => exportDatabase(parts, account, { ...params, signal }),
+        export: ({ account, params, query, signal }) => exportDatabase(parts, account, { ...params, ...query, signal }),
         import: ({ account, params: { database }, body, ip, signal }) =>
           changed(importDatabase(parts, account, { database, body, ip, signal })),
         query: ({ account, params: { database }, body, ip }) => runQuery(parts, account, { database, ...body, ip }),

@@ -32,7 +32,7 @@ export const mysqlRoutes = {
   export: {
     ...routes.export,
     description:
-      'Tables, views, triggers, routines and events as SQL statements, compressed with gzip. If the server fails meanwhile, ' +
+      'Tables, views, triggers, routines and events as compressed SQL statements. If the server fails meanwhile, ' +
       'the connection is broken off.',
     errors: ['database_not_found', 'overloaded', ...SERVER],
   },
@@ -40,7 +40,7 @@ export const mysqlRoutes = {
     ...routes.import,
     feature: { any: [], all: ['mysql', 'mysql_import'] },
     description:
-      'The body is SQL statements, plain or compressed with gzip. They run as a database user with rights on this database ' +
+      'The body is SQL statements, plain or compressed with gzip or zstd. They run as a database user with rights on this database ' +
       'only; views, triggers, routines and events become its own. A statement that fails ends the import, and the problem ' +
       'names its line; those before it stay.',
     body: Bytes,

@@ -74,7 +74,8 @@ export default definePlugin({
         create: async ({ account, body, ip }) => ({ name: await databases.create(account, body.name, ip) }),
         drop: ({ account, params, ip }) => changed(databases.drop(account, params.database, ip)),
         tables: ({ account, params }) => databases.tables(account, params.database),
-        export: ({ account, params, ip, signal }) => exportDatabase(parts, account, { ...params, ip, signal }),
+        export: ({ account, params, query, ip, signal }) =>
+          exportDatabase(parts, account, { ...params, ...query, ip, signal }),
         import: ({ account, params, body, ip, signal }) =>
           changed(importDatabase(parts, account, { ...params, body, ip, signal })),
         query: ({ account, params, body, ip }) => runQuery(parts, account, { ...params, ...body, ip }),

@@ -30,14 +30,14 @@ export const postgresqlRoutes = {
   export: {
     ...routes.export,
     description:
-      'Everything in it as SQL statements, without owners and rights, compressed with gzip. If the server fails meanwhile, the ' +
+      'Everything in it as compressed SQL statements, without owners and rights. If the server fails meanwhile, the ' +
       'connection is broken off.',
     errors: ['database_not_found', 'request_in_progress', 'overloaded', 'databases_unavailable'],
   },
   import: {
     ...routes.import,
     description:
-      'The body is SQL statements with rows to copy, as `pg_dump` writes them, plain or compressed with gzip. They run as a ' +
+      'The body is SQL statements with rows to copy, as `pg_dump` writes them, plain or compressed with gzip or zstd. They run as a ' +
       'database user with rights on this database only; what they make is of its owners. Statements about owners and rights ' +
       'are left out, and commands of psql refused. A statement that fails ends the import, and the problem names its line; ' +
       'those before it stay.',

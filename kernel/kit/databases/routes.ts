@@ -1,6 +1,7 @@
 /** Routes of managed databases that are the same for servers of all kinds. */
 import { Type } from '../../schema.ts';
 import * as schema from './schema.ts';
+import { DUMP_TYPES } from './dump-stream.ts';
 import { MaintainedTables } from './table-maintenance.ts';
 
 interface Paths<D extends string, U extends string, P extends string> {
@@ -72,7 +73,8 @@ export function databaseRoutes<
       method: 'GET',
       path: `${database}/export`,
       summary: `Export a ${words.database}`,
-      produces: ['application/gzip'],
+      query: schema.DumpQuery,
+      produces: DUMP_TYPES,
       reply: Type.Unknown(),
     },
     import: {

@@ -1,5 +1,6 @@
 /** Settings, requests and replies of managed databases that are the same for servers of all kinds. */
 import { NamedObject, Type, type Static } from '../../schema.ts';
+import { DUMP_FORMATS } from './dump-stream.ts';
 
 /** Settings of a plugin that manages databases. */
 export const MANAGED_SETTINGS = {
@@ -31,6 +32,9 @@ const Name = (what: string) => Type.String({ minLength: 1, maxLength: 128, descr
 const [database, user] = [Name('a database'), Name('a database user')];
 
 export const DatabaseParams = Type.Object({ database });
+export const DumpQuery = Type.Object({
+  format: Type.String({ enum: [...DUMP_FORMATS], default: 'gzip', description: 'How it is compressed' }),
+});
 export const DatabaseUserParams = Type.Object({ user });
 export const DatabaseAccessParams = Type.Object({ user, database });
 export const DatabaseProcessParams = Type.Object({

@@ -172,7 +172,7 @@ export function ownProcessId(pid: number): number | undefined {
 }
 
 /** Returns the path of an installed program. Throws `ENOENT` if there is none. */
-function findProgram(name: string): string {
+export function findProgram(name: string): string {
   const paths = isAbsolute(name) ? [name] : PATH.split(':').map((folder) => join(folder, name));
   for (const path of paths)
     try {

@@ -1,30 +1,6 @@
 /** Bytes on their way from one end to another. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
-
-const GZIP = Buffer.from([0x1f, 0x8b]);
-
-/** Whether bytes that `gunzipped` read were not what they began as. */
-export const isGzipFailure = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
-
-/** Decompresses what begins as gzip does, and passes on the rest. */
-export async function* gunzipped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]();
-  let first: Uint8Array = new Uint8Array();
-  while (first.length < GZIP.length) {
-    const { done, value } = await chunks.next();
-    if (done === true) break;
-    first = Buffer.concat([first, value]);
-  }
-  const all = startingWith(first, { [Symbol.asyncIterator]: () => chunks });
-  if (!GZIP.equals(first.subarray(0, GZIP.length))) return yield* all;
-  const gunzip = createGunzip();
-  pipeline(all, gunzip).catch(() => undefined); // who reads from it gets the error
-  yield* gunzip;
-}
 
 /** Passes on at most so many bytes; then rejects with `tooMuch()`. */
 export async function* boundedBytes(
@@ -56,9 +32,4 @@ export async function writeAll(
   }
   input.end();
   return true;
-}
-
-async function* startingWith(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* rest;
 }

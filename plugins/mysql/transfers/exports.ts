@@ -43,9 +43,9 @@ export async function readDump(
 export async function exportDatabase(
   parts: Parts,
   account: Account,
-  asked: { readonly database: string; readonly signal: AbortSignal },
+  asked: { readonly database: string; readonly format: string; readonly signal: AbortSignal },
 ): Promise<Stream> {
-  const about = { database: asked.database, log: parts.log };
-  const { file, headers } = await compressedDump(about, (use) => readDump(parts, account, asked, use));
-  return streamed('application/gzip', file, { headers });
+  const about = { ...asked, log: parts.log };
+  const { file, type, headers } = await compressedDump(about, (use) => readDump(parts, account, asked, use));
+  return streamed(type, file, { headers });
 }

@@ -31,7 +31,7 @@ interface Asked {
 }
 
 /**
- * Runs the statements of a dump, which may be compressed with gzip, as a user that is made for this. Errors: 404
+ * Runs the statements of a dump, which may be compressed, as a user that is made for this. Errors: 404
  * `database_not_found`; 409 `request_in_progress`, `database_size_limit_reached`; 422 `import_failed` with the line, where all before it stays; 503
  * `databases_unavailable`, `overloaded`.
  */

@@ -35,8 +35,12 @@ export function readDump(
  * Resolves with a database as statements, compressed as they are read; the program ends with the signal. Errors: those of `readDump`, for
  * what fails before the first bytes.
  */
-export async function exportDatabase(parts: ExportParts, account: Account, asked: Asked): Promise<Stream> {
-  const about = { database: asked.database, log: parts.log };
-  const { file, headers } = await compressedDump(about, (use) => readDump(parts, account, asked, use));
-  return streamed('application/gzip', file, { headers });
+export async function exportDatabase(
+  parts: ExportParts,
+  account: Account,
+  asked: Asked & { readonly format: string },
+): Promise<Stream> {
+  const about = { ...asked, log: parts.log };
+  const { file, type, headers } = await compressedDump(about, (use) => readDump(parts, account, asked, use));
+  return streamed(type, file, { headers });
 }

@@ -48,7 +48,7 @@ export function ImportDialog({ engine, name, onClose }: ImportProps) {
           id={id}
           type="file"
           class="input"
-          accept=".sql,.gz"
+          accept=".sql,.gz,.zst"
           disabled={sent.value !== undefined}
           onChange={({ currentTarget }) => void (file.value = currentTarget.files?.[0])}
         />

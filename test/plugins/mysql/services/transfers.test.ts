@@ -1,4 +1,5 @@
 /** Databases that are exported and imported, and dumps that are meant to reach further. */
+import { execFileSync } from 'node:child_process';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +52,8 @@ if (hasMariaDb()) {
 
   const send = (path: string, init: RequestInit & { duplex?: 'half' } = {}, who = ann) =>
     fetch(server.hostkeep.url('user') + path, { ...init, headers: { authorization: `Bearer ${who.token}` } });
-  const fetchDump = (database: string, who = ann) => send(`/api/databases/${database}/export`, {}, who);
+  const fetchDump = (database: string, who = ann, query = '') =>
+    send(`/api/databases/${database}/export${query}`, {}, who);
   const load = async (database: string, body: string | Uint8Array, who = ann) => {
     const answer = await send(`/api/databases/${database}/import`, { method: 'POST', body: Buffer.from(body) }, who);
     return { status: answer.status, body: (await answer.json()) as Record<string, string> };
@@ -87,7 +89,10 @@ if (hasMariaDb()) {
     assert.is(answer.headers.get('content-type'), 'application/gzip');
     assert.match(answer.headers.get('content-disposition') ?? '', /ann_shop\.sql\.gz$/);
     const dump = Buffer.from(await answer.arrayBuffer());
-    for (const body of [dump, gunzipSync(dump)]) {
+    const zstd = await fetchDump('ann_shop', ann, '?format=zstd');
+    assert.is(zstd.headers.get('content-type'), 'application/zstd');
+    assert.match(zstd.headers.get('content-disposition') ?? '', /ann_shop\.sql\.zst$/);
+    for (const body of [dump, gunzipSync(dump), Buffer.from(await zstd.arrayBuffer())]) {
       await mariaDb.sql('create or replace database ann_copy');
       await loaded('ann_copy', body);
       for (const sql of ['select id, name, hex(raw), changed from t', 'select * from old', 'select * from v'])
@@ -169,7 +174,11 @@ if (hasMariaDb()) {
     await fails(dump.subarray(0, dump.length - 20), /gzip/);
     await mariaDb.sql('drop table ann_shop.u');
     await fails(Buffer.concat([dump.subarray(0, -8), Buffer.alloc(8)]), /gzip/);
-    await fails(gzipSync(Buffer.alloc(9 << 20, '-- \n')), /at most 8388608 bytes/);
+    await mariaDb.sql('drop table ann_shop.u');
+    const zstd = (text: string | Buffer) => execFileSync('zstd', ['-qc'], { input: text });
+    await fails(zstd('create table u (id int);\n'.padEnd(1 << 20, '-- \n')).subarray(0, -20), /zstd/);
+    await fails(Buffer.concat([zstd('').subarray(0, 4), Buffer.from('no zstd')]), /zstd/);
+    for (const large of [gzipSync, zstd]) await fails(large(Buffer.alloc(9 << 20, '-- \n')), /at most 8388608 bytes/);
     assert.equal(await changes(), []);
   });
 
