@@ -104,43 +104,40 @@ export function fpmSettings({ uid, webGid, socket }: FpmPlaces, pool: FpmPool): 
 }
 
 /** Starts a master, and resolves once its pool answers. Rejects with an error of `refuse` that says what it printed */
-export async function startFpm(
-  folder: ProgramFolder,
-  { accountId, name }: NamedProgram,
-  start: FpmStart,
-): Promise<void> {
-  const file = await folder.write(accountId, name, start.settings, start.webGid);
+export async function startFpm(folder: ProgramFolder, named: NamedProgram, start: FpmStart): Promise<void> {
   await rm(start.socket, { force: true });
-  const child = startProgram(`php-fpm${start.version}`, ['--nodaemonize', '--force-stderr', '--fpm-config', file], {
-    exception: 'process manager',
-    isAlone: true,
-    isGroup: true,
-    diesWithParent: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    group: start.group,
-    ...(start.env && { env: start.env }),
-    limits: {
-      dataBytes: (start.memoryMib + OWN_MIB) * MIB,
-      openFiles: OPEN_FILES,
-      processes: start.workers + OTHERS,
-    },
-  });
   let printed = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    printed = (printed + text).slice(-PRINTED);
-    start.printed(text);
-  });
   let end: string | undefined;
-  child.once('error', (error) => (end = errorMessage(error)));
-  child.once('exit', (code, signal) => (end = `it ended with ${signal ?? code}`));
-  await folder.setMaster(accountId, name, child);
+  const child = await folder.start(named, { settings: start.settings, gid: start.webGid }, (file) => {
+    const begun = startProgram(`php-fpm${start.version}`, ['--nodaemonize', '--force-stderr', '--fpm-config', file], {
+      exception: 'process manager',
+      isAlone: true,
+      isGroup: true,
+      diesWithParent: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      group: start.group,
+      ...(start.env && { env: start.env }),
+      limits: {
+        dataBytes: (start.memoryMib + OWN_MIB) * MIB,
+        openFiles: OPEN_FILES,
+        processes: start.workers + OTHERS,
+      },
+    });
+    begun.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-PRINTED);
+      start.printed(text);
+    });
+    begun.once('error', (error) => (end = errorMessage(error)));
+    begun.once('exit', (code, signal) => (end = `it ended with ${signal ?? code}`));
+    return begun;
+  });
   const deadline = performance.now() + START_MS;
   while (!(await answersPing(start.socket, PING_MS))) {
     if (end === undefined && performance.now() > deadline) end = `it does not answer within ${START_MS} ms`;
     if (end !== undefined) {
       killProgram(child, { isGroup: true });
       await rm(start.socket, { force: true });
-      if (!(await folder.isAsleep(accountId, name))) await folder.clear(accountId, name);
+      await folder.clearUnlessAsleep(named);
       throw start.refuse(`php-fpm${start.version}: ${end}${printed && `: ${printed.trim()}`}`);
     }
     await delay(POLL_MS);

@@ -66,8 +66,16 @@ export class ProgramFolder {
     return this.#file(accountId, name, SOCKET);
   }
 
-  /** Writes the settings of a program, and resolves with the path. The group may pass to the socket. */
-  async write(accountId: number, name: string, settings: string, gid: number): Promise<string> {
+  /**
+   * Writes the settings of a program, to which the group may pass, and has `begin` start it with their path; it need not be waited for.
+   * Resolves with its first process. Rejects with what `begin` throws; nothing is left of it then.
+   */
+  async start(
+    named: NamedProgram,
+    { settings, gid }: { readonly settings: string; readonly gid: number },
+    begin: (file: string) => ChildProcess | Promise<ChildProcess>,
+  ): Promise<ChildProcess> {
+    const { accountId, name } = named;
     const folder = join(this.#root, String(accountId));
     await mkdir(this.#root, { recursive: true, mode: 0o755 });
     await chmod(this.#root, 0o755); // whatever the umask
@@ -76,19 +84,22 @@ export class ProgramFolder {
     await chmod(folder, 0o710);
     // whoever looks what runs would remove these settings before a master reads them
     await writeFile(this.#file(accountId, name, STARTING), PROCESS_ID, { mode: 0o600 });
-    const file = this.#file(accountId, name, CONFIG);
-    await writeFile(file, settings, { mode: 0o600 });
-    return file;
-  }
-
-  /** Takes the first process of a program, which this process has just started and need not wait for. */
-  async setMaster(accountId: number, name: string, child: ChildProcess): Promise<void> {
-    this.#started.add(child);
-    child.once('exit', () => this.#started.delete(child));
-    child.unref();
-    const id = child.pid === undefined ? undefined : identify(child.pid);
-    if (id !== undefined) await writeFile(this.#file(accountId, name, MASTER), id, { mode: 0o600 });
-    await rm(this.#file(accountId, name, STARTING), { force: true });
+    try {
+      const file = this.#file(accountId, name, CONFIG);
+      await writeFile(file, settings, { mode: 0o600 });
+      const child = await begin(file);
+      this.#started.add(child);
+      child.once('exit', () => this.#started.delete(child));
+      child.unref();
+      const id = child.pid === undefined ? undefined : identify(child.pid);
+      if (id !== undefined) await writeFile(this.#file(accountId, name, MASTER), id, { mode: 0o600 });
+      return child;
+    } catch (error) {
+      await this.clearUnlessAsleep(named);
+      throw error;
+    } finally {
+      await rm(this.#file(accountId, name, STARTING), { force: true });
+    }
   }
 
   /** Says of a master that it has been told to end. */
@@ -120,6 +131,11 @@ export class ProgramFolder {
   async clear(accountId: number, name: string): Promise<void> {
     for (const end of [SOCKET, CONFIG, MASTER, ENDING, STARTING, ASLEEP])
       await rm(this.#file(accountId, name, end), { force: true });
+  }
+
+  /** The same, unless a process listens in the place of the master, which needs the settings for the next start. */
+  async clearUnlessAsleep({ accountId, name }: NamedProgram): Promise<void> {
+    if (!(await this.isAsleep(accountId, name))) await this.clear(accountId, name);
   }
 
   /** Resolves with the programs, of an account or of all, that run or are asleep, and have not been told to end; clears what others have left. */

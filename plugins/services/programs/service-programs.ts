@@ -105,33 +105,34 @@ export class ServicePrograms implements ServiceVerbs {
   }
 
   async #start(
-    { accountId, name }: NamedProgram,
+    named: NamedProgram,
     program: string,
     recipe: Recipe,
     { uid, root, memoryMib }: { readonly uid: number; readonly root: string; readonly memoryMib: number },
   ): Promise<void> {
+    const { accountId, name } = named;
     const { own_mib: ownMib, open_files: openFiles } = recipe.run;
     const args = programArguments(recipe, root, memoryMib);
-    await this.#folder.write(accountId, name, JSON.stringify([program, ...args]), 0);
-    const child = startProgram(program, args, {
-      cwd: '/',
-      group: this.#host.groups?.ofAccount(accountId),
-      user: { uid, gid: uid },
-      isAlone: true,
-      isOffline: true,
-      isGroup: true,
-      diesWithParent: true,
-      limits: { dataBytes: Math.ceil(memoryMib * (1 + SLACK) + ownMib) * MIB, openFiles, processes: PROCESSES },
-    });
     const key = `${accountId}/${name}`;
     this.#printed.set(key, '');
     const note = (text: string) => {
       this.#printed.set(key, ((this.#printed.get(key) ?? '') + text).slice(-PRINTED));
       this.#host.log.debug({ account: accountId, program: name, text }, 'a service printed');
     };
-    for (const output of [child.stdout, child.stderr]) output?.setEncoding('utf8').on('data', note);
-    child.once('error', (error) => note(errorMessage(error)));
-    await this.#folder.setMaster(accountId, name, child);
+    await this.#folder.start(named, { settings: JSON.stringify([program, ...args]), gid: 0 }, () => {
+      const child = startProgram(program, args, {
+        cwd: '/',
+        group: this.#host.groups?.ofAccount(accountId),
+        user: { uid, gid: uid },
+        isAlone: true,
+        isOffline: true,
+        isGroup: true,
+        diesWithParent: true,
+        limits: { dataBytes: Math.ceil(memoryMib * (1 + SLACK) + ownMib) * MIB, openFiles, processes: PROCESSES },
+      });
+      for (const output of [child.stdout, child.stderr]) output?.setEncoding('utf8').on('data', note);
+      return child.once('error', (error) => note(errorMessage(error)));
+    });
   }
 }
 
