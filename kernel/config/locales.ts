@@ -1,6 +1,7 @@
-import { basename } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { errorKind, type HttpError, type Issue } from '../errors.ts';
-import { ownFiles } from '../kit/files/find-files.ts';
+import { projectDir } from '../kit/files/project-dir.ts';
 import { readCatalogue } from './catalogue.ts';
 import { DetailTexts } from './detail-texts.ts';
 import { LIMITS, type Limit } from './limits.ts';
@@ -58,8 +59,8 @@ export class Locales {
     const catalogue = new Map(readCatalogue<{ title: string; description: string; link?: string }>('features.json'));
     this.#features = [...catalogue].map(([name, rest]) => ({ name, link: '', ...rest }));
     this.featureNames = new Set(catalogue.keys());
-    const languages = ownFiles('config/locales/*.json').map((path) => basename(path, '.json'));
-    this.names = ['en', ...languages.filter((name) => name !== 'en')];
+    const languages = readdirSync(join(projectDir, 'config/locales')).map((file) => basename(file, '.json'));
+    this.names = ['en', ...languages.filter((name) => name !== 'en').toSorted()];
     this.#messages.set('en', messagesIn('en'));
   }
 

@@ -1,7 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import glob from 'fast-glob';
-import { projectDir } from './project-dir.ts';
-
-const found = new Map<string, readonly string[]>();
 
 /**
  * Returns the paths that match glob patterns, sorted by name; relative patterns and results are relative to `folder`.
@@ -11,10 +10,8 @@ export function findFiles(patterns: string | readonly string[], folder: string):
   return glob.sync([patterns].flat(), { cwd: folder, onlyFiles: true }).toSorted();
 }
 
-/** Returns files of the program, as `findFiles` does; those in its root unless given. They do not change while it runs. */
-export function ownFiles(patterns: string | readonly string[], folder = projectDir): readonly string[] {
-  const key = [patterns, folder].join(' ');
-  let files = found.get(key);
-  if (files === undefined) found.set(key, (files = findFiles(patterns, folder)));
-  return files;
+/** Returns the paths of a file in the folders below one, as `findFiles` does with an asterisk, but without looking at all that is there. */
+export function findInEach(file: string, folder: string): string[] {
+  const paths = readdirSync(folder).map((name) => join(name, file));
+  return paths.filter((path) => existsSync(join(folder, path))).toSorted();
 }

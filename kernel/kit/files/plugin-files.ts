@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { ownFiles } from './find-files.ts';
+import { findInEach } from './find-files.ts';
 
 /** The folder of the plugins, and the extension of their files: `.js` if the kernel itself is compiled. */
 const FOLDER = new URL('../../../plugins/', import.meta.url);
@@ -20,7 +20,7 @@ type FoundFile = (typeof FOUND_FILES)[number];
 
 /** Returns the names of the plugins that have a file: one that the program finds, or the script that builds a part of the plugin. */
 export function pluginsWith(file: FoundFile | 'build/main'): string[] {
-  return ownFiles(`*/${file}${ENDING}`, fileURLToPath(FOLDER)).map((path) => path.slice(0, path.indexOf('/')));
+  return findInEach(`${file}${ENDING}`, fileURLToPath(FOLDER)).map((path) => path.slice(0, path.indexOf('/')));
 }
 
 /** Imports a file of a plugin, and resolves with its default export. */
