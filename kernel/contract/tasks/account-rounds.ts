@@ -11,7 +11,7 @@ interface RoundsOptions {
   readonly everyDays: number;
   /** How often it is looked for accounts that are due. */
   readonly checkSeconds: number;
-  /** Rejects while nothing can be done for anybody. */
+  /** Is called when an account is due. Rejects while nothing can be done for anybody. */
   readonly ready: () => Promise<unknown>;
   /** Works on one account. If it rejects, or the server stops meanwhile, it is done again. */
   readonly run: (account: Account) => Promise<unknown>;
@@ -51,25 +51,27 @@ export class AccountRounds {
 
   async #look(): Promise<void> {
     const { local, identity, log } = this.#host;
-    const { ready, table, everyDays } = this.#options;
-    await ready();
+    const { feature, ready, table, everyDays } = this.#options;
     const rows = await local.all<{ account_id: number; done_at: number }>(`select account_id, done_at from ${table}`);
     const done = new Map(rows.map(({ account_id: id, done_at: at }) => [id, at]));
+    let isReady = false;
     for await (const page of identity.accounts.pagesOfHere())
       for (const { id, username } of page) {
         const isDue = Date.now() - (done.get(id) ?? 0) >= everyDays * DAY_MS;
         if (!isDue || this.#isClosed) continue;
-        await this.#run(id).catch((err: unknown) =>
+        const account = await identity.accounts.byId(id); // as it is when its turn comes
+        if (!identity.accounts.isOpenHere(account) || !account.features.has(feature)) continue;
+        if (!isReady) await ready();
+        isReady = true;
+        await this.#run(account).catch((err: unknown) =>
           log.warn({ err, account: username }, 'its turn by the clock failed'),
         );
       }
   }
 
-  async #run(id: number): Promise<void> {
+  async #run(account: Account): Promise<void> {
     const { local, identity } = this.#host;
-    const { feature, table, run } = this.#options;
-    const account = await identity.accounts.byId(id); // as it is when its turn comes
-    if (!identity.accounts.isOpenHere(account) || !account.features.has(feature)) return;
+    const { table, run } = this.#options;
     await run(account);
     if (this.#isClosed) return;
     await local.write(async (tx) => {
@@ -77,7 +79,7 @@ export class AccountRounds {
       await tx.run(
         `insert into ${table} (account_id, done_at) values (?, ?)
           on conflict (account_id) do update set done_at = excluded.done_at`,
-        ...[id, Date.now()],
+        ...[account.id, Date.now()],
       );
     });
   }
