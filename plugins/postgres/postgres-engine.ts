@@ -16,6 +16,8 @@ const MOST = 8;
 const WRITE_MS = 5000;
 /** After so many attempts a transaction asks that others wait for it. */
 const PATIENT_ATTEMPTS = 2;
+/** So often it is tried by a server that answers, however long it takes: on a busy one the first attempts take all the time. */
+const LEAST_ATTEMPTS = 6;
 /** How long a migration may take. */
 const MIGRATION_MS = 3_600_000;
 /** How often its server is asked meanwhile whether it is still there, and how many questions in a row it may leave unanswered. */
@@ -157,9 +159,8 @@ export class PostgresEngine implements Store {
       } catch (error) {
         if (error instanceof UnknownOutcome) throw unreachable(error);
         if (!isRepeatable(error, attempt)) throw error;
-        // a server that answers has one aborted for others, and the next attempts may be the patient ones
-        const isPatient = error instanceof ConnectionLost || attempt >= PATIENT_ATTEMPTS;
-        if (isPatient && performance.now() > end) throw unreachable(error);
+        const isEnough = error instanceof ConnectionLost || attempt + 1 >= LEAST_ATTEMPTS;
+        if (isEnough && performance.now() > end) throw unreachable(error);
       }
       await delay(Math.random() * Math.min(PAUSE_MS, 2 ** attempt));
     }

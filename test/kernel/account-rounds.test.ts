@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 const test = testSuite('rounds of accounts');
 
-test('each account with the feature has its turn, once, and nothing is asked for nobody', async () => {
+test('each account with the feature has its turn once, and nothing is asked for nobody', async () => {
   let host: Host | undefined;
   const plugin = definePlugin({
     name: 'turns',
