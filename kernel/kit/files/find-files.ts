@@ -10,8 +10,8 @@ export function findFiles(patterns: string | readonly string[], folder: string):
   return glob.sync([patterns].flat(), { cwd: folder, onlyFiles: true }).toSorted();
 }
 
-/** Returns the paths of a file in the folders below one, as `findFiles` does with an asterisk, but without looking at all that is there. */
+/** Returns the paths of a file in the folders below one, which may be missing, as `findFiles` does, but without a walk. */
 export function findInEach(file: string, folder: string): string[] {
-  const paths = readdirSync(folder).map((name) => join(name, file));
+  const paths = existsSync(folder) ? readdirSync(folder).map((name) => join(name, file)) : [];
   return paths.filter((path) => existsSync(join(folder, path))).toSorted();
 }
