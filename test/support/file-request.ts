@@ -5,5 +5,5 @@ export interface FileRequest {
   readonly path?: string;
 }
 
-/** Begins the line that says that a file has ended. */
+/** Begins the line that says that a file has ended, in both outputs. */
 export const ENDED = '\u0000ended with ';

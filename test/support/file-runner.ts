@@ -19,7 +19,7 @@ process.on('message', ({ path }: FileRequest) => {
 process.on('beforeExit', () => {
   if (!isRunning) return;
   isRunning = false;
-  process.stdout.write(`\n${ENDED}${process.exitCode ?? 0}\n`);
+  for (const output of [process.stdout, process.stderr]) output.write(`\n${ENDED}${process.exitCode ?? 0}\n`);
   forgetFile();
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
   Object.assign(process.env, environment);

@@ -70,7 +70,8 @@ export function slowestFirst(files: readonly string[], timesMs: Readonly<Record<
 class TestProcess {
   readonly #child: ChildProcess;
   readonly #closed: Promise<string>;
-  #output = '';
+  /** What it has printed for this file. Each has a line that ends the file, as one may be read before what the other had before it. */
+  readonly #outputs = { stdout: '', stderr: '' };
   #ended: ((code: string) => void) | undefined;
   #files = 0;
 
@@ -79,15 +80,15 @@ class TestProcess {
       env: { ...process.env, FORCE_COLOR: '0', NODE_COMPILE_CACHE, HOSTKEEP_TEST_TITLE: title },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    for (const stream of [this.#child.stdout, this.#child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    for (const name of ['stdout', 'stderr'] as const)
+      this.#child[name]?.setEncoding('utf8').on('data', (text: string) => this.#read(name, text));
     this.#closed = once(this.#child, 'close').then(([code, signal]) => String(code ?? signal));
   }
 
   /** Runs a file, and resolves with what it printed, and how it ended where it did not end well. */
   async run(file: string): Promise<{ readonly output: string; readonly end: string | undefined }> {
     this.#files += 1;
-    this.#output = '';
+    Object.assign(this.#outputs, { stdout: '', stderr: '' });
     let isLate = false;
     const limit = setTimeout(() => {
       isLate = true;
@@ -98,7 +99,9 @@ class TestProcess {
     this.#send({ path: join(COMPILED, `${file}.js`) });
     const code = await Promise.race([ended, this.#closed]);
     clearTimeout(limit);
-    const output = this.#output;
+    const output = Object.values(this.#outputs)
+      .map((text) => text.split(ENDED)[0])
+      .join('');
     if (isLate) return { output, end: `still running after ${LIMIT_MS / 1000} s` };
     return {
       output,
@@ -120,13 +123,10 @@ class TestProcess {
     this.#child.send(request);
   }
 
-  #read(text: string): void {
-    this.#output += text;
-    const [output = '', rest] = this.#output.split(ENDED);
-    const [code = '', ...lines] = rest?.split('\n') ?? [];
-    if (lines.length === 0) return; // the line that ends a file has not come, or not all of it
-    this.#output = output;
-    this.#ended?.(code);
+  #read(name: 'stdout' | 'stderr', text: string): void {
+    this.#outputs[name] += text;
+    const codes = Object.values(this.#outputs).map((output) => /^(\S+)\n/.exec(output.split(ENDED)[1] ?? '')?.[1]);
+    if (codes.every((code) => code !== undefined)) this.#ended?.(codes[0] ?? '');
   }
 }
 
