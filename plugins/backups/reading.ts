@@ -1,3 +1,4 @@
+import { savedHeaders } from '../../kernel/kit/net/attachment.ts';
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import type { Host } from '../../kernel/contract/plugin.ts';
@@ -117,7 +118,6 @@ export const attachment = (name: string, { content, sizeBytes }: Content): Strea
     sizeBytes,
     headers: {
       'Cache-Control': 'private, no-store',
-      'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`,
-      'Content-Security-Policy': "default-src 'none'; sandbox",
+      ...savedHeaders(name),
     },
   });

@@ -1,5 +1,6 @@
 import { matched } from '../../kernel/contract/etag-reply.ts';
 import { reply, streamed, type Reply, type Stream } from '../../kernel/contract/reply.ts';
+import { savedHeaders } from '../../kernel/kit/net/attachment.ts';
 import type { WithBytes } from '../../kernel/kit/jobs/job.ts';
 import { fail } from './errors.ts';
 import type { Entry } from './schema.ts';
@@ -49,8 +50,7 @@ export function download(entry: Entry, conditions: Conditions, read: ReadPart, o
 export function attachment(name: string): Readonly<Record<string, string>> {
   return {
     'Cache-Control': 'private, no-cache',
-    'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`,
-    'Content-Security-Policy': "default-src 'none'; sandbox",
+    ...savedHeaders(name),
   };
 }
 

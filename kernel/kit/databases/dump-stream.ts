@@ -3,6 +3,7 @@ import { PassThrough, type Duplex, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 import type { Log } from '../../log.ts';
+import { savedAs } from '../net/attachment.ts';
 import { boundedBytes } from '../waiting/byte-streams.ts';
 import { databaseFail } from './errors.ts';
 import { zstdCompressor, zstdDecompressor } from './zstd.ts';
@@ -63,10 +64,9 @@ export function compressedDump(
   const found = FORMATS[format];
   if (found === undefined) throw new Error(`there is no format ${format}`);
   const { type, ending } = found;
-  const name = encodeURIComponent(database).replaceAll("'", '%27');
   const headers = {
     'Cache-Control': 'private, no-store',
-    'Content-Disposition': `attachment; filename*=UTF-8''${name}.sql.${ending}`,
+    'Content-Disposition': savedAs(`${database}.sql.${ending}`),
   };
   return new Promise((resolve, reject) => {
     read(async (plain, signal) => {
