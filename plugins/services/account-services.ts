@@ -8,8 +8,8 @@ import type askService from './ask-job.ts';
 import { fail } from './errors.ts';
 import type makeFolder from './folder-job.ts';
 import { LARGEST_MIB, programName, serviceNamed, serviceSocket } from './programs/service-program.ts';
-import type { ServiceVerbs } from './programs/service-programs.ts';
-import { missingProgram, findProgram, type Exchange, type Recipe } from './recipes.ts';
+import type { ServiceVerbs } from './programs/service-verbs.ts';
+import type { Exchange, Recipe } from './recipes.ts';
 import type { Service, ServicesConfig } from './schema.ts';
 import { listServices, switchOff, switchOn } from './store.ts';
 
@@ -51,9 +51,10 @@ export class AccountServices {
   switch({ account, service, ip }: Change, isOn: boolean): Promise<Service> {
     const recipe = this.#recipeFor(account, service);
     return this.#inTurn(account, async () => {
-      const { store } = this.#host;
+      const { store, identity } = this.#host;
       const wasOn = (await listServices(store, account.id)).has(recipe.name);
-      if (isOn) await this.#start(account, recipe);
+      // of a suspended account, which comes from an archive, it begins once that is open
+      if (isOn && identity.accounts.isOpenHere(account)) await this.#start(account, recipe);
       if (wasOn !== isOn)
         await store.write(async (tx) => {
           await this.#host.identity.accounts.assertExists(tx, account);
@@ -64,6 +65,7 @@ export class AccountServices {
         });
       if (!isOn) {
         await this.#stop(account, recipe.name);
+        await this.verbs.discard({ accountId: account.id, service: recipe.name });
         if (wasOn) await this.#makeFolder(account, recipe); // without a socket
       }
       return this.#shown(account, recipe, isOn);
@@ -75,9 +77,9 @@ export class AccountServices {
     const recipe = this.#recipeFor(account, service);
     return this.#inTurn(account, async () => {
       await this.#assertOn(account, recipe);
-      const runs = await this.#runs(account.id, programName(recipe, memoryFor(account)));
-      if (!runs || (await this.#ask(account, recipe, recipe.flush)) === null)
-        throw fail.service_failed(`${recipe.title} does not say that it is empty now`);
+      let isEmpty = await this.#runs(account.id, programName(recipe, memoryFor(account, recipe)));
+      for (const exchange of recipe.flush) isEmpty &&= (await this.#ask(account, recipe, exchange)) !== null;
+      if (!isEmpty) throw fail.service_failed(`${recipe.title} does not say that it is empty now`);
       await this.#record('service.flushed', `emptied ${recipe.title}`, { account, service: recipe.name, ip });
       return this.#shown(account, recipe, true);
     });
@@ -100,7 +102,7 @@ export class AccountServices {
     const recipe = this.#recipes.get(service);
     const isOpen = this.#host.identity.accounts.isOpenHere(account);
     if (recipe === undefined || !isOpen || !account.features.has(service)) return undefined;
-    return programName(recipe, memoryFor(account));
+    return programName(recipe, memoryFor(account, recipe));
   }
 
   /** Starts a service that is switched on, if it may still run. */
@@ -109,6 +111,14 @@ export class AccountServices {
       const recipe = this.#recipes.get(service);
       if (recipe !== undefined && (await listServices(this.#host.store, account.id)).has(service))
         await this.#start(account, recipe);
+    });
+  }
+
+  /** Removes what a service has stored unless it is switched on. */
+  discardUnwanted(accountId: number, service: string): Promise<void> {
+    return this.#inTurn({ id: accountId }, async () => {
+      if (!(await listServices(this.#host.store, accountId)).has(service))
+        await this.verbs.discard({ accountId, service });
     });
   }
 
@@ -125,15 +135,17 @@ export class AccountServices {
   /** Has a service answer. */
   async #start(account: Account, recipe: Recipe): Promise<void> {
     const { id, username } = account;
-    if (findProgram(recipe) === undefined) throw fail.service_failed(missingProgram(recipe));
-    const memoryMib = memoryFor(account);
+    const memoryMib = memoryFor(account, recipe);
     // one that runs keeps its socket
     if (!(await this.#runs(id, programName(recipe, memoryMib)))) await this.#makeFolder(account, recipe);
     const name = await this.verbs.start({ account: { id, username }, service: recipe.name, memoryMib });
     if (name !== programName(recipe, memoryMib)) throw fail.service_failed('the broker has other recipes: restart it');
     const deadline = performance.now() + START_MS;
     while ((await this.#ask(account, recipe, recipe.health)) === null) {
-      if (performance.now() < deadline && (await this.#runs(id, name))) await delay(POLL_MS);
+      const isLate = performance.now() > deadline;
+      const runs = (!isLate || 'image' in recipe.run) && (await this.#runs(id, name));
+      if (runs && isLate) break; // what is in an image may take a minute to start
+      if (runs) await delay(POLL_MS);
       else {
         const printed = await this.verbs.stop({ accountId: id, name });
         const cause = new Error(printed || 'it printed nothing'); // for the log: it may name paths of the machine
@@ -159,24 +171,27 @@ export class AccountServices {
   }
 
   async #shown(account: Account, recipe: Recipe, isOn: boolean): Promise<Service> {
-    const memory = memoryFor(account);
+    const memory = memoryFor(account, recipe);
     const isThere = isOn && (await this.#runs(account.id, programName(recipe, memory)));
-    const figures = isThere ? await this.#ask(account, recipe, recipe.figures, recipe.figures.values) : null;
+    const { exchange, values } = recipe.figures;
+    const figures = isThere ? await this.#ask(account, recipe, exchange, values) : null;
     return {
       service: recipe.name,
       title: recipe.title,
-      is_installed: findProgram(recipe) !== undefined,
+      is_installed: (await this.verbs.missing(recipe.name)) === null,
       is_on: isOn,
       is_running: figures !== null,
       socket: isOn ? serviceSocket(account.filesRoot, recipe) : null,
+      speaks_http: 'path' in exchange,
+      keeps: 'image' in recipe.run && recipe.run.storage !== '',
       memory_mib: memory,
       figures: figures as Service['figures'],
     };
   }
 
   /** Resolves with `null` if the service does not answer as its recipe says. */
-  #ask(account: Account, { name, socket }: Recipe, { send, until }: Exchange, values = {}) {
-    return this.#host.jobs.run(ASK, account, { recipe: { name, socket }, exchange: { send, until }, values });
+  #ask(account: Account, { name, socket }: Recipe, exchange: Exchange, values = {}) {
+    return this.#host.jobs.run(ASK, account, { recipe: { name, socket }, exchange, values });
   }
 
   async #assertOn(account: Account, recipe: Recipe): Promise<void> {
@@ -203,4 +218,4 @@ export class AccountServices {
 }
 
 /** Returns what a service of an account may store by its plan, in MiB. */
-const memoryFor = ({ plan }: Account): number => plan?.limits['service_memory_limit_mib'] || LARGEST_MIB;
+const memoryFor = ({ plan }: Account, { memory_limit: limit }: Recipe): number => plan?.limits[limit] || LARGEST_MIB;

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import type { JobContext } from '../../kernel/kit/jobs/job.ts';
 import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
@@ -22,12 +23,15 @@ export default async function askService(
   { recipe, exchange, values }: Question,
   { root }: JobContext,
 ): Promise<Record<string, number> | null> {
-  const answer = await answerAt(serviceSocket(root.path, recipe), exchange);
+  const path = serviceSocket(root.path, recipe);
+  const answer = await ('path' in exchange ? answerByHttp(path, exchange) : answerAt(path, exchange));
   if (answer === undefined) return null;
   return Object.fromEntries(Object.entries(values).map(([name, pattern]) => [name, sumOf(answer, pattern)]));
 }
 
-async function answerAt(path: string, { send, until }: Exchange): Promise<string | undefined> {
+type Sent<K extends string> = Extract<Exchange, Readonly<Record<K, string>>>;
+
+function answerAt(path: string, { send, until }: Sent<'send'>): Promise<string | undefined> {
   const socket = connect(path);
   const answered = new Promise<string | undefined>((resolve) => {
     let answer = '';
@@ -39,10 +43,37 @@ async function answerAt(path: string, { send, until }: Exchange): Promise<string
     for (const event of ['error', 'close'] as const) socket.once(event, () => resolve(undefined));
     socket.write(send);
   });
+  return within(answered, socket);
+}
+
+function answerByHttp(socketPath: string, { method, path }: Sent<'path'>): Promise<string | undefined> {
+  const asked = request({ socketPath, method, path, agent: false, headers: { Host: 'localhost' } });
+  const answered = new Promise<string | undefined>((resolve) => {
+    for (const event of ['error', 'close'] as const) asked.on(event, () => resolve(undefined));
+    asked.once('response', (response) => {
+      let answer = '';
+      response.setEncoding('latin1').on('data', (text: string) => {
+        answer += text;
+        if (answer.length > MOST_BYTES) resolve(undefined);
+      });
+      const { statusCode: status = 0 } = response;
+      response.once('end', () => resolve(status >= 200 && status < 300 ? answer : undefined));
+      response.once('error', () => resolve(undefined));
+    });
+    asked.end();
+  });
+  return within(answered, asked);
+}
+
+/** Ends a connection as soon as there is an answer. */
+async function within(
+  answered: Promise<string | undefined>,
+  connection: { destroy(): unknown },
+): Promise<string | undefined> {
   try {
     return await withDeadline(answered, ANSWER_MS).catch(() => undefined); // too slow is no answer
   } finally {
-    socket.destroy();
+    connection.destroy();
   }
 }
 

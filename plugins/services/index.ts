@@ -1,17 +1,20 @@
 import { resolve } from 'node:path';
+import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Type } from '../../kernel/schema.ts';
 import { AccountServices } from './account-services.ts';
 import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
+import { ServiceCounts } from './metrics.ts';
 import { movePart } from './mover.ts';
 import privileged from './privileged.ts';
 import { readRecipes } from './recipes.ts';
 import { ServiceKeeper } from './reconciling.ts';
-import { BROKERS, NewServiceState, Service, ServiceParams, ServicesConfig } from './schema.ts';
+import { BROKERS, STORAGE, NewServiceState, Service, ServiceParams, ServicesConfig } from './schema.ts';
+import { listServices } from './store.ts';
 
-const FEATURES = ['redis', 'memcached'] as const;
+const FEATURES = ['redis', 'memcached', 'elasticsearch', 'opensearch'] as const;
 const OF_SERVICES = { at: 'home', feature: [...FEATURES] } as const;
 const ERRORS = ['service_not_found', 'service_failed'] as const;
 
@@ -36,7 +39,8 @@ export default definePlugin({
       method: 'PUT',
       path: '/api/services/:service',
       summary: 'Switch a service on or off',
-      description: 'Answers once it runs, or has ended. What it stored is gone when it ends.',
+      description:
+        'Answers once it runs, or has ended; one that starts slowly may not answer yet. What it stored is gone when it is off.',
       params: ServiceParams,
       body: NewServiceState,
       reply: Service,
@@ -57,7 +61,7 @@ export default definePlugin({
       method: 'POST',
       path: '/api/services/:service/restart',
       summary: 'Restart a service',
-      description: 'What it stored is gone, and its connections end.',
+      description: 'Its connections end, and what it stored is gone unless it `keeps` that.',
       params: ServiceParams,
       reply: Service,
       errors: [...ERRORS, 'service_off'],
@@ -65,13 +69,19 @@ export default definePlugin({
   },
   async setup(given) {
     const { node } = given;
-    const otherwise = node.config.broker.socket === '' ? resolve(node.config.data, 'services') : BROKERS;
-    const config = { ...given.config, run_folder: given.config.run_folder || otherwise };
+    const folder = (given: string, brokers: string, name: string) =>
+      given || (node.config.broker.socket === '' ? resolve(node.config.data, name) : brokers);
+    const config = {
+      ...given.config,
+      run_folder: folder(given.config.run_folder, BROKERS, 'services'),
+      storage_folder: folder(given.config.storage_folder, STORAGE, 'services-stored'),
+    };
     const host = { ...given, config };
-    const recipes = readRecipes();
+    const recipes = readRecipes(config.recipes_folder);
     const verbs = node.privileged(privileged, config);
     const services = new AccountServices(host, recipes, verbs);
-    const keeper = new ServiceKeeper(host, services);
+    const counts = new ServiceCounts(recipes.keys());
+    const keeper = new ServiceKeeper(host, services, counts);
     if (node.isServing) await node.onLeader(() => keeper.start());
     return {
       handlers: {
@@ -83,8 +93,20 @@ export default definePlugin({
       },
       provides: {
         move: () => movePart(host, recipes, verbs),
-        purge: async ({ id }) => [{ what: 'services', removed: await verbs.end(id) }],
-        doctor: () => findings(recipes, node.config.ids.first),
+        archive: () =>
+          archivedList<string>({
+            item: Type.String({ maxLength: 64 }),
+            list: async ({ id }) => [...(await listServices(given.store, id))],
+            put: (account, service) => services.switch({ account, service, ip: '' }, true),
+            called: (service) => `the service ${service}`,
+          }),
+        purge: async ({ id }) => {
+          const removed = await verbs.end(id);
+          await verbs.discard({ accountId: id, service: null });
+          return [{ what: 'services', removed }];
+        },
+        metrics: () => counts.metrics(),
+        doctor: () => findings(recipes, verbs, node.config.ids.first),
         health: () =>
           keeper.problem === undefined
             ? []

@@ -1,10 +1,14 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { closedMover, type MovePart } from '../../kernel/contract/points/move-part.ts';
-import type { ServiceVerbs } from './programs/service-programs.ts';
+import { provision } from './missing.ts';
+import type { ServiceVerbs } from './programs/service-verbs.ts';
 import type { Recipe } from './recipes.ts';
 import { listServices } from './store.ts';
 
-/** Ends an account's services while the last of its files goes to another node, which starts them by what is stored. */
+/**
+ * Ends an account's services while the last of its files goes to another node, which starts them by what is
+ * stored; what they have stored themselves stays behind, and goes.
+ */
 export function movePart(
   { store }: Pick<Host, 'store'>,
   recipes: ReadonlyMap<string, Recipe>,
@@ -15,14 +19,18 @@ export function movePart(
     leftToDo: async ({ id }, node) =>
       [...(await listServices(store, id))].flatMap((service) => {
         const recipe = recipes.get(service);
-        return recipe === undefined
-          ? []
-          : [`see that ${node} has ${recipe.title} (apt-get install ${recipe.run.package})`];
+        return recipe === undefined ? [] : [`see that ${node} has ${recipe.title} (${provision(recipe)})`];
       }),
-    mover: closedMover({
-      end: ({ id }) => verbs.end(id),
-      isServed: async ({ id }) => (await verbs.running(id)).length > 0,
-      what: 'services',
-    }),
+    mover: {
+      ...closedMover({
+        end: ({ id }) => verbs.end(id),
+        isServed: async ({ id }) => (await verbs.running(id)).length > 0,
+        what: 'services',
+      }),
+      remove: async ({ id }) => {
+        await verbs.end(id);
+        await verbs.discard({ accountId: id, service: null });
+      },
+    },
   };
 }

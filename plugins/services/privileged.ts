@@ -1,12 +1,13 @@
 import { definePrivileged } from '../../kernel/contract/privileged.ts';
-import { ServicePrograms, type ServiceVerbs } from './programs/service-programs.ts';
+import { ServicePrograms } from './programs/service-programs.ts';
+import type { ServiceVerbs } from './programs/service-verbs.ts';
 import { ServicesConfig } from './schema.ts';
 
 /** Starts and ends the services of accounts. */
 export default definePrivileged<ServiceVerbs>()({
   name: 'services',
   config: ServicesConfig,
-  verbs: ['start', 'stop', 'end', 'running'],
+  verbs: ['missing', 'start', 'stop', 'end', 'running', 'stored', 'discard'],
   timeoutMs: 30_000,
   open: (host) => new ServicePrograms(host),
 });

@@ -1,7 +1,9 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServices } from './account-services.ts';
+import type { ServiceCounts } from './metrics.ts';
 import { serviceNamed } from './programs/service-program.ts';
 import { switchedOn } from './store.ts';
 
@@ -18,11 +20,13 @@ const EVENTS = new Set([
 export class ServiceKeeper {
   readonly #host: Host;
   readonly #services: AccountServices;
+  readonly #counts: ServiceCounts;
   #problem: () => string | undefined = () => undefined;
 
-  constructor(host: Host, services: AccountServices) {
+  constructor(host: Host, services: AccountServices, counts: ServiceCounts) {
     this.#host = host;
     this.#services = services;
+    this.#counts = counts;
   }
 
   /** Why services are not as they should be; `undefined` if they are. */
@@ -45,13 +49,17 @@ export class ServiceKeeper {
     const there = new Set(running.map(({ accountId, name }) => `${accountId}/${name}`));
     const missing: (() => Promise<void>)[] = [];
     const wanted = new Set<string>();
+    const on = new Set<string>();
+    this.#counts.begin();
     for (const { accountId, service } of await switchedOn(this.#host.store)) {
+      on.add(`${accountId}/${service}`);
       const account = await accounts.byId(accountId);
       const name = this.#services.wanted(account, service);
       if (account === undefined || name === undefined) continue;
       wanted.add(`${accountId}/${service}`);
-      if (!there.has(`${accountId}/${name}`))
-        missing.push(() => attempt(`${service} of ${account.username}`, () => this.#services.revive(account, service)));
+      this.#counts.add(service, 'on');
+      if (there.has(`${accountId}/${name}`)) this.#counts.add(service, 'running');
+      else missing.push(() => attempt(`${service} of ${account.username}`, () => this.#revive(account, service)));
     }
     const closed = new Set<number>();
     for (const { accountId, name } of running) {
@@ -62,7 +70,23 @@ export class ServiceKeeper {
         );
     }
     for (const id of closed) await attempt(`services of the account ${id}`, () => verbs.end(id));
+    for (const { accountId, service } of await verbs.stored())
+      if (!on.has(`${accountId}/${service}`))
+        await attempt(`what ${service} of the account ${accountId} has stored`, () =>
+          this.#services.discardUnwanted(accountId, service),
+        );
     for (let i = 0; i < missing.length; i += STARTS)
       await Promise.all(missing.slice(i, i + STARTS).map((start) => start()));
+    this.#counts.end();
+  }
+
+  async #revive(account: Account, service: string): Promise<void> {
+    try {
+      await this.#services.revive(account, service);
+      for (const what of ['running', 'restarts'] as const) this.#counts.add(service, what);
+    } catch (error) {
+      this.#counts.add(service, 'failing');
+      throw error;
+    }
   }
 }

@@ -5,7 +5,7 @@
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,19 +38,24 @@ export class TestDocker {
   readonly ownSocket: string;
   /** Contains all its files; the command line of each of its processes names it. */
   readonly folder: string;
+  readonly #launch: readonly [program: string, ...args: string[]];
   readonly #remove = () => removeRemains(this.folder);
   #daemon: ChildProcess | undefined;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, isOfOneProcessor: boolean) {
     this.folder = folder;
+    const [processor = '0'] =
+      /\d+/.exec(readFileSync('/proc/self/status', 'utf8').split('Cpus_allowed_list:')[1] ?? '') ?? [];
+    this.#launch = isOfOneProcessor ? ['taskset', '-c', processor, 'unshare'] : ['unshare'];
     this.socket = join(folder, 'shared.sock');
     this.ownSocket = join(folder, 'own.sock');
   }
 
-  /** Resolves once the engine responds, and the image `busybox:local` and the network exist. */
-  static async start(): Promise<TestDocker> {
+  /** Resolves once the engine responds, and the image `busybox:local` and the network exist. It sees all processors, or one. */
+  static async start({ isOfOneProcessor = false } = {}): Promise<TestDocker> {
     for (const folder of abandoned()) removeRemains(folder);
-    const docker = new TestDocker(mkdtempSync(join(tmpdir(), `hostkeep-docker-${PROCESS_ID.replace(':', '-')}-`)));
+    const folder = mkdtempSync(join(tmpdir(), `hostkeep-docker-${PROCESS_ID.replace(':', '-')}-`));
+    const docker = new TestDocker(folder, isOfOneProcessor);
     process.once('exit', docker.#remove);
     try {
       await docker.up();
@@ -79,9 +84,11 @@ export class TestDocker {
     const config = join(this.folder, 'daemon.json');
     writeFileSync(config, '{}');
     const at = (name: string) => join(this.folder, name);
+    const [program, ...args] = this.#launch;
     const daemon = spawn(
-      'unshare',
+      program,
       [
+        ...args,
         ...ENTER,
         '--config-file',
         config,

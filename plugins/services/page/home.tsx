@@ -8,7 +8,7 @@ export default defineArea({
       path: '/services',
       title: 'services.title',
       icon: 'servers',
-      features: ['redis', 'memcached'],
+      features: ['redis', 'memcached', 'elasticsearch', 'opensearch'],
       load: () => import('./services-page.tsx'),
     },
   ],

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useSignal } from '@preact/signals';
 import {
   api,
@@ -56,8 +57,7 @@ export function ServiceCard({ service }: { readonly service: Service }) {
         )}
         {isOn ? (
           <>
-            <FactsToCopy lines={[[t('services.socket'), service.socket ?? '']]} />
-            <p class="soft">{t('services.socketAbout')}</p>
+            <Connection service={service} />
             {service.figures === null ? (
               <p>{t('services.silent')}</p>
             ) : (
@@ -65,7 +65,12 @@ export function ServiceCard({ service }: { readonly service: Service }) {
             )}
           </>
         ) : (
-          <p class="soft">{t('services.offAbout', { title, memory: bytes(service.memory_mib * MIB) })}</p>
+          <p class="soft">
+            {t(service.keeps ? 'services.offAbout.keeps' : 'services.offAbout', {
+              title,
+              memory: bytes(service.memory_mib * MIB),
+            })}
+          </p>
         )}
         <div class="row">
           {isOn ? (
@@ -92,10 +97,30 @@ export function ServiceCard({ service }: { readonly service: Service }) {
           onConfirm={() => doIt(action)}
           onClose={() => void (asked.value = undefined)}
         >
-          <p>{t(`services.sure.${action}`, { title })}</p>
+          <p>
+            {t(service.keeps && action === 'restart' ? 'services.sure.restart.keeps' : `services.sure.${action}`, {
+              title,
+            })}
+          </p>
         </ConfirmDialog>
       )}
     </Card>
+  );
+}
+
+/** Tells how an application reaches it; HTTP needs a host beside the socket, whichever. */
+function Connection({ service: { socket, speaks_http: speaksHttp } }: { readonly service: Service }) {
+  const path = socket ?? '';
+  const http = [
+    [t('services.url'), 'http://localhost'],
+    [t('services.try'), `curl --unix-socket ${path} http://localhost/`],
+  ] as const;
+  return (
+    <>
+      <FactsToCopy lines={[[t('services.socket'), path], ...(speaksHttp ? http : [])]} />
+      <p class="soft">{t('services.socketAbout')}</p>
+      {speaksHttp && <p class="soft">{t('services.httpAbout')}</p>}
+    </>
   );
 }
 
@@ -113,22 +138,36 @@ interface FiguresProps {
   readonly memoryMib: number;
 }
 
-function Figures({ of: { hits, misses, keys, evicted, memory_bytes: memory }, memoryMib }: FiguresProps) {
-  const reads = hits + misses;
+/** Those that the service tells. */
+function Figures({ of: { hits, misses = 0, memory_bytes: memory, ...others }, memoryMib }: FiguresProps) {
+  const { keys, indices, documents, stored_bytes: stored, evicted } = others;
+  const reads = (hits ?? 0) + misses;
+  const lines = [
+    ['indices', indices, number],
+    ['documents', documents, number],
+    ['stored', stored, bytes],
+    ['keys', keys, number],
+    [
+      'hits',
+      hits,
+      (value: number) => (reads > 0 ? `${number(value)} (${percent((value / reads) * 100)})` : number(value)),
+    ],
+    ['misses', hits === undefined ? undefined : misses, number],
+    ['evicted', evicted, number],
+  ] as const;
   return (
     <>
       <Meter label={t('services.memory')} used={memory} limit={memoryMib * MIB} isBytes />
       <dl class="facts">
-        <dt>{t('services.keys')}</dt>
-        <dd>{number(keys)}</dd>
-        <dt>{t('services.hits')}</dt>
-        <dd>
-          {number(hits)} {reads > 0 && <span class="soft">({percent((hits / reads) * 100)})</span>}
-        </dd>
-        <dt>{t('services.misses')}</dt>
-        <dd>{number(misses)}</dd>
-        <dt>{t('services.evicted')}</dt>
-        <dd>{number(evicted)}</dd>
+        {lines.map(
+          ([name, value, text]) =>
+            value !== undefined && (
+              <Fragment key={name}>
+                <dt>{t(`services.${name}`)}</dt>
+                <dd>{text(value)}</dd>
+              </Fragment>
+            ),
+        )}
       </dl>
     </>
   );

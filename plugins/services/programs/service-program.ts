@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { OWN_FOLDER, type Recipe } from '../recipes.ts';
+import { OWN_FOLDER, type ProgramRun, type Recipe } from '../recipes.ts';
 
 export const LARGEST_MIB = 16_384;
 export const PROGRAM_NAME = /^[a-z][a-z0-9]{1,30}-[0-9a-f]{12}$/;
+const MIB = 2 ** 20;
+/** The part of the memory for what is stored that fragments and connections may take beside it. */
+const SLACK = 0.5;
 
 /** Returns the name of a service's program among those of its account: another one for whatever makes it another one. */
 export function programName(recipe: Recipe, memoryMib: number): string {
@@ -21,12 +24,20 @@ export const serviceFolder = (root: string, { name }: Pick<Recipe, 'name'>): str
 export const serviceSocket = (root: string, recipe: Pick<Recipe, 'name' | 'socket'>): string =>
   join(serviceFolder(root, recipe), recipe.socket);
 
+/** Returns the memory that a service may take in all. */
+export const memoryBytes = ({ run }: Recipe, memoryMib: number): number =>
+  Math.ceil(memoryMib * (1 + SLACK) + run.own_mib) * MIB;
+
 /** Returns the arguments with which a service is started. */
-export function programArguments(recipe: Recipe, root: string, memoryMib: number): string[] {
-  const values: Readonly<Record<string, string>> = {
+export function programArguments(recipe: Recipe, run: ProgramRun, root: string, memoryMib: number): string[] {
+  const values = {
     '{socket}': serviceSocket(root, recipe),
     '{folder}': serviceFolder(root, recipe),
     '{memory_mib}': String(memoryMib),
   };
-  return recipe.run.arguments.map((each) => each.replaceAll(/\{[a-z_]+\}/g, (name) => values[name] ?? name));
+  return run.arguments.map((each) => filled(each, values));
 }
+
+/** Puts values in the place of their names in braces. */
+export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replaceAll(/\{[a-z_]+\}/g, (name) => values[name] ?? name);

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage, fail as refuse } from '../../../kernel/errors.ts';
 import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
-import type { Identified } from '../../../kernel/kit/jobs/job.ts';
 import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
 import {
   killMaster,
@@ -9,36 +8,17 @@ import {
   ProgramFolder,
   type NamedProgram,
 } from '../../../kernel/kit/programs/program-folder.ts';
-import { ownProcessId, startProgram } from '../../../kernel/kit/programs/start-program.ts';
+import { ownProcessId } from '../../../kernel/kit/programs/start-program.ts';
 import { readAccount, readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import { fail } from '../errors.ts';
-import { missingProgram, findProgram, readRecipes, SERVICE, type Recipe } from '../recipes.ts';
-import { BROKERS, type ServicesConfig } from '../schema.ts';
-import { programArguments, LARGEST_MIB, PROGRAM_NAME, programName, serviceNamed } from './service-program.ts';
+import { findProgram, missingProgram, type Missing } from '../missing.ts';
+import { readRecipes, SERVICE, type Recipe } from '../recipes.ts';
+import { BROKERS, STORAGE, type ServicesConfig } from '../schema.ts';
+import { ServiceContainers } from './service-containers.ts';
+import { LARGEST_MIB, PROGRAM_NAME, programName, serviceNamed } from './service-program.ts';
+import type { ServiceVerbs, StoredService } from './service-verbs.ts';
+import { FORWARDER, ServiceStarter, type Owner } from './start-service.ts';
 
-export interface ServiceVerbs {
-  /**
-   * Starts the program of a service, whose folder is there, and resolves with its name; whether it answers, the caller sees.
-   * Does nothing for one that runs, and ends one of the same service that was started with other limits.
-   */
-  start(request: {
-    readonly account: Identified;
-    readonly service: string;
-    readonly memoryMib: number;
-  }): Promise<string>;
-  /** Has a program end, and resolves with the last that it printed. */
-  stop(program: NamedProgram): Promise<string>;
-  /** Kills all programs of an account at once. Resolves with their number. */
-  end(accountId: number): Promise<number>;
-  /** Resolves with the programs that run, of an account or of all. */
-  running(accountId: number | null): Promise<readonly NamedProgram[]>;
-}
-
-const MIB = 2 ** 20;
-/** The part of the memory for what is stored that fragments and connections may take beside it. */
-const SLACK = 0.5;
-/** Processes and threads that the account may have, those of its other programs included. */
-const PROCESSES = 512;
 /** How long a program may take to end by itself. */
 const STOP_MS = 3000;
 const POLL_MS = 20;
@@ -49,30 +29,49 @@ const PRINTED = 1000;
 export class ServicePrograms implements ServiceVerbs {
   readonly #host: PrivilegedHost<ServicesConfig>;
   readonly #folder: ProgramFolder;
-  readonly #recipes: ReadonlyMap<string, Recipe> = readRecipes();
+  readonly #containers: ServiceContainers;
+  readonly #starter: ServiceStarter;
+  readonly #recipes: ReadonlyMap<string, Recipe>;
   /** The last that programs which this process started have printed, by what they are called. */
   readonly #printed = new Map<string, string>();
 
   constructor(host: PrivilegedHost<ServicesConfig>) {
+    const { run_folder: runFolder, storage_folder: storage, engine_socket: engineSocket } = host.config;
+    const installation = runFolder || BROKERS;
     this.#host = host;
-    this.#folder = new ProgramFolder(host.config.run_folder || BROKERS, PROGRAM_NAME, host.signal);
+    this.#recipes = readRecipes(host.config.recipes_folder);
+    this.#folder = new ProgramFolder(installation, PROGRAM_NAME, host.signal);
+    this.#containers = new ServiceContainers({ engineSocket, storage: storage || STORAGE, installation });
+    this.#starter = new ServiceStarter(host, this.#containers);
+  }
+
+  async missing(service: unknown): Promise<Missing | null> {
+    const recipe = this.#recipeNamed(service);
+    const { run } = recipe;
+    const program = 'image' in run ? FORWARDER : run;
+    if (findProgram(program) === undefined) return missingProgram(recipe, program);
+    if (!('image' in run)) return null;
+    return this.#containers.missing(recipe, run).catch((error: unknown) => {
+      this.#host.log.debug({ err: error }, 'the container engine does not say whether it has an image');
+      const detail = `${recipe.title} is not available on this server: the container engine does not answer`;
+      return { detail, remedy: 'apt-get install docker.io and start dockerd, or set services.engine_socket' };
+    });
   }
 
   async start(request: unknown): Promise<string> {
     const given = readMembers(request, ['account', 'service', 'memoryMib']);
     const account = readAccount(given.account);
-    const recipe = this.#recipes.get(readText(given.service, SERVICE));
+    const recipe = this.#recipeNamed(given.service);
     const memoryMib = readInteger(given.memoryMib, 1, LARGEST_MIB);
-    if (recipe === undefined) throw refuse.invalid_request('there is no such service');
     const name = programName(recipe, memoryMib);
-    if ((await this.#folder.master(account.id, name))?.isEnding === false) return name;
+    if ((await this.running(account.id)).some((each) => each.name === name)) return name;
     for (const other of await this.#folder.names(account.id))
       if (serviceNamed(other) === recipe.name) await this.stop({ accountId: account.id, name: other });
-    const program = findProgram(recipe);
-    if (program === undefined) throw fail.service_failed(missingProgram(recipe));
+    const missing = await this.missing(recipe.name);
+    if (missing !== null) throw fail.service_failed(missing.detail);
     if (process.geteuid?.() !== 0) throw fail.service_failed('only root, or the broker, starts programs of accounts');
     const owner = await filesOwner(this.#host, account, fail.service_failed);
-    await this.#start({ accountId: account.id, name }, program, recipe, { ...owner, memoryMib });
+    await this.#start({ accountId: account.id, name }, recipe, { ...owner, account, memoryMib });
     return name;
   }
 
@@ -87,6 +86,8 @@ export class ServicePrograms implements ServiceVerbs {
       for (const deadline = performance.now() + STOP_MS; isRunning(master.id); await delay(POLL_MS))
         if (performance.now() > deadline) await killMaster(master);
     }
+    if (this.#isContainer(name))
+      this.#note(`${accountId}/${name}`, await this.#containers.remove(accountId, serviceNamed(name)));
     await this.#folder.clear(accountId, name);
     const key = `${accountId}/${name}`;
     const printed = this.#printed.get(key) ?? '';
@@ -94,45 +95,71 @@ export class ServicePrograms implements ServiceVerbs {
     return printed.trim();
   }
 
-  end(accountId: unknown): Promise<number> {
+  async end(accountId: unknown): Promise<number> {
     const id = readId(accountId);
     for (const key of this.#printed.keys()) if (key.startsWith(`${id}/`)) this.#printed.delete(key);
-    return this.#folder.end(id);
+    const ended = await this.#folder.end(id);
+    await this.#containers.remove(id, undefined, 0);
+    return ended;
   }
 
   async running(accountId: unknown): Promise<readonly NamedProgram[]> {
-    return this.#folder.running(accountId === null ? undefined : readId(accountId));
+    const id = accountId === null ? undefined : readId(accountId);
+    // asked before the folder: one that is started meanwhile is there by then
+    const containers = await this.#containersOf(id);
+    const running = await this.#folder.running(id);
+    const isSame = (one: NamedProgram) => (other: NamedProgram) =>
+      one.accountId === other.accountId && one.name === other.name;
+    for (const each of containers)
+      if (!(await this.#folder.isStarting(each)) && !running.some(isSame(each)))
+        this.#note(`${each.accountId}/${each.name}`, await this.#containers.removeOne(each));
+    const whole = containers.filter((each) => each.isRunning);
+    return running.filter((each) => !this.#isContainer(each.name) || whole.some(isSame(each)));
   }
 
-  async #start(
-    named: NamedProgram,
-    program: string,
-    recipe: Recipe,
-    { uid, root, memoryMib }: { readonly uid: number; readonly root: string; readonly memoryMib: number },
-  ): Promise<void> {
-    const { accountId, name } = named;
-    const { own_mib: ownMib, open_files: openFiles } = recipe.run;
-    const args = programArguments(recipe, root, memoryMib);
-    const key = `${accountId}/${name}`;
-    this.#printed.set(key, '');
-    const note = (text: string) => {
-      this.#printed.set(key, ((this.#printed.get(key) ?? '') + text).slice(-PRINTED));
-      this.#host.log.debug({ account: accountId, program: name, text }, 'a service printed');
-    };
-    await this.#folder.start(named, { settings: JSON.stringify([program, ...args]), gid: 0 }, () => {
-      const child = startProgram(program, args, {
-        cwd: '/',
-        group: this.#host.groups?.ofAccount(accountId),
-        user: { uid, gid: uid },
-        isAlone: true,
-        isOffline: true,
-        isGroup: true,
-        diesWithParent: true,
-        limits: { dataBytes: Math.ceil(memoryMib * (1 + SLACK) + ownMib) * MIB, openFiles, processes: PROCESSES },
-      });
-      for (const output of [child.stdout, child.stderr]) output?.setEncoding('utf8').on('data', note);
-      return child.once('error', (error) => note(errorMessage(error)));
+  stored(): Promise<readonly StoredService[]> {
+    return this.#containers.stored();
+  }
+
+  async discard(what: unknown): Promise<void> {
+    const { accountId, service } = readMembers(what, ['accountId', 'service']);
+    await this.#containers.discard(readId(accountId), service === null ? undefined : readText(service, SERVICE));
+  }
+
+  /** An engine that does not answer has none: what is not found is started, which then says why it cannot be. */
+  async #containersOf(id?: number) {
+    if (id !== undefined && !(await this.#folder.names(id)).some((name) => this.#isContainer(name))) return [];
+    return this.#containers.list(id).catch((error: unknown) => {
+      this.#host.log.debug({ err: error }, 'the container engine does not list the containers of services');
+      return [];
     });
+  }
+
+  #isContainer(name: string): boolean {
+    const run = this.#recipes.get(serviceNamed(name))?.run;
+    return run !== undefined && 'image' in run;
+  }
+
+  #recipeNamed(service: unknown): Recipe {
+    const recipe = this.#recipes.get(readText(service, SERVICE));
+    if (recipe === undefined) throw refuse.invalid_request('there is no such service');
+    return recipe;
+  }
+
+  async #start(named: NamedProgram, recipe: Recipe, owner: Owner): Promise<void> {
+    const key = `${named.accountId}/${named.name}`;
+    this.#printed.set(key, '');
+    await this.#folder.start(named, { settings: JSON.stringify(recipe.run), gid: 0 }, async () => {
+      const child = await this.#starter.start(named, recipe, owner);
+      for (const output of [child.stdout, child.stderr])
+        output?.setEncoding('utf8').on('data', (text: string) => this.#note(key, text));
+      return child.once('error', (error) => this.#note(key, errorMessage(error)));
+    });
+  }
+
+  #note(key: string, text: string): void {
+    this.#printed.set(key, ((this.#printed.get(key) ?? '') + text).slice(-PRINTED));
+    this.#host.log.debug({ program: key, text }, 'a service printed');
   }
 }
 

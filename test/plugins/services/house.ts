@@ -6,8 +6,8 @@ import type { Service } from '../../../plugins/services/schema.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer, type Answer } from '../../support/hostkeep.ts';
 
-/** The first user id of accounts. */
-export const FIRST = 230_000;
+/** The first user id of accounts, other than those of files that run beside this one: their processes are looked for. */
+export const FIRST = 230_000 + 100 * (process.pid % 1000);
 /** Sends bytes to a socket, and prints what comes back until nothing does for a while. */
 const ASK = `import socket, sys
 s = socket.socket(socket.AF_UNIX); s.settimeout(float(sys.argv[3])); s.connect(sys.argv[1])
@@ -31,7 +31,7 @@ export interface Customer {
 }
 
 /** A server whose accounts have user ids, on a folder that they can pass. */
-export async function openHouse(config: object = {}) {
+export async function openHouse(config: Readonly<Record<string, object>> = {}) {
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);
   const run = join(folder, 'run');
@@ -39,11 +39,26 @@ export async function openHouse(config: object = {}) {
     config: {
       files_root: join(folder, 'files/{username}'),
       ids: { first: FIRST },
-      services: { run_folder: run },
       ...config,
+      services: { run_folder: run, storage_folder: join(folder, 'stored'), recipes_folder: '', ...config['services'] },
     },
   });
-  return { server, run, customer: (name: string, plan?: string) => customer(server, name, plan) };
+  return {
+    ...{ server, folder, run },
+    customer: (name: string, plan?: string) => customer(server, name, plan),
+    counted: (service: string) => counted(server, service),
+  };
+}
+
+/** Resolves with the metrics of a service, by what they count. */
+async function counted(server: TestServer, service: string): Promise<Readonly<Record<string, number>>> {
+  const parts = await server.hostkeep.plugins.gather('metrics');
+  const metrics = parts.flatMap((part) => (part.ok ? part.value : []));
+  const samples = metrics.flatMap(({ name, samples: all }) => {
+    const value = all.find(({ labels }) => labels?.['service'] === service)?.value;
+    return value === undefined ? [] : [[name.replace(/^hostkeep_services_/, ''), value] as const];
+  });
+  return Object.fromEntries(samples);
 }
 
 async function customer(server: TestServer, name: string, plan?: string): Promise<Customer> {

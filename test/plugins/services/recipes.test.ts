@@ -4,13 +4,14 @@ import * as assert from '../../support/assert.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import services from '../../../plugins/services/index.ts';
 import { programArguments, programName, serviceNamed } from '../../../plugins/services/programs/service-program.ts';
-import { missingProgram, findProgram, readRecipes, type Recipe } from '../../../plugins/services/recipes.ts';
+import { findProgram, missingProgram } from '../../../plugins/services/missing.ts';
+import { readRecipes, type ProgramRun, type Recipe } from '../../../plugins/services/recipes.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('recipes of services');
 const shipped = readRecipes();
-const redis = shipped.get('redis') as Recipe;
+const redis = shipped.get('redis') as Recipe & { readonly run: ProgramRun };
 const TEXT = readFileSync(join(projectDir, 'config/services/redis.json'), 'utf8');
 
 test('each shipped recipe has a feature, and each feature a recipe', () => {
@@ -34,7 +35,7 @@ test('a faulty recipe is refused with the name of its file', () => {
 });
 
 test('arguments name the folder of the service, and what the plan lets it store', () => {
-  const args = programArguments(redis, '/srv/ann', 32);
+  const args = programArguments(redis, redis.run, '/srv/ann', 32);
   for (const each of ['/srv/ann/.services/redis', '/srv/ann/.services/redis/redis.sock', '32mb'])
     assert.ok(args.includes(each), each);
   assert.not.ok(args.some((each) => each.includes('{')));
@@ -50,12 +51,14 @@ test('a program has another name with other limits or another recipe', () => {
 
 test('the first installed program is taken, and a missing one is told with its package', () => {
   const folder = temporaryFolder();
-  assert.is(findProgram(redis, [folder]), undefined);
-  assert.match(missingProgram(redis), /it needs valkey-server or redis-server \(apt-get install redis-server\)/);
+  assert.is(findProgram(redis.run, [folder]), undefined);
+  const { detail, remedy } = missingProgram(redis, redis.run);
+  assert.match(detail, /it needs valkey-server or redis-server$/);
+  assert.is(remedy, 'apt-get install redis-server');
   writeFileSync(join(folder, 'redis-server'), '');
-  assert.is(findProgram(redis, [folder]), undefined, 'it is no program');
+  assert.is(findProgram(redis.run, [folder]), undefined, 'it is no program');
   chmodSync(join(folder, 'redis-server'), 0o755);
-  assert.is(findProgram(redis, [folder]), join(folder, 'redis-server'));
+  assert.is(findProgram(redis.run, [folder]), join(folder, 'redis-server'));
   writeFileSync(join(folder, 'valkey-server'), '', { mode: 0o755 });
-  assert.is(findProgram(redis, [folder]), join(folder, 'valkey-server'));
+  assert.is(findProgram(redis.run, [folder]), join(folder, 'valkey-server'));
 });

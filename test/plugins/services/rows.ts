@@ -1,6 +1,6 @@
 import type { PluginRows } from '../../support/plugin-rows.ts';
 
-const ANY = 'redis or memcached';
+const ANY = 'redis or memcached or elasticsearch or opensearch';
 const RUNS = 'no service of the demo runs';
 const redis = {
   service: 'redis',
@@ -9,6 +9,8 @@ const redis = {
   is_on: true,
   is_running: true,
   socket: '/srv/hostkeep/mila/.services/redis/redis.sock',
+  speaks_http: false,
+  keeps: false,
   memory_mib: 64,
   figures: { hits: 9120, misses: 311, keys: 1204, evicted: 0, memory_bytes: 4_194_304 },
 };
@@ -27,5 +29,6 @@ const rows: PluginRows = {
   examples: {
     invented: { list: [redis], switch: off, flush: empty, restart: empty },
   },
+  accountTables: { services_on: 'archived' },
 };
 export default rows;

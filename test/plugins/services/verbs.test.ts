@@ -16,7 +16,12 @@ function programs(user: Partial<JobUser> | null) {
   const root = temporaryFolder();
   const run = join(root, 'run');
   const opened = new ServicePrograms({
-    config: { run_folder: run },
+    config: {
+      run_folder: run,
+      storage_folder: join(root, 'stored'),
+      recipes_folder: '',
+      engine_socket: join(root, 'engine'),
+    },
     log: createLog('silent'),
     rootOf: () => ({ path: root, operatorPath: root, below: [] }),
     userOf: () => (user === null ? null : { uid: 1, namesakeUid: null, webGid: null, isRequired: true, ...user }),

@@ -2,7 +2,10 @@ import * as assert from '../../../support/assert.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { needs } from '../../../support/needs.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
+import { dockerMissing, TestDocker } from '../../../support/docker.ts';
+import { atEnd } from '../../../support/ending.ts';
 import { askAs, openHouse } from '../house.ts';
+import { makeSearchImage } from '../images.ts';
 import { hasServices } from '../programs.ts';
 
 await needs('pages');
@@ -35,5 +38,27 @@ if (hasServices())
     await driver.press('Switch off');
     await driver.says('Redis is off.');
     assert.is((await ann.shown('redis')).is_on, false);
+    await driver.finish();
+  });
+
+if (hasServices() && dockerMissing() === undefined)
+  test('a search server is shown with how to reach it by HTTP, and what it stores', async (browser) => {
+    const docker = await TestDocker.start();
+    atEnd(() => docker.stop());
+    const { server, customer } = await openHouse({ services: { engine_socket: docker.socket } });
+    await customer('ann');
+    const driver = await PageDriver.entered(browser, server, 'user', 'ann');
+    await driver.goto('/home/services');
+    await driver.says('Elasticsearch is not available on this server');
+    await makeSearchImage(docker, 'elasticsearch:8.19.0');
+    await driver.goto('/home/services');
+    await driver.press('Switch Elasticsearch on');
+    await driver.says('curl --unix-socket');
+    await driver.says('Documents');
+    assert.equal(await driver.violations(), []);
+    await driver.press('Restart Elasticsearch');
+    await driver.says('What Elasticsearch stores stays.');
+    await driver.press('Restart');
+    await driver.says('Elasticsearch was restarted');
     await driver.finish();
   });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { isMissing } from '../../../../kernel/kit/files/files-root.ts';
@@ -169,6 +169,33 @@ if (hasServices()) {
     assert.is((await max.post('redis', 'flush')).status, 502);
     assert.is((await max.post('redis', 'restart')).status, 200, 'what hangs is killed');
     assert.is((await max.change('redis', false)).status, 200);
+  });
+
+  test('metrics count what is on, runs, was started again and does not start', async () => {
+    const ned = await house.customer('ned');
+    const before = await house.counted('memcached');
+    await switchedOn(ned, 'memcached');
+    await until('it is counted', async () => {
+      const { on, running } = await house.counted('memcached');
+      return on === (before['on'] ?? 0) + 1 && running === on;
+    });
+    const files = join(house.folder, 'files/ned');
+    chownSync(files, 0, 0);
+    process.kill(processesOf(ned.uid)[0]?.pid ?? 0, 'SIGKILL');
+    await until('a start that fails is counted', async () => {
+      const { failing, running, on = 0 } = await house.counted('memcached');
+      return failing === 1 && running === on - 1;
+    });
+    chownSync(files, ned.uid, ned.uid);
+    await until('it is started again', async () => {
+      const { failing, running, on, restarts_total: restarts } = await house.counted('memcached');
+      return failing === 0 && running === on && restarts === (before['restarts_total'] ?? 0) + 1;
+    });
+    assert.is((await ned.change('memcached', false)).status, 200);
+    await until('one that is off is not counted', async () => {
+      const { on } = await house.counted('memcached');
+      return on === before['on'];
+    });
   });
 
   test('what suspension and removal end leaves no process, socket or folder', async () => {
