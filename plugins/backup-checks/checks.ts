@@ -1,17 +1,20 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { BackupChecker } from '../../kernel/contract/tasks/backup-checker.ts';
+import type { AccountBackups } from '../../kernel/contract/tasks/account-backups.ts';
 import { errorMessage, HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { BackupChecksConfig } from './schema.ts';
 import { keepOutcome } from './store.ts';
 
+/** No outcome: others are at the backups, or the account was removed meanwhile. */
+const UNCHECKED: ReadonlySet<string> = new Set(['backups_busy', 'account_not_found']);
+
 /** Checks the backups of accounts, keeps what came of it, and tells it. */
 export class Checks {
   readonly #host: Host<BackupChecksConfig>;
-  readonly #backups: BackupChecker;
+  readonly #backups: AccountBackups;
   readonly #abort = new AbortController();
 
-  constructor(host: Host<BackupChecksConfig>, backups: BackupChecker) {
+  constructor(host: Host<BackupChecksConfig>, backups: AccountBackups) {
     this.#host = host;
     this.#backups = backups;
   }
@@ -20,14 +23,14 @@ export class Checks {
     this.#abort.abort(new Error('the server is stopping'));
   }
 
-  /** Errors: 409 `backups_busy`. */
+  /** Errors: 409 `backups_busy`, 404 `account_not_found`. */
   async check(account: Account): Promise<void> {
     const { config, local, log } = this.#host;
     let [hasBackups, problem]: [boolean, string | null] = [true, null];
     try {
       hasBackups = await this.#backups.check(account, config.sample_mib, this.#abort.signal);
     } catch (error) {
-      if (this.#abort.signal.aborted || (error instanceof HttpError && error.code === 'backups_busy')) throw error;
+      if (this.#abort.signal.aborted || (error instanceof HttpError && UNCHECKED.has(error.code))) throw error;
       log.error({ err: error, account: account.username }, 'a check of backups failed');
       problem = errorMessage(error);
     }

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { BackupChecker } from '../../kernel/contract/tasks/backup-checker.ts';
+import type { AccountBackups } from '../../kernel/contract/tasks/account-backups.ts';
 import { gauge } from '../../kernel/contract/points/metric.ts';
 import { AccountRounds } from '../../kernel/contract/tasks/account-rounds.ts';
 import { Checks } from './checks.ts';
@@ -17,7 +17,7 @@ export default definePlugin({
   routes: {},
   setup(host) {
     const { config, local, node, onClose } = host;
-    const backups = host.peer<BackupChecker>('backups');
+    const backups = host.peer<AccountBackups>('backups');
     if (backups === undefined) return { handlers: {} };
     const checks = new Checks(host, backups);
     const rounds = new AccountRounds(host, {

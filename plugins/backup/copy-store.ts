@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { DataFiles } from '../../kernel/contract/command.ts';
-import type { Column, Reader, Tx } from '../../kernel/store/store.ts';
+import { placesForRows } from '../../kernel/kit/placeholders.ts';
+import type { Column, Reader, Store, Tx } from '../../kernel/store/store.ts';
 import type { SqlValue } from '../../kernel/store/sqlite/connection.ts';
-import type { Store } from '../../kernel/store/store.ts';
 
 type Row = Readonly<Record<string, SqlValue>>;
 
@@ -61,9 +61,11 @@ function grouped(all: readonly Column[]): Table[] {
 async function copyRows({ name, columns, key }: Table, source: Reader, tx: Tx): Promise<void> {
   if (key.length === 0 || REVISION.includes(name)) await tx.run(`delete from ${name}`);
   for await (const rows of pagesOf({ name, columns, key }, source)) {
-    const places = rows.map(() => `(${columns.map(() => '?').join(', ')})`).join(', ');
     const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null));
-    await tx.run(`insert into ${name} (${columns.join(', ')}) values ${places}`, ...values);
+    await tx.run(
+      `insert into ${name} (${columns.join(', ')}) values ${placesForRows(rows.length, columns.length)}`,
+      ...values,
+    );
   }
 }
 

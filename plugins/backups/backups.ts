@@ -2,23 +2,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
 import { AccountTasks, type Counted, type TaskRun } from '../../kernel/contract/tasks/account-tasks.ts';
+import { discardWork } from '../../kernel/contract/tasks/discarded-work.ts';
 import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
-import type { EventInput } from '../../kernel/store/events/audit-log.ts';
+import type { Occurrence } from '../../kernel/store/events/event-types.ts';
 import { addSnapshots, publicReason } from './contents/making.ts';
 import { AGAIN, fail } from './errors.ts';
-import { RESTORE, WORK } from './jobs.ts';
+import { RESTORE } from './jobs.ts';
 import { Repositories, type Repository } from './repository/repositories.ts';
 import { RepositoryAccess } from './repository/repository-access.ts';
 import type { BackupsConfig, BackupTask } from './schema.ts';
 import {
   addBackup,
-  addDatabase,
-  findBackup,
+  adoptRows,
+  hasFiles,
   keepRepositoryBytes,
   listBackups,
   listDatabases,
@@ -57,16 +58,16 @@ export class Backups {
     });
   }
 
-  /** Begins a backup. Errors: 503 `backups_unavailable`, `overloaded`. */
-  async make(account: Account, isScheduled: boolean, ip = ''): Promise<BackupTask> {
+  /** Begins a backup, by the schedule if nobody's `ip` is given. Errors: 503 `backups_unavailable`, `overloaded`. */
+  async make(account: Account, ip?: string): Promise<BackupTask> {
     await this.repositories.version();
     const path = clientPath([], this.#host.node.config.virtual_root);
     return this.tasks.begin(account, { kind: 'backup', path }, async (run) => {
       try {
-        return await this.alone(account, run.signal, () => this.#backUp(account, run, isScheduled, ip));
+        return await this.alone(account, run.signal, () => this.#backUp(account, run, ip));
       } catch (error) {
         if (!run.signal.aborted && !(error instanceof HttpError && QUIET.has(error.code)))
-          await this.#tellFailure(account, error, isScheduled, ip);
+          await this.#tellFailure(account, error, ip);
         throw error;
       }
     });
@@ -79,7 +80,7 @@ export class Backups {
     { components, to }: { readonly components: readonly string[]; readonly to: readonly string[] | null },
     ip: string,
   ): Promise<BackupTask> {
-    const { config, gather, jobs, node, log } = this.#host;
+    const { config, gather, jobs, node } = this.#host;
     const [backup] = await Promise.all([this.find(account, id, true), this.repositories.version()]);
     const path = clientPath(components, node.config.virtual_root);
     return this.tasks.begin(account, { kind: 'restore', path }, (run) =>
@@ -95,14 +96,12 @@ export class Backups {
             ...run,
             onAsk,
           });
-          const data = { made_at: timeText(backup.createdAt), path };
+          const data = { made_at: timeText(backup.created_at), path };
           const text = `restored ${path} from the backup of ${data.made_at}`;
-          await this.#record({ type: 'backup.restored', account, text, ip, data });
+          await this.tell(account, ip, { type: 'backup.restored', text, data });
           return counted;
         } catch (error) {
-          await jobs.run(WORK, account, { discard: run.id }).catch((err: unknown) => {
-            log.warn({ err, task: run.id }, 'what a restoration made stays in .hostkeep/work');
-          });
+          await discardWork(this.#host, account, run.id);
           throw error;
         } finally {
           await access.close();
@@ -132,15 +131,6 @@ export class Backups {
     );
   }
 
-  /** See `BackupChecker`. */
-  async check(account: Account, sampleMib: number, signal: AbortSignal): Promise<boolean> {
-    if ((await listBackups(this.#host.local, account.id)).length === 0) return false;
-    await this.repositories.version();
-    const check = async () => this.repositories.check(await this.repository(account), sampleMib, signal);
-    await this.alone(account, signal, check);
-    return true;
-  }
-
   /** Removes the repository of a removed account, whose work ends when it next says how far it is. */
   async purge(account: Pick<Account, 'id'>, signal: AbortSignal): Promise<PurgePart> {
     const what = 'repositories of backups';
@@ -155,9 +145,9 @@ export class Backups {
 
   /** Errors: 404 `backup_not_found`; `file_not_found` for one without files where these are needed. */
   async find({ id: account }: Account, id: string, needsFiles = false): Promise<BackupRow> {
-    const backup = await findBackup(this.#host.local, account, id);
+    const backup = (await listBackups(this.#host.local, account)).find((each) => each.id === id);
     if (backup === undefined) throw fail.backup_not_found('the account has no backup of this id');
-    if (needsFiles && !backup.hasFiles) throw fail.file_not_found('the backup has no files');
+    if (needsFiles && !hasFiles(backup)) throw fail.file_not_found('the backup has no files');
     return backup;
   }
 
@@ -184,10 +174,11 @@ export class Backups {
     return this.#queue.run(account.id, run, { signal });
   }
 
-  async #backUp(account: Account, run: TaskRun, isScheduled: boolean, ip: string): Promise<Counted> {
+  async #backUp(account: Account, run: TaskRun, ip: string | undefined): Promise<Counted> {
     const { config, local } = this.#host;
     const repository = await this.repositories.open(account);
     await this.repositories.tidy(repository);
+    await adoptRows(local, account, repository.folder);
     await this.#reconcile(account, repository);
     const limitMib = account.plan?.limits['backups_limit_mib'] ?? 0;
     const access = new RepositoryAccess(repository.folder, {
@@ -195,29 +186,25 @@ export class Backups {
       freeBytes: limitMib === 0 ? Infinity : limitMib * MIB - (await this.repositories.sizeBytes(repository)),
       reserveBytes: config.reserve_mib * MIB,
     });
-    const newest = (await listBackups(local, account.id)).find(({ hasFiles }) => hasFiles);
+    const newest = (await listBackups(local, account.id)).find(hasFiles);
     const createdAt = Date.now();
     try {
       const setup = { program: config.program, key: repository.key };
-      const making = { host: this.#host, pool: this.#pool, account, run, ip, access, setup };
+      const making = { host: this.#host, pool: this.#pool, account, run, ip: ip ?? '', access, setup };
       const adding = addSnapshots(making, newest?.id ?? null);
       const { id, files, sizeBytes, counted, databases, missing } = await adding.finally(() => access.close());
-      const { addedBytes } = access;
-      const backup = { id, createdAt, files, sizeBytes, addedBytes, leftOut: counted.leftOut, isScheduled };
+      const counts = { files, size_bytes: sizeBytes, added_bytes: access.addedBytes, left_out: counted.leftOut };
+      const backup = { id, created_at: createdAt, ...counts, is_scheduled: ip === undefined, databases };
       await this.#host.identity.accounts.assertLivesHere(account);
-      await local.write(async (tx) => {
-        await addBackup(tx, account.id, backup);
-        for (const row of databases) await addDatabase(tx, account.id, id, row);
-      });
+      await local.write((tx) => addBackup(tx, account.id, backup));
       const data = { made_at: timeText(createdAt), files, databases: databases.length - missing.length };
       const text = `made a backup of ${files} files and ${data.databases} databases`;
-      const more = { account, ip, isNoticed: isScheduled };
-      await this.#record({ type: 'backup.made', text, data, ...more });
+      await this.tell(account, ip, { type: 'backup.made', text, data });
       if (missing[0] !== undefined) {
         const reason = `${missing[0].name || missing[0].engine}: ${missing[0].problem}`;
         const told = `has a backup without ${missing.length} databases: ${reason}`;
         const lacking = { made_at: data.made_at, databases: missing.length, reason };
-        await this.#record({ type: 'backup.databases_missing', text: told, data: lacking, ...more });
+        await this.tell(account, ip, { type: 'backup.databases_missing', text: told, data: lacking });
       }
       await this.#retain(account, repository, run.signal, missing.length > 0);
       return counted;
@@ -233,14 +220,14 @@ export class Backups {
   async #reconcile(account: Account, repository: Repository): Promise<void> {
     const there = await this.repositories.snapshots(repository);
     for (const backup of await listBackups(this.#host.local, account.id)) {
-      if (there.delete(backup.id) || !backup.hasFiles) {
+      if (there.delete(backup.id) || !hasFiles(backup)) {
         for (const { snapshot } of await listDatabases(this.#host.local, backup.id)) there.delete(snapshot ?? '');
         continue;
       }
       await this.#host.local.write((tx) => removeBackup(tx, account.id, backup.id));
-      const data = { made_at: timeText(backup.createdAt) };
+      const data = { made_at: timeText(backup.created_at) };
       const text = `found that the backup of ${data.made_at} is lost`;
-      await this.#record({ type: 'backup.lost', account, text, ip: '', isNoticed: true, data });
+      await this.tell(account, undefined, { type: 'backup.lost', text, data });
     }
     for (const id of there) await this.repositories.forget(repository, id);
   }
@@ -252,40 +239,40 @@ export class Backups {
     const over = (await listBackups(this.#host.local, account.id)).slice(Math.min(...limits, Infinity));
     for (const backup of over) await this.#forget(account, repository, backup, undefined);
     if (over.length > 0 || hasRest) await this.#clean(account, repository, signal);
-    else await this.#measure(account, repository);
+    else await this.measure(account, repository);
   }
 
   /** The row goes last: what a crash leaves of it is found as lost. `ip` is that of who removes it, if somebody does. */
   async #forget(account: Account, repository: Repository | undefined, backup: BackupRow, ip: string | undefined) {
     const dumps = (await listDatabases(this.#host.local, backup.id)).map(({ snapshot }) => snapshot);
-    for (const id of [...dumps, backup.hasFiles ? backup.id : null])
+    for (const id of [...dumps, hasFiles(backup) ? backup.id : null])
       if (repository !== undefined && id !== null) await this.repositories.forget(repository, id);
     await this.#host.local.write((tx) => removeBackup(tx, account.id, backup.id));
-    const data = { made_at: timeText(backup.createdAt) };
-    const text = `removed the backup of ${data.made_at}`;
-    const isNoticed = ip === undefined;
-    await this.#record({ type: 'backup.removed', account, text, ip: ip ?? '', isNoticed, data });
+    const data = { made_at: timeText(backup.created_at) };
+    await this.tell(account, ip, { type: 'backup.removed', text: `removed the backup of ${data.made_at}`, data });
   }
 
   async #clean(account: Account, repository: Repository, signal: AbortSignal): Promise<void> {
     await this.repositories.prune(repository, signal);
-    await this.#measure(account, repository);
+    await this.measure(account, repository);
   }
 
-  async #measure({ id }: Account, repository: Repository): Promise<void> {
+  /** Notes what a repository takes. */
+  async measure({ id }: Account, repository: Repository): Promise<void> {
     const sizeBytes = await this.repositories.sizeBytes(repository);
     await this.#host.local.write((tx) => keepRepositoryBytes(tx, id, sizeBytes));
   }
 
-  async #tellFailure(account: Account, error: unknown, isScheduled: boolean, ip: string): Promise<void> {
+  async #tellFailure(account: Account, error: unknown, ip: string | undefined): Promise<void> {
     const reason = publicReason(error);
-    const text = isScheduled ? `could not make a backup: ${reason}` : `tried to make a backup: ${reason}`;
-    const data = { reason };
-    await this.#record({ type: 'backup.failed', account, text, ip, isNoticed: isScheduled, data });
+    const text = `${ip === undefined ? 'could not' : 'tried to'} make a backup: ${reason}`;
+    await this.tell(account, ip, { type: 'backup.failed', text, data: { reason } });
   }
 
-  #record(event: EventInput): Promise<void> {
-    return this.#host.store.write((tx) => this.#host.events.record(tx, event));
+  /** Records an event. `ip` is that of who did it, `undefined` if nobody did. */
+  tell(account: Account, ip: string | undefined, event: Occurrence & { readonly text: string }): Promise<void> {
+    const by = { account, ip: ip ?? '', isNoticed: ip === undefined };
+    return this.#host.store.write((tx) => this.#host.events.record(tx, { ...event, ...by }));
   }
 }
 

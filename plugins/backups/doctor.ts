@@ -26,29 +26,28 @@ export async function findings(
     const isHere = account?.home === '' || node.fleet === undefined || account?.home === node.fleet.name;
     if (account === undefined || !isHere) strangers.push(id);
     else if (opened++ < OPENED)
-      await repositories.prove(account).catch((error: unknown) => {
-        problems.push(`${account.username}: ${errorMessage(error)}`);
-      });
+      await repositories
+        .find(account)
+        .then((repository) => repositories.prove(repository))
+        .catch((error: unknown) => {
+          problems.push(`${account.username}: ${errorMessage(error)}`);
+        });
   }
+  const repositoryProblem = {
+    detail: problems.join('; '),
+    remedy:
+      'bring the repository back from a copy of the data folder, or move it away: the next backup makes a new one',
+  };
+  const strangerProblem = {
+    ...{ name: 'repositories of others', ok: false, isWarning: true },
+    detail: `accounts with these ids have moved away or are removed: ${strangers.slice(0, NAMED).join(', ')}${strangers.length > NAMED ? ', …' : ''}`,
+    remedy: 'remove their folders in backups of the data folder, once nobody needs these backups',
+  };
   return [
     { name: 'restic', ok: true, detail: `restic ${version} answers` },
-    repositoryFinding(problems, Math.min(opened, OPENED)),
-    ...(strangers.length === 0 ? [] : [strangerFinding(strangers)]),
+    problems.length === 0
+      ? { name: 'repositories', ok: true, detail: `${Math.min(opened, OPENED)} of them open with their keys` }
+      : { name: 'repositories', ok: false, ...repositoryProblem },
+    ...(strangers.length === 0 ? [] : [strangerProblem]),
   ];
 }
-
-function repositoryFinding(problems: readonly string[], opened: number): Finding {
-  const name = 'repositories';
-  if (problems.length === 0) return { name, ok: true, detail: `${opened} of them open with their keys` };
-  const remedy =
-    'bring the repository back from a copy of the data folder, or move it away: the next backup makes a new one';
-  return { name, ok: false, detail: problems.join('; '), remedy };
-}
-
-const strangerFinding = (ids: readonly number[]): Finding => ({
-  name: 'repositories of others',
-  ok: false,
-  isWarning: true,
-  detail: `accounts with these ids have moved away or are removed: ${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ', …' : ''}`,
-  remedy: 'remove their folders in backups of the data folder, once nobody needs these backups',
-});

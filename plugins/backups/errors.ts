@@ -7,6 +7,7 @@ export const fail = defineErrors({
   file_not_found: [404, 'File not found'],
   task_not_found: [404, 'No such work on files'],
   backups_busy: [409, 'Other work on the backups has not ended'],
+  backups_exist: [409, 'The account has backups already'],
   file_exists: [409, 'Something of this name exists already'],
   nothing_to_back_up: [422, 'There is nothing to back up'],
   task_interrupted: [503, 'The server stopped meanwhile'],
@@ -19,3 +20,9 @@ export const fail = defineErrors({
 
 /** The options of an error after which the client may ask again, once somebody has looked at the server. */
 export const AGAIN = { retryAfterSeconds: 60 };
+
+/** Returns the error for a program that could not be started: 503 `backups_unavailable` if it is not installed, else its own. */
+export function unlessMissing(program: string, cause: unknown): unknown {
+  if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return cause;
+  return fail.backups_unavailable(`${program} is not installed on this server`, { cause, retryAfterSeconds: 600 });
+}

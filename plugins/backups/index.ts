@@ -1,31 +1,32 @@
+import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { BackupChecker } from '../../kernel/contract/tasks/backup-checker.ts';
+import type { AccountBackups } from '../../kernel/contract/tasks/account-backups.ts';
 import { gauge } from '../../kernel/contract/points/metric.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Static } from '../../kernel/schema.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { Backups } from './backups.ts';
 import { findDump, restoreDatabase } from './contents/restoring.ts';
 import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
+import { adoptRepository, checkRepository, withRepository } from './repository/lent-repository.ts';
 import { events } from './events.ts';
 import { attachment, Reading } from './reading.ts';
 import { DUMP_FILE } from './repository/questions.ts';
 import { backupRoutes } from './routes.ts';
 import { nextDue } from './schedule.ts';
 import { Scheduler } from './scheduler.ts';
-import { BackupsConfig, type Backup, type BackupSchedule } from './schema.ts';
+import { BackupsConfig, ScheduleChange, type Backup, type BackupSchedule } from './schema.ts';
 import {
-  ages,
   listBackups,
   listDatabases,
+  newestBackups,
   readSchedule,
   repositoryBytes,
   writeSchedule,
   type BackupRow,
   type Schedule,
 } from './store.ts';
-
-const MIB = 2 ** 20;
 
 export default definePlugin({
   name: 'backups',
@@ -38,23 +39,35 @@ export default definePlugin({
   routes: backupRoutes,
   setup(host) {
     const { local, store, node, onClose } = host;
-    const { virtual_root: virtualRoot } = node.config;
     const backups = new Backups(host);
     const reading = new Reading(host, backups);
     const parts = { ...host, backups, reading };
     onClose(() => Promise.all([backups.close(), reading.close()]).then(() => undefined));
     if (node.isServing) void node.onLeader(() => new Scheduler(host, backups).start());
-    const components = (path: string) => pathComponents(path, virtualRoot);
+    const components = (path: string) => pathComponents(path, node.config.virtual_root);
     const below = (path: string) => {
       const parts = components(path);
       if (parts.length === 0) throw fail.invalid_path('the root of the account is no file');
       return parts;
     };
+    const setSchedule = (account: Account, change: Static<typeof ScheduleChange>, ip: string) =>
+      store.write(async (tx) => {
+        // what was due before is not made up for
+        const schedule = { ...(await readSchedule(tx, account.id)), ...change, tried_at: Date.now() } as Schedule;
+        await writeSchedule(tx, account.id, schedule);
+        const data = { schedule: schedule.schedule };
+        const text = `set the schedule of backups to ${schedule.schedule}`;
+        await host.events.record(tx, { type: 'backup.schedule_changed', account, text, ip, data });
+        return toSchedule(schedule, account);
+      });
     return {
       service: {
         assertAvailable: async () => void (await backups.repositories.version()),
-        check: (account, sampleMib, signal) => backups.check(account, sampleMib, signal),
-      } satisfies BackupChecker,
+        check: (...args) => checkRepository(parts, ...args),
+        newest: () => newestBackups(local),
+        withRepository: (...args) => withRepository(parts, ...args),
+        adopt: (...args) => adoptRepository(parts, ...args),
+      } satisfies AccountBackups,
       handlers: {
         list: async ({ account }) => {
           const [rows, schedule, bytes] = await Promise.all([
@@ -66,11 +79,11 @@ export default definePlugin({
             backups: rows.map(toBackup),
             schedule: toSchedule(schedule, account),
             repository_bytes: bytes,
-            limit_bytes: (account.plan?.limits['backups_limit_mib'] ?? 0) * MIB,
+            limit_bytes: (account.plan?.limits['backups_limit_mib'] ?? 0) * 2 ** 20,
             kept_limit: account.plan?.limits['backups_limit'] ?? 0,
           };
         },
-        make: ({ account, ip }) => backups.make(account, false, ip),
+        make: ({ account, ip }) => backups.make(account, ip),
         entries: (call) => {
           const { path, limit, cursor } = call.query;
           return reading.entries(call, call.params.id, components(path), { offset: Number(cursor), limit });
@@ -93,36 +106,31 @@ export default definePlugin({
         },
         restoreDatabase: ({ account, params, ip }) => restoreDatabase(parts, account, params, ip),
         remove: ({ account, params, ip }) => backups.remove(account, params.id, ip),
-        setSchedule: ({ account, body, ip }) =>
-          store.write(async (tx) => {
-            // what was due before is not made up for
-            const schedule = { ...(await readSchedule(tx, account.id)), ...body, triedAt: Date.now() } as Schedule;
-            await writeSchedule(tx, account.id, schedule);
-            const data = { schedule: schedule.schedule };
-            const text = `set the schedule of backups to ${schedule.schedule}`;
-            await host.events.record(tx, { type: 'backup.schedule_changed', account, text, ip, data });
-            return toSchedule(schedule, account);
-          }),
+        setSchedule: ({ account, body, ip }) => setSchedule(account, body, ip),
         tasks: async ({ account }) => ({ tasks: await backups.tasks.list(account) }),
         task: ({ account, params }) => backups.tasks.get(account, params.id),
         cancel: ({ account, params }) => backups.tasks.cancel(account, params.id),
       },
       provides: {
         metrics: async () => {
-          const known = await ages(local);
-          if (known === undefined) return [];
-          const age = (at: number) => Math.max(0, (Date.now() - at) / 1000);
+          const newest = [...(await newestBackups(local)).values()];
+          const gaugeAge = (name: string, text: string, at: number) =>
+            gauge(`hostkeep_backups_${name}_age_seconds`, text, Math.max(0, (Date.now() - at) / 1000));
+          if (newest.length === 0) return [];
           return [
-            gauge('hostkeep_backups_newest_age_seconds', 'Age of the newest backup of this node', age(known.newest)),
-            gauge(
-              'hostkeep_backups_oldest_age_seconds',
-              'Age of the newest backup of the account that has waited longest for one',
-              age(known.oldest),
-            ),
+            gaugeAge('newest', 'Age of the newest backup of this node', Math.max(...newest)),
+            gaugeAge('oldest', 'Age of the newest backup of the account that waits longest', Math.min(...newest)),
           ];
         },
         doctor: () => findings(host, backups.repositories),
         purge: async (account, signal) => [await backups.purge(account, signal)],
+        archive: () =>
+          archivedList<Static<typeof ScheduleChange>>({
+            item: ScheduleChange,
+            list: async ({ id }) => [scheduleIn(await readSchedule(store, id))],
+            put: (account, schedule) => setSchedule(account, schedule, ''),
+            called: () => 'the schedule of backups',
+          }),
         move: () => ({
           obstacles: () => [],
           leftToDo: async ({ id, username }, to) =>
@@ -135,20 +143,14 @@ export default definePlugin({
   },
 });
 
-function toBackup(row: BackupRow): Backup {
-  return {
-    id: row.id,
-    created_at: new Date(row.createdAt).toISOString(),
-    files: row.files,
-    size_bytes: row.sizeBytes,
-    added_bytes: row.addedBytes,
-    left_out: row.leftOut,
-    is_scheduled: row.isScheduled,
-  };
-}
+const toBackup = ({ created_at: at, ...row }: BackupRow): Backup => ({
+  ...row,
+  created_at: new Date(at).toISOString(),
+});
 
 function toSchedule(schedule: Schedule, { id }: Account): BackupSchedule {
   const next = nextDue(schedule, id, Date.now());
-  const { schedule: name, weekday, hour, kept } = schedule;
-  return { schedule: name, weekday, hour, kept, next_at: next === undefined ? null : new Date(next).toISOString() };
+  return { ...scheduleIn(schedule), next_at: next === undefined ? null : new Date(next).toISOString() };
 }
+
+const scheduleIn = ({ schedule, weekday, hour, kept }: Schedule) => ({ schedule, weekday, hour, kept });

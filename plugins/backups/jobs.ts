@@ -4,7 +4,6 @@ import type database from './jobs/database-job.ts';
 import type list from './jobs/list-job.ts';
 import type read from './jobs/read-job.ts';
 import type restore from './jobs/restore-job.ts';
-import type work from './jobs/work-job.ts';
 
 const shared = { beside: import.meta.url, timeoutMs: 120_000, tooMuch: 'overloaded' } as const;
 /** Time for all of a task, in which it is watched for whether it goes on. */
@@ -16,4 +15,3 @@ export const RESTORE = defineJob<typeof restore>({ ...task, script: 'jobs/restor
 export const LIST = defineJob<typeof list>({ ...shared, script: 'jobs/list-job' });
 /** Lasts as long as the client takes. */
 export const READ = defineJob<typeof read>({ ...task, script: 'jobs/read-job' });
-export const WORK = defineJob<typeof work>({ ...shared, script: 'jobs/work-job' });

@@ -13,6 +13,7 @@ import { AGAIN, fail } from './errors.ts';
 import { LIST, READ } from './jobs.ts';
 import { RepositoryAccess } from './repository/repository-access.ts';
 import type { BackupEntry, BackupsConfig } from './schema.ts';
+import { hasFiles } from './store.ts';
 
 type Content = { readonly content: Readable; readonly sizeBytes: number };
 
@@ -50,8 +51,8 @@ export class Reading {
     { offset, limit }: { readonly offset: number; readonly limit: number },
   ) {
     const path = clientPath(components, this.#host.node.config.virtual_root);
-    const { hasFiles } = await this.#backups.find(account, id);
-    if (!hasFiles && components.length === 0) return { path, entries: [], total: 0, next_cursor: null };
+    const backup = await this.#backups.find(account, id);
+    if (!hasFiles(backup) && components.length === 0) return { path, entries: [], total: 0, next_cursor: null };
     const { access, at } = await this.#open(account, id, components);
     const input = { ...at, offset, limit, most: this.#host.config.max_entries };
     const onAsk = (question: unknown, bytes: Buffer) => access.answer(question, bytes);
@@ -116,8 +117,5 @@ export class Reading {
 export const attachment = (name: string, { content, sizeBytes }: Content): Stream =>
   streamed('application/octet-stream', content, {
     sizeBytes,
-    headers: {
-      'Cache-Control': 'private, no-store',
-      ...savedHeaders(name),
-    },
+    headers: { 'Cache-Control': 'private, no-store', ...savedHeaders(name) },
   });

@@ -3,6 +3,9 @@ import { Type } from '../../kernel/schema.ts';
 import { TaskParams } from '../../kernel/contract/tasks/task-schema.ts';
 import * as schema from './schema.ts';
 
+const home = { at: 'home' } as const;
+const GET = { ...home, method: 'GET' } as const;
+const POST = { ...home, method: 'POST', reply: schema.BackupTask, status: 202 } as const;
 const READ = ['backup_not_found', 'invalid_path', 'backup_unreadable', 'backups_unavailable', 'overloaded'] as const;
 const DATABASE = ['backup_not_found', 'database_not_found', 'backups_unavailable', 'overloaded'] as const;
 const BROKEN = 'If the backup cannot be read to its end, the connection is broken off.';
@@ -10,27 +13,22 @@ const FOLLOW = 'The reply is a task, which GET /api/backup-tasks/:id follows.';
 
 export const backupRoutes = {
   list: {
-    method: 'GET',
+    ...GET,
     path: '/api/backups',
-    at: 'home',
     summary: 'List the backups of the account',
     description: 'With the schedule by which they are made, and the room that they take.',
     reply: schema.Backups,
   },
   make: {
-    method: 'POST',
+    ...POST,
     path: '/api/backups',
-    at: 'home',
     summary: 'Back up the files and databases of the account now',
     description: `A database that cannot be read is left out, which the backup says. The oldest backup goes if the plan keeps no more. ${FOLLOW}`,
-    reply: schema.BackupTask,
-    status: 202,
     errors: ['backups_unavailable', 'overloaded'],
   },
   entries: {
-    method: 'GET',
+    ...GET,
     path: '/api/backups/:id/files',
-    at: 'home',
     summary: 'List the entries of a folder in a backup',
     description: 'Page by page, with sizes, times and permissions.',
     params: schema.BackupParams,
@@ -39,9 +37,8 @@ export const backupRoutes = {
     errors: [...READ, 'folder_not_found', 'files_unavailable'],
   },
   read: {
-    method: 'GET',
+    ...GET,
     path: '/api/backups/:id/content',
-    at: 'home',
     summary: 'Download a file from a backup',
     description: `As an attachment. ${BROKEN}`,
     params: schema.BackupParams,
@@ -51,21 +48,17 @@ export const backupRoutes = {
     errors: [...READ, 'file_not_found', 'files_unavailable'],
   },
   restore: {
-    method: 'POST',
+    ...POST,
     path: '/api/backups/:id/restore',
-    at: 'home',
     summary: 'Restore a file, a folder or all from a backup',
     description: `Each file takes its place when it is complete. ${FOLLOW}`,
     params: schema.BackupParams,
     body: schema.Restoring,
-    reply: schema.BackupTask,
-    status: 202,
     errors: ['backup_not_found', 'file_not_found', 'invalid_path', 'backups_unavailable', 'overloaded'],
   },
   databases: {
-    method: 'GET',
+    ...GET,
     path: '/api/backups/:id/databases',
-    at: 'home',
     summary: 'List the databases of a backup',
     description: 'With those that it does not have, and why.',
     params: schema.BackupParams,
@@ -73,9 +66,8 @@ export const backupRoutes = {
     errors: ['backup_not_found'],
   },
   dump: {
-    method: 'GET',
+    ...GET,
     path: '/api/backups/:id/databases/:engine/:database/content',
-    at: 'home',
     summary: 'Download a database from a backup',
     description: `As SQL statements that replace all that was in it. ${BROKEN}`,
     params: schema.DatabaseParams,
@@ -84,22 +76,19 @@ export const backupRoutes = {
     errors: [...DATABASE, 'backup_unreadable'],
   },
   restoreDatabase: {
-    method: 'POST',
+    ...POST,
     path: '/api/backups/:id/databases/:engine/:database/restore',
-    at: 'home',
     summary: 'Restore a database from a backup',
     description:
       'The database has to exist, and keeps what the backup does not have. If a statement fails, the task says its line: then nothing has ' +
       `changed on PostgreSQL, and what came before it has on MariaDB. ${FOLLOW}`,
     params: schema.DatabaseParams,
-    reply: schema.BackupTask,
-    status: 202,
     errors: DATABASE,
   },
   remove: {
+    ...home,
     method: 'DELETE',
     path: '/api/backups/:id',
-    at: 'home',
     summary: 'Remove a backup',
     description: `For good and at once; the task frees the room that only this backup took. ${FOLLOW}`,
     params: schema.BackupParams,
@@ -108,26 +97,24 @@ export const backupRoutes = {
     errors: ['backup_not_found', 'backups_busy', 'backups_unavailable', 'overloaded'],
   },
   setSchedule: {
+    ...home,
     method: 'PATCH',
     path: '/api/backup-schedule',
-    at: 'home',
     summary: 'Set when backups are made, and how many are kept',
     description: 'Members that are left out stay as they are. No more are kept than the plan allows.',
     body: schema.ScheduleChange,
     reply: schema.BackupSchedule,
   },
   tasks: {
-    method: 'GET',
+    ...GET,
     path: '/api/backup-tasks',
-    at: 'home',
     summary: 'List long work on backups',
     description: 'What runs, and what ended within a week.',
     reply: schema.BackupTasks,
   },
   task: {
-    method: 'GET',
+    ...GET,
     path: '/api/backup-tasks/:id',
-    at: 'home',
     summary: 'Show long work on backups',
     description: 'With how far it is, and what became of it.',
     params: TaskParams,
@@ -135,9 +122,9 @@ export const backupRoutes = {
     errors: ['task_not_found'],
   },
   cancel: {
+    ...home,
     method: 'DELETE',
     path: '/api/backup-tasks/:id',
-    at: 'home',
     summary: 'Cancel long work on backups',
     description: 'A backup that is not complete is none. What was restored in its place stays.',
     params: TaskParams,

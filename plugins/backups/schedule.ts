@@ -12,7 +12,7 @@ export function nextDue(schedule: Schedule, account: number, now: number): numbe
 
 /** Whether a schedule was due since a backup was last begun by it. */
 export function isDue(schedule: Schedule, account: number, now: number): boolean {
-  return schedule.schedule !== 'off' && dueOn(schedule, account, now, (at) => at <= now, -1) > schedule.triedAt;
+  return schedule.schedule !== 'off' && dueOn(schedule, account, now, (at) => at <= now, -1) > schedule.tried_at;
 }
 
 /** Returns the first time that fits, day by day from today. Each account has a minute of its own in the hour. */

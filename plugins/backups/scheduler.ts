@@ -41,9 +41,9 @@ export class Scheduler {
       if (account === undefined || !identity.accounts.isHere(account)) continue;
       if (account.suspended || account.isReadOnly) continue;
       if (!account.features.has('backups')) continue;
-      if (!(await store.write((tx) => noteTry(tx, id, schedule.triedAt, now)))) continue;
+      if (!(await store.write((tx) => noteTry(tx, id, schedule.tried_at, now)))) continue;
       await this.#backups
-        .make(account, true)
+        .make(account)
         .catch((err: unknown) => log.warn({ err, account: account.username }, 'a scheduled backup did not begin'));
     }
   }

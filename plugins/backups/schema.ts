@@ -66,32 +66,21 @@ export const Backup = NamedObject('Backup', {
 });
 export type Backup = Static<typeof Backup>;
 
-const Schedule = Type.String({ enum: ['off', 'daily', 'weekly'] });
-const Weekday = Type.Integer({ minimum: 0, maximum: 6, description: 'Of a weekly schedule; 0 is Sunday' });
-const Hour = Type.Integer({
-  minimum: 0,
-  maximum: 23,
-  description: 'By the clock of the server; the minute is its choice',
-});
-const Kept = Type.Integer({ minimum: 0, maximum: 1000, description: 'Backups to keep; 0 for what the plan allows' });
+const schedule = {
+  schedule: Type.String({ enum: ['off', 'daily', 'weekly'] }),
+  weekday: Type.Integer({ minimum: 0, maximum: 6, description: 'Of a weekly schedule; 0 is Sunday' }),
+  hour: Type.Integer({ minimum: 0, maximum: 23, description: 'By the clock of the server; the minute is its choice' }),
+  kept: Type.Integer({ minimum: 0, maximum: 1000, description: 'Backups to keep; 0 for what the plan allows' }),
+};
 export const BackupSchedule = NamedObject('BackupSchedule', {
-  schedule: Schedule,
-  weekday: Weekday,
-  hour: Hour,
-  kept: Kept,
+  ...schedule,
   next_at: Type.Union([Type.String(), Type.Null()], { description: 'When the next one is due, RFC 3339' }),
 });
 export type BackupSchedule = Static<typeof BackupSchedule>;
-export const ScheduleChange = Type.Object(
-  {
-    schedule: Type.Optional(Schedule),
-    weekday: Type.Optional(Weekday),
-    hour: Type.Optional(Hour),
-    kept: Type.Optional(Kept),
-  },
-  { title: 'BackupScheduleChange', examples: [{ schedule: 'daily', hour: 3 }] },
-);
-export type ScheduleChange = Static<typeof ScheduleChange>;
+export const ScheduleChange = Type.Partial(Type.Object(schedule), {
+  title: 'BackupScheduleChange',
+  examples: [{ schedule: 'daily', hour: 3 }],
+});
 
 export const Backups = NamedObject('Backups', {
   backups: Type.Array(Backup, { description: 'Newest first' }),

@@ -1,75 +1,69 @@
-import type { Reader, Tx } from '../../kernel/store/store.ts';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeptBackup, KeptDatabase } from '../../kernel/contract/tasks/account-backups.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { undefinedIfMissing } from '../../kernel/kit/files/if-missing.ts';
+import type { Reader, Store, Tx } from '../../kernel/store/store.ts';
 
 /** A backup, as this machine knows it. */
-export interface BackupRow {
-  /** Of the snapshot of its files. */
-  readonly id: string;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-  readonly files: number;
-  readonly sizeBytes: number;
-  readonly addedBytes: number;
-  readonly leftOut: number;
-  readonly isScheduled: boolean;
-  /** Whether it has files; else its id is that of no snapshot. */
-  readonly hasFiles: boolean;
-}
+export type BackupRow = Omit<KeptBackup, 'databases'>;
 /** A database of a backup, or one that is missing in it; see its table. */
-export interface DatabaseRow {
-  readonly engine: string;
-  readonly name: string;
-  readonly snapshot: string | null;
-  readonly size_bytes: number;
-  readonly problem: string | null;
-}
+export type DatabaseRow = KeptDatabase;
 export interface Schedule {
   readonly schedule: 'off' | 'daily' | 'weekly';
   readonly weekday: number;
   readonly hour: number;
   readonly kept: number;
   /** Milliseconds since 1970; 0 for never. */
-  readonly triedAt: number;
-}
-
-interface Row {
-  readonly id: string;
-  readonly created_at: number;
-  readonly files: number;
-  readonly size_bytes: number;
-  readonly added_bytes: number;
-  readonly left_out: number;
-  readonly is_scheduled: number;
-}
-interface ScheduleRow extends Omit<Schedule, 'triedAt'> {
-  readonly account_id: number;
   readonly tried_at: number;
 }
 
-export const NO_SCHEDULE: Schedule = { schedule: 'off', weekday: 0, hour: 3, kept: 0, triedAt: 0 };
+type Row = Omit<BackupRow, 'is_scheduled'> & { readonly is_scheduled: number };
+
+export const NO_SCHEDULE: Schedule = { schedule: 'off', weekday: 0, hour: 3, kept: 0, tried_at: 0 };
+/** In a repository that came from elsewhere, until its backups are rows. */
+export const ROWS = 'adopted.json';
 /** The beginning of the id of a backup without files. */
 export const WITHOUT_FILES = 'databases-';
-const COLUMNS = 'id, created_at, files, size_bytes, added_bytes, left_out, is_scheduled';
+/** Whether a backup has files; else its id is that of no snapshot. */
+export const hasFiles = ({ id }: Pick<BackupRow, 'id'>): boolean => !id.startsWith(WITHOUT_FILES);
+const BACKUP = 'id, created_at, files, size_bytes, added_bytes, left_out, is_scheduled';
 const DATABASE = 'engine, name, snapshot, size_bytes, problem';
 const SCHEDULE = 'schedule, weekday, hour, kept, tried_at';
 
 /** Resolves with the backups of an account, newest first. */
 export async function listBackups(local: Reader, account: number): Promise<BackupRow[]> {
-  const sql = `select ${COLUMNS} from backups where account_id = ? order by created_at desc, id`;
+  const sql = `select ${BACKUP} from backups where account_id = ? order by created_at desc, id`;
   return (await local.all<Row>(sql, account)).map(fromRow);
 }
 
-export async function findBackup(local: Reader, account: number, id: string): Promise<BackupRow | undefined> {
-  const row = await local.get<Row>(`select ${COLUMNS} from backups where account_id = ? and id = ?`, account, id);
-  return row && fromRow(row);
+/** Adds a backup, unless it is known. */
+export async function addBackup(tx: Tx, account: number, { databases, ...backup }: KeptBackup): Promise<void> {
+  const { id, created_at: at, files, size_bytes: size, added_bytes: added, left_out: leftOut, is_scheduled } = backup;
+  const { changes } = await tx.run(
+    `insert into backups (account_id, ${BACKUP}) values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
+    ...[account, id, at, files, size, added, leftOut, Number(is_scheduled)],
+  );
+  for (const { engine, name, snapshot, size_bytes: bytes, problem } of changes === 0 ? [] : databases)
+    await tx.run(
+      `insert into backup_databases (account_id, backup_id, ${DATABASE}) values (?, ?, ?, ?, ?, ?, ?)`,
+      ...[account, id, engine, name, snapshot, bytes, problem],
+    );
 }
 
-export async function addBackup(tx: Tx, account: number, backup: Omit<BackupRow, 'hasFiles'>): Promise<void> {
-  const { id, createdAt, files, sizeBytes, addedBytes, leftOut, isScheduled } = backup;
-  await tx.run(
-    `insert into backups (account_id, ${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[account, id, createdAt, files, sizeBytes, addedBytes, leftOut, Number(isScheduled)],
-  );
+/** Adds the backups of a repository that came from elsewhere, unless this was done. */
+export async function adoptRows(local: Store, { id }: Pick<Account, 'id'>, folder: string): Promise<void> {
+  const text = await readFile(join(folder, ROWS), 'utf8').catch(undefinedIfMissing);
+  if (text === undefined) return;
+  await local.write(async (tx) => {
+    for (const backup of JSON.parse(text) as KeptBackup[]) await addBackup(tx, id, backup);
+  });
+  await rm(join(folder, ROWS));
 }
+
+/** Whether the snapshot of its files is there, if it has some. */
+export const isWhole = (backup: KeptBackup, there: ReadonlySet<string>): boolean =>
+  !hasFiles(backup) || there.has(backup.id);
 
 export async function removeBackup(tx: Tx, account: number, id: string): Promise<void> {
   await tx.run('delete from backups where account_id = ? and id = ?', account, id);
@@ -81,12 +75,19 @@ export function listDatabases(local: Reader, backup: string): Promise<DatabaseRo
   return local.all<DatabaseRow>(sql, backup);
 }
 
-export async function addDatabase(tx: Tx, account: number, backup: string, row: DatabaseRow): Promise<void> {
-  const { engine, name, snapshot, size_bytes: sizeBytes, problem } = row;
-  await tx.run(
-    `insert into backup_databases (account_id, backup_id, ${DATABASE}) values (?, ?, ?, ?, ?, ?, ?)`,
-    ...[account, backup, engine, name, snapshot, sizeBytes, problem],
-  );
+/** Resolves with the backups of an account, newest first, each with its databases. */
+export async function listKept(local: Reader, account: number): Promise<KeptBackup[]> {
+  const kept: KeptBackup[] = [];
+  for (const backup of await listBackups(local, account))
+    kept.push({ ...backup, databases: await listDatabases(local, backup.id) });
+  return kept;
+}
+
+/** Resolves with when the newest backup of each account was made, by account, in milliseconds since 1970. */
+export async function newestBackups(local: Reader): Promise<Map<number, number>> {
+  const sql = 'select account_id as account, max(created_at) as newest from backups group by account_id';
+  const rows = await local.all<{ account: number; newest: number }>(sql);
+  return new Map(rows.map(({ account, newest }) => [account, newest]));
 }
 
 /** Resolves with what the repository of an account took last. */
@@ -96,50 +97,37 @@ export async function repositoryBytes(local: Reader, account: number): Promise<n
 }
 
 export async function keepRepositoryBytes(tx: Tx, account: number, sizeBytes: number): Promise<void> {
-  await tx.run(
-    `insert into backup_repositories (account_id, size_bytes) values (?, ?)
-      on conflict (account_id) do update set size_bytes = excluded.size_bytes`,
-    ...[account, sizeBytes],
-  );
+  const sql = `insert into backup_repositories (account_id, size_bytes) values (?, ?)
+    on conflict (account_id) do update set size_bytes = excluded.size_bytes`;
+  await tx.run(sql, account, sizeBytes);
 }
 
-/** Resolves with when the newest backup of this machine was made, and when the newest of the account that waits longest was. */
-export async function ages(local: Reader): Promise<{ readonly newest: number; readonly oldest: number } | undefined> {
-  const row = await local.get<{ newest: number | null; oldest: number | null }>(
-    `select max(newest) as newest, min(newest) as oldest
-      from (select max(created_at) as newest from backups group by account_id)`,
-  );
-  return row?.newest == null || row.oldest === null ? undefined : { newest: row.newest, oldest: row.oldest };
-}
-
-/** Resolves with the sealed key of an account's repository; `made` if there was none. The account exists. */
-export async function keepKey(tx: Tx, account: number, made: string): Promise<string> {
-  const sql = 'insert into backup_keys (account_id, sealed) values (?, ?) on conflict (account_id) do nothing';
+/** Resolves with the sealed key of an account's repository; `made` if there was none, or if that replaces it. The account exists. */
+export async function keepKey(tx: Tx, account: number, made: string, replaces = false): Promise<string> {
+  const then = replaces ? 'update set sealed = excluded.sealed' : 'nothing';
+  const sql = `insert into backup_keys (account_id, sealed) values (?, ?) on conflict (account_id) do ${then}`;
   await tx.run(sql, account, made);
   const row = await tx.get<{ sealed: string }>('select sealed from backup_keys where account_id = ?', account);
   return row?.sealed ?? made;
 }
 
 export async function readSchedule(reader: Reader, account: number): Promise<Schedule> {
-  const row = await reader.get<ScheduleRow>(
-    `select account_id, ${SCHEDULE} from backup_schedules where account_id = ?`,
-    account,
-  );
-  return row === undefined ? NO_SCHEDULE : fromSchedule(row);
+  const sql = `select ${SCHEDULE} from backup_schedules where account_id = ?`;
+  return (await reader.get<Schedule>(sql, account)) ?? NO_SCHEDULE;
 }
 
 /** Resolves with the schedules of all accounts of all nodes that have one. */
 export async function listSchedules(
   reader: Reader,
 ): Promise<{ readonly account: number; readonly schedule: Schedule }[]> {
-  const rows = await reader.all<ScheduleRow>(
-    `select account_id, ${SCHEDULE} from backup_schedules where schedule <> 'off' order by tried_at, account_id`,
+  const rows = await reader.all<Schedule & { readonly account: number }>(
+    `select account_id as account, ${SCHEDULE} from backup_schedules where schedule <> 'off' order by tried_at, account_id`,
   );
-  return rows.map((row) => ({ account: row.account_id, schedule: fromSchedule(row) }));
+  return rows.map(({ account, ...schedule }) => ({ account, schedule }));
 }
 
-export async function writeSchedule(tx: Tx, account: number, { triedAt, ...rest }: Schedule): Promise<void> {
-  const { schedule, weekday, hour, kept } = rest;
+export async function writeSchedule(tx: Tx, account: number, row: Schedule): Promise<void> {
+  const { schedule, weekday, hour, kept, tried_at: triedAt } = row;
   await tx.run(
     `insert into backup_schedules (account_id, ${SCHEDULE}) values (?, ?, ?, ?, ?, ?)
       on conflict (account_id) do update set schedule = excluded.schedule, weekday = excluded.weekday,
@@ -154,18 +142,4 @@ export async function noteTry(tx: Tx, account: number, before: number, now: numb
   return (await tx.run(sql, now, account, before)).changes === 1;
 }
 
-const fromRow = (row: Row): BackupRow => ({
-  id: row.id,
-  createdAt: row.created_at,
-  files: row.files,
-  sizeBytes: row.size_bytes,
-  addedBytes: row.added_bytes,
-  leftOut: row.left_out,
-  isScheduled: row.is_scheduled === 1,
-  hasFiles: !row.id.startsWith(WITHOUT_FILES),
-});
-
-const fromSchedule = ({ schedule, weekday, hour, kept, tried_at }: ScheduleRow): Schedule => ({
-  ...{ schedule, weekday, hour, kept },
-  triedAt: tried_at,
-});
+const fromRow = (row: Row): BackupRow => ({ ...row, is_scheduled: row.is_scheduled === 1 });

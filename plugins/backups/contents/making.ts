@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { DatabaseBackups } from '../../../kernel/contract/points/database-servers.ts';
 import type { Counted, TaskRun } from '../../../kernel/contract/tasks/account-tasks.ts';
+import { withBeat } from '../../../kernel/contract/tasks/with-beat.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
@@ -24,22 +25,9 @@ interface Counting extends Making {
   readonly counted: { -readonly [K in keyof Counted]: Counted[K] };
 }
 
-/** How often work says that it goes on, while a server or its queue says nothing. */
-const BEAT_MS = 1000;
-
 /** Resolves with how the databases of this node are backed up, kind by kind. */
 export async function findSources({ gather }: Pick<Host, 'gather'>): Promise<DatabaseBackups[]> {
   return (await gather('databaseBackups')).flatMap((part) => (part.ok ? [part.value] : []));
-}
-
-/** Does work that counts into `counted`, and tells of it all the time. */
-export async function withBeat<T>({ onProgress }: TaskRun, counted: Counted, work: () => Promise<T>): Promise<T> {
-  const beat = setInterval(() => onProgress({ ...counted }), BEAT_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(beat);
-  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
+import { withBeat } from '../../../kernel/contract/tasks/with-beat.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Static } from '../../../kernel/schema.ts';
 import type { Backups } from '../backups.ts';
@@ -7,9 +8,9 @@ import type { Reading } from '../reading.ts';
 import { DUMP_FILE } from '../repository/questions.ts';
 import type { BackupTask, DatabaseParams } from '../schema.ts';
 import { listDatabases, type DatabaseRow } from '../store.ts';
-import { findSources, withBeat } from './making.ts';
+import { findSources } from './making.ts';
 
-interface Parts extends Pick<Host, 'local' | 'store' | 'events' | 'gather'> {
+interface Parts extends Pick<Host, 'local' | 'gather'> {
   readonly backups: Backups;
   readonly reading: Reading;
 }
@@ -32,7 +33,7 @@ export async function findDump({ backups, local }: Pick<Parts, 'backups' | 'loca
  * those of `DatabaseBackups.restore`.
  */
 export async function restoreDatabase(parts: Parts, account: Account, named: Named, ip: string): Promise<BackupTask> {
-  const [{ backups, reading, store, events }, { engine, database }] = [parts, named];
+  const [{ backups, reading }, { engine, database }] = [parts, named];
   const { backup, snapshot } = await findDump(parts, account, named);
   const source = (await findSources(parts)).find((each) => each.engine === engine);
   if (source === undefined) throw fail.backups_unavailable(`databases of ${engine} are not managed here`, AGAIN);
@@ -50,9 +51,9 @@ export async function restoreDatabase(parts: Parts, account: Account, named: Nam
       await withBeat(run, told, () => source.restore(account, database, { body, ip, signal: run.signal })).finally(() =>
         content.destroy(),
       );
-      const data = { made_at: new Date(backup.createdAt).toISOString(), path: database };
+      const data = { made_at: new Date(backup.created_at).toISOString(), path: database };
       const text = `restored the database ${database} from the backup of ${data.made_at}`;
-      await store.write((tx) => events.record(tx, { type: 'backup.restored', account, text, ip, data }));
+      await backups.tell(account, ip, { type: 'backup.restored', text, data });
       return told;
     }),
   );

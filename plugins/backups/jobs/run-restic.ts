@@ -5,7 +5,7 @@ import { lines } from '../../../kernel/kit/programs/output-lines.ts';
 import { killProgram, startProgram, type ChildProcess } from '../../../kernel/kit/programs/start-program.ts';
 import { writeAll } from '../../../kernel/kit/waiting/byte-streams.ts';
 import { escapeControl } from '../../../kernel/log.ts';
-import { AGAIN, fail } from '../errors.ts';
+import { AGAIN, fail, unlessMissing } from '../errors.ts';
 import { RepositoryServer } from './repository-server.ts';
 
 /** How restic is run for an account. */
@@ -106,8 +106,7 @@ function start(
       diesWithParent: true,
       ...(cwd !== undefined && { cwd }),
     });
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw fail.backups_unavailable(`${program} is not installed on this server`, { cause, retryAfterSeconds: 600 });
+  } catch (error) {
+    throw unlessMissing(program, error);
   }
 }

@@ -12,6 +12,7 @@ import {
   Meter,
   number,
   PageHead,
+  Parts,
   t,
   Table,
   Time,
@@ -116,6 +117,7 @@ function Overview({ all, onOpen, onShow }: OverviewProps) {
       <ScheduleCard schedule={all.schedule} most={all.kept_limit}>
         <Meter label={t('backups.room')} used={all.repository_bytes} limit={all.limit_bytes} isBytes />
       </ScheduleCard>
+      <Parts of="/backups" />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Host } from '../../../kernel/contract/plugin.ts';
@@ -6,7 +6,7 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
 import { runProgram, type ProgramResult } from '../../../kernel/kit/programs/run-program.ts';
 import { escapeControl } from '../../../kernel/log.ts';
-import { AGAIN, fail } from '../errors.ts';
+import { AGAIN, fail, unlessMissing } from '../errors.ts';
 import type { BackupsConfig } from '../schema.ts';
 import { keepKey } from '../store.ts';
 import { NAME } from './questions.ts';
@@ -25,6 +25,8 @@ const INIT_MS = 120_000;
 /** To find out what is needed, all folders of all backups are read. */
 const PRUNE_MS = 6 * 3_600_000;
 const HASH_FOLDERS = 256;
+/** A repository is made beside its place, so that a crash leaves nothing half made there; others make pictures of one. */
+const BESIDE = ['new', 'picture'] as const;
 
 /**
  * The repositories of accounts, in the data folder, which no account can enter. What runs here runs as the service, which alone
@@ -56,7 +58,7 @@ export class Repositories {
 
   /** Resolves with `undefined` if there is none. */
   async find(owner: Owner): Promise<Repository | undefined> {
-    const folder = this.#folderOf(owner);
+    const folder = this.at(owner);
     const config = await stat(join(folder, 'config')).catch(undefinedIfMissing);
     return config === undefined ? undefined : { folder, key: await this.#key(owner) };
   }
@@ -98,19 +100,37 @@ export class Repositories {
     await this.#restic(repository, ['check', `--read-data-subset=${sampleMib}M`], PRUNE_MS, signal);
   }
 
-  /** Proves that the repository of an account opens with its key. Errors: 503 `backups_unavailable`. */
-  async prove(owner: Owner): Promise<void> {
-    const repository = await this.find(owner);
+  /** Proves that a repository opens with its key. Errors: 503 `backups_unavailable`. */
+  async prove(repository: Repository | undefined): Promise<void> {
     if (repository === undefined) throw fail.backups_unavailable('the repository is damaged: it has no config', AGAIN);
     await this.#restic(repository, ['cat', 'config', '--no-lock'], VERSION_MS * 3);
   }
 
-  /** Removes the repository of an account. Resolves with whether there was one. */
+  /** Removes the repository of an account, and what is beside it. Resolves with whether there was one. */
   async remove(owner: Pick<Owner, 'id'>): Promise<boolean> {
-    const folder = this.#folderOf(owner);
+    const folder = this.at(owner);
     const isThere = (await stat(folder).catch(undefinedIfMissing)) !== undefined;
-    await rm(folder, { recursive: true, force: true });
+    for (const each of [folder, ...BESIDE.map((name) => this.at(owner, name))])
+      await rm(each, { recursive: true, force: true });
     return isThere;
+  }
+
+  /**
+   * Puts a repository that `fill` makes in the place of the account's, which the caller has for itself. Errors: those of `fill`.
+   */
+  async place(owner: Owner, key: string, fill: (folder: string) => Promise<void>): Promise<Repository> {
+    const [made, folder] = [this.at(owner, 'new'), this.at(owner)];
+    await mkdir(this.#root, { recursive: true, mode: 0o700 });
+    await rm(made, { recursive: true, force: true });
+    try {
+      await fill(made);
+      await rm(folder, { recursive: true, force: true });
+      await this.#key(owner, key);
+      await rename(made, folder);
+    } finally {
+      await rm(made, { recursive: true, force: true });
+    }
+    return { folder, key };
   }
 
   /** Resolves with the ids of the accounts that have a repository here. */
@@ -119,35 +139,27 @@ export class Repositories {
     return names.filter((name) => /^\d+$/.test(name)).map(Number);
   }
 
-  #folderOf({ id }: Pick<Owner, 'id'>): string {
-    return join(this.#root, String(id));
+  /** Returns the folder of the repository of an account, or a place beside that. */
+  at({ id }: Pick<Owner, 'id'>, beside?: (typeof BESIDE)[number]): string {
+    return join(this.#root, beside === undefined ? String(id) : `${beside}-${id}`);
   }
 
-  /** Makes it beside its place, so that a crash leaves nothing half made there. */
   async #make(owner: Owner): Promise<Repository> {
-    const folder = this.#folderOf(owner);
+    const folder = this.at(owner);
     if ((await stat(folder).catch(undefinedIfMissing)) !== undefined)
       throw fail.backups_unavailable('the repository of the account is damaged: it has no config', AGAIN);
     const key = await this.#key(owner);
-    const made = join(this.#root, `new-${owner.id}-${randomUUID()}`);
-    await mkdir(this.#root, { recursive: true, mode: 0o700 });
-    try {
-      await this.#restic({ folder: made, key }, ['init'], INIT_MS);
-      await rename(made, folder);
-    } finally {
-      await rm(made, { recursive: true, force: true });
-    }
-    return { folder, key };
+    return this.place(owner, key, (made) => this.#restic({ folder: made, key }, ['init'], INIT_MS));
   }
 
   /** Errors: 404 `account_not_found` for one that was removed meanwhile. */
-  async #key(owner: Owner): Promise<string> {
+  async #key(owner: Owner, given?: string): Promise<string> {
     const { store, identity } = this.#host;
     const context = `backups ${owner.id}`;
-    const made = identity.keys.seal(randomBytes(32).toString('base64url'), context);
+    const made = identity.keys.seal(given ?? randomBytes(32).toString('base64url'), context);
     const sealed = await store.write(async (tx) => {
       await identity.accounts.assertExists(tx, owner);
-      return keepKey(tx, owner.id, made);
+      return keepKey(tx, owner.id, made, given !== undefined);
     });
     return identity.keys.unseal(sealed, context);
   }
@@ -179,16 +191,11 @@ export class Repositories {
         isOffline: true,
         limits: { dataBytes: memoryMib * MIB, openFiles: 4 * HASH_FOLDERS },
       });
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-      throw missing(program, cause);
+    } catch (error) {
+      throw unlessMissing(program, error);
     }
   }
 }
-
-/** Returns the error for a program that is not installed. */
-export const missing = (program: string, cause: unknown) =>
-  fail.backups_unavailable(`${program} is not installed on this server`, { cause, retryAfterSeconds: 600 });
 
 function failed(what: string, { code, endedBy, stderr }: ProgramResult) {
   const cause = new Error(escapeControl(stderr.trim()));

@@ -80,5 +80,13 @@ const rows: PluginRows = {
       },
     },
   },
+  accountTables: {
+    backup_databases: 'about backups, which stay in their repository',
+    backup_keys: 'open the repository, which stays',
+    backup_repositories: 'about the repository, which stays',
+    backup_schedules: 'archived',
+    backup_tasks: 'work on its way',
+    backups: 'about backups, which stay in their repository',
+  },
 };
 export default rows;

@@ -20,10 +20,10 @@ test('each account has a minute of its own', () => {
 });
 
 test('one is due once, also after an outage', () => {
-  const tried = { ...daily, triedAt: at('2026-05-04T12:00') };
+  const tried = { ...daily, tried_at: at('2026-05-04T12:00') };
   assert.is(isDue(tried, 2, at('2026-05-05T03:33')), false);
   assert.is(isDue(tried, 2, at('2026-05-05T03:34')), true);
   assert.is(isDue(tried, 2, at('2026-05-09T20:00')), true);
-  assert.is(isDue({ ...tried, triedAt: at('2026-05-09T20:00') }, 2, at('2026-05-09T20:01')), false);
-  assert.is(isDue({ ...weekly, triedAt: at('2026-05-10T12:00') }, 2, at('2026-05-16T20:00')), false);
+  assert.is(isDue({ ...tried, tried_at: at('2026-05-09T20:00') }, 2, at('2026-05-09T20:01')), false);
+  assert.is(isDue({ ...weekly, tried_at: at('2026-05-10T12:00') }, 2, at('2026-05-16T20:00')), false);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
@@ -42,7 +42,9 @@ const isRestic = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').s
 const resticProcesses = ({ account }: BackupClient) =>
   readdirSync('/proc').filter((pid) => {
     try {
-      return /^\d+$/.test(pid) && statSync(`/proc/${pid}`).uid === FIRST_ID + account.id && isRestic(pid);
+      if (!/^\d+$/.test(pid) || statSync(`/proc/${pid}`).uid !== FIRST_ID + account.id) return false;
+      // accounts of other servers that are tested meanwhile have the same user ids
+      return readlinkSync(`/proc/${pid}/cwd`) === account.filesRoot && isRestic(pid);
     } catch {
       // it has ended
       return false;

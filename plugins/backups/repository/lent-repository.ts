@@ -1,0 +1,72 @@
+/** Repositories, for the plugins that read, copy and bring them; see `AccountBackups`. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { AccountBackups, KeptBackup, KeptBackups } from '../../../kernel/contract/tasks/account-backups.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { Backups } from '../backups.ts';
+import { AGAIN, fail } from '../errors.ts';
+import { adoptRows, isWhole, listBackups, listKept, removeBackup, ROWS } from '../store.ts';
+import type { Repository } from './repositories.ts';
+
+interface Parts extends Pick<Host, 'local'> {
+  readonly backups: Backups;
+}
+
+export async function checkRepository(
+  parts: Parts,
+  ...[account, sampleMib, signal]: Parameters<AccountBackups['check']>
+): Promise<boolean> {
+  const { repositories } = parts.backups;
+  await repositories.version();
+  const check = (repository: Repository) => repositories.check(repository, sampleMib, signal).then(() => true);
+  return (await withRepository(parts, account, signal, check)) ?? false;
+}
+
+export async function withRepository<T>(
+  { local, backups }: Parts,
+  account: Account,
+  signal: AbortSignal,
+  work: (kept: KeptBackups) => Promise<T>,
+): Promise<T | undefined> {
+  const { repositories } = backups;
+  if ((await listBackups(local, account.id)).length === 0) return undefined;
+  return backups.alone(account, signal, async () => {
+    const repository = await backups.repository(account);
+    await repositories.tidy(repository);
+    await adoptRows(local, account, repository.folder);
+    const kept = await listKept(local, account.id);
+    const there = await repositories.snapshots(repository);
+    const lost = kept.find((backup) => !isWhole(backup, there));
+    if (lost !== undefined)
+      throw fail.backup_unreadable(`that of ${new Date(lost.created_at).toISOString()} is lost`, AGAIN);
+    return work({ ...repository, beside: repositories.at(account, 'picture'), backups: kept });
+  });
+}
+
+export function adoptRepository(
+  { local, backups }: Parts,
+  ...[account, kept, { signal, replaces }, fill]: Parameters<AccountBackups['adopt']>
+): Promise<number> {
+  const { repositories } = backups;
+  return backups.alone(account, signal, async () => {
+    const known = await listBackups(local, account.id);
+    if (known.length > 0 && !replaces) throw fail.backups_exist('the account has backups on this node');
+    const whole: KeptBackup[] = [];
+    const repository = await repositories.place(account, kept.key, async (folder) => {
+      await fill(folder);
+      await mkdir(join(folder, 'locks'), { recursive: true, mode: 0o700 }); // copies may lack it, because it is empty
+      await repositories.prove({ folder, key: kept.key });
+      const there = await repositories.snapshots({ folder, key: kept.key });
+      whole.push(...kept.backups.filter((backup) => isWhole(backup, there)));
+      if (whole.length === 0) throw fail.backup_unreadable('no backup of the repository is whole', AGAIN);
+      await writeFile(join(folder, ROWS), JSON.stringify(whole), { flag: 'wx', mode: 0o600, flush: true });
+    });
+    await local.write(async (tx) => {
+      for (const { id } of known) await removeBackup(tx, account.id, id);
+    });
+    await adoptRows(local, account, repository.folder);
+    await backups.measure(account, repository);
+    return whole.length;
+  });
+}
