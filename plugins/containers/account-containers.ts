@@ -1,11 +1,11 @@
-import type {
-  ContainerChange,
-  ContainerDetails,
-  ContainerLimits,
-  ContainerLine,
-  Containers,
-  ListedContainer,
-  OwnContainer,
+import {
+  SERVICE_LABEL,
+  type ContainerChange,
+  type ContainerDetails,
+  type ContainerLimits,
+  type Containers,
+  type ListedContainer,
+  type OwnContainer,
 } from '../../kernel/contract/points/containers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { EngineMonitor } from './engine-monitor.ts';
@@ -26,8 +26,7 @@ export class AccountContainers implements Containers {
   }
 
   async running(account: Account): Promise<readonly ListedContainer[]> {
-    const snapshot = await this.#monitorOf(account)?.list.read();
-    return (snapshot?.of(account) ?? []).map(listed); // none without an engine
+    return ((await this.#monitorOf(account)?.list.read())?.of(account) ?? []).map(listed); // none without an engine
   }
 
   async all(account: Account): Promise<readonly ListedContainer[]> {
@@ -41,11 +40,15 @@ export class AccountContainers implements Containers {
     const client = { client: account.id };
     return {
       listed: listed(found),
+      engine: engine.access,
       details: (): Promise<ContainerDetails> => usable(engine.ask('details', { id }, client)),
-      change: async (change: ContainerChange, limits: ContainerLimits = {}) =>
-        (await usable(engine.ask('change', { id, change, limits }, { ...client, timeoutMs: CHANGE_MS }))) ?? undefined,
-      lines: (most: number, after = ''): Promise<readonly ContainerLine[]> =>
-        usable(engine.ask('lines', { id, most, after }, client)),
+      change: async (change: ContainerChange, limits: ContainerLimits = {}) => {
+        if (readLabel(found.labels, SERVICE_LABEL) !== undefined)
+          return 'it is changed with the services of the account';
+        const options = { ...client, timeoutMs: CHANGE_MS };
+        return (await usable(engine.ask('change', { id, change, limits }, options))) ?? undefined;
+      },
+      lines: (most: number, after = '') => usable(engine.ask('lines', { id, most, after }, client)),
     };
   }
 

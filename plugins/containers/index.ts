@@ -4,8 +4,10 @@ import { revalidated } from '../../kernel/contract/etag-reply.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import type { JobOwner } from '../../kernel/kit/jobs/job.ts';
 import { IDLE } from '../../kernel/contract/points/account-report.ts';
+import { SERVICE_LABEL } from '../../kernel/contract/points/containers.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { cgroupFinding, EngineMonitor, engineMetrics, remedyFor } from './engine-monitor.ts';
+import { readLabel } from './engine/container.ts';
 import { QUESTIONS_AT_ONCE } from './engine/engine-client.ts';
 import { KnownEngines } from './engine/known-engines.ts';
 import { AccountContainers } from './account-containers.ts';
@@ -147,7 +149,8 @@ export default definePlugin({
             if (own.has(account.username)) return ['it has a container engine of its own'];
             if (shared === undefined || (await isMissing(shared))) return [];
             const { containers, volumes, doubtful } = await findPossessions(shared.engine, account);
-            const names = [...containers.map(({ names: [name], id }) => name ?? id), ...volumes, ...doubtful];
+            const staying = containers.filter(({ labels }) => readLabel(labels, SERVICE_LABEL) === undefined);
+            const names = [...staying.map(({ names: [name], id }) => name ?? id), ...volumes, ...doubtful];
             return names.length === 0 ? [] : [`it has containers or volumes: ${names.join(', ')}`];
           },
         }),

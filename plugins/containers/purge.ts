@@ -54,12 +54,6 @@ export async function purgeContainers(
     return { what, removed: names.length - refused.length, ...(problem !== '' && { problem }) };
   };
   const unused = `no container uses ${doubtful.join(', ')} of a compose project of this name: remove what is the account's`;
-  return [
-    await remove(
-      'containers',
-      containers.map(({ id }) => id),
-      [],
-    ),
-    await remove('volumes', volumes, doubtful.length === 0 ? [] : [unused]),
-  ];
+  const ids = containers.map(({ id }) => id);
+  return [await remove('containers', ids, []), await remove('volumes', volumes, doubtful.length === 0 ? [] : [unused])];
 }

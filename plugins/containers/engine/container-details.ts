@@ -1,5 +1,5 @@
 import type { ContainerDetails } from '../../../kernel/contract/points/containers.ts';
-import { count, members, text, texts } from './untrusted-json.ts';
+import { count, list, members, text, texts } from '../../../kernel/kit/engine/untrusted-json.ts';
 
 /** Names of variables that programs read secrets from, and URLs that hold a password. */
 const SECRET_NAME = /pass|pwd|secret|token|key|auth|cred|salt|private|dsn/i;
@@ -24,12 +24,21 @@ export function parseDetails(value: unknown): ContainerDetails {
     finishedAt: time('FinishedAt'),
     exitCode: count(state['ExitCode']),
     isOutOfMemory: state['OOMKilled'] === true,
+    isIsolated: isIsolated(host),
     restarts: count(container['RestartCount']),
     health: health === 'none' ? '' : health,
     memoryBytes: count(host['Memory']),
     processors: count(host['NanoCpus']) / 1e9,
     environment: texts(members(container['Config'])['Env']).slice(0, VARIABLES).map(parseVariable),
   };
+}
+
+/** Whether the engine gave a container nothing of the machine; an engine that leaves a member out knows no such thing. */
+function isIsolated(host: Readonly<Record<string, unknown>>): boolean {
+  const spaces = ['PidMode', 'IpcMode', 'UTSMode', 'UsernsMode', 'NetworkMode'].map((name) => text(host[name]));
+  const isForeign = spaces[0] !== '' || spaces.some((mode) => mode === 'host' || mode.startsWith('container:'));
+  const more = ['CapAdd', 'Devices', 'DeviceRequests', 'DeviceCgroupRules'].some((name) => list(host[name]).length > 0);
+  return host['Privileged'] !== true && !isForeign && !more;
 }
 
 function parseVariable(variable: string): { name: string; value: string | null } {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
-import { statusIn } from './engine-library.ts';
+import { statusIn } from '../../../kernel/kit/engine/engine-library.ts';
 
 const IMAGE = 'hostkeep-demo';
 const DEMO_LABEL = 'hostkeep.demo';

@@ -3,9 +3,10 @@ import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import { defineJob, type JobOwner } from '../../../kernel/kit/jobs/job.ts';
+import type { EngineAccess } from '../../../kernel/contract/points/containers.ts';
 import type engineJob from './engine-job.ts';
 import type { EngineAnswers, EngineOutput, EngineQuestionKind, EngineQuestions } from './engine-job.ts';
-import type { EngineTarget } from './engine-library.ts';
+import type { EngineTarget } from '../../../kernel/kit/engine/engine-library.ts';
 
 export interface EngineOptions extends EngineTarget {
   /** Runs the process that speaks with the engine. */
@@ -39,6 +40,7 @@ export class EngineLate extends Error {}
 export class EngineClient {
   readonly socketPath: string;
   readonly isOwn: boolean;
+  readonly access: EngineAccess;
   /** Number of questions to the engine. */
   requests = 0;
   #hasAnswered = false;
@@ -49,6 +51,8 @@ export class EngineClient {
     this.#options = options;
     this.socketPath = options.socketPath;
     this.isOwn = options.ownBeside !== null;
+    const { socketPath, ownBeside, owner } = options;
+    this.access = { target: { socketPath, ownBeside }, ...(owner && { owner }) };
   }
 
   /** Rejects when the engine has no answer, or none that is usable, and with `EngineLate`; the timeout does not include the wait for others. */

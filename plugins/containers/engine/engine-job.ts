@@ -12,9 +12,16 @@ import { parseStats } from '../stats/engine-stats.ts';
 import { parseDetails } from './container-details.ts';
 import { parseContainers } from './container.ts';
 import { removeDemo, startDemo } from './demo-containers.ts';
-import { EngineLibrary, LargeReply, LateReply, reasonIn, statusIn, type EngineTarget } from './engine-library.ts';
+import {
+  EngineLibrary,
+  LargeReply,
+  LateReply,
+  reasonIn,
+  statusIn,
+  type EngineTarget,
+} from '../../../kernel/kit/engine/engine-library.ts';
 import { parseLines } from './log-lines.ts';
-import { count, labels, list, members, text } from './untrusted-json.ts';
+import { count, labels, list, members, text } from '../../../kernel/kit/engine/untrusted-json.ts';
 
 const MIB = 2 ** 20;
 const LIST_BYTES = { shared: 16 * MIB, own: 2 * MIB };

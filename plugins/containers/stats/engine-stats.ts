@@ -1,4 +1,4 @@
-import { count, list, members, text } from '../engine/untrusted-json.ts';
+import { count, list, members, text } from '../../../kernel/kit/engine/untrusted-json.ts';
 import { withoutCache, type ContainerSample } from './sample.ts';
 
 /**
