@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
 import { escapeControl } from '../../kernel/log.ts';
-import type { Run } from './commands/export-account.ts';
+import type { Run } from './commands/run.ts';
 
 export default defineCommands({
   name: 'account',
@@ -11,7 +11,7 @@ export default defineCommands({
     {
       usage: 'export <username> <file>',
       summary:
-        'write an account of this node to a new file, with its files, domains and databases, for another installation. The account stays as it is, and may be used meanwhile. The file is closed to other users; passwords are not in it. What could not be read is named, and the command then ends with 1',
+        'write an account of this node to a new file, with its files, domains and databases, for another installation. The account stays as it is, and may be used meanwhile. The file is closed to other users: keys of certificates and hashes of passwords are in it. What could not be read is named, and the command then ends with 1',
       run: exportOne,
     },
     {

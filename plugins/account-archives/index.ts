@@ -1,6 +1,7 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
+import { unfinishedImports } from './unfinished.ts';
 
 /** One account as one archive; see `commands.ts`. */
 export default definePlugin({
@@ -10,5 +11,22 @@ export default definePlugin({
   errors: fail,
   events,
   routes: {},
-  setup: () => ({ handlers: {} }),
+  async setup({ store, node, log }) {
+    if (node.isServing)
+      await node.onLeader(async () => {
+        for (const unfinished of await unfinishedImports(store)) log.warn(unfinished);
+      });
+    return {
+      handlers: {},
+      provides: {
+        doctor: async () => {
+          const name = 'imports';
+          const unfinished = await unfinishedImports(store);
+          if (unfinished.length === 0) return [{ name, ok: true, detail: 'no import of an account was interrupted' }];
+          const remedy = 'remove and purge these accounts, and import them again';
+          return [{ name, ok: false, isWarning: true, detail: unfinished.join('; '), remedy }];
+        },
+      },
+    };
+  },
 });

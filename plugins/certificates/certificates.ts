@@ -20,7 +20,13 @@ import { certificateEntry, renewalTime, timeText } from './certificate-entry.ts'
 import { checkCertificate, isSelfSigned, Unusable, type Certificate } from './check-certificate.ts';
 import { fail } from './errors.ts';
 import { OwnKeys } from './keys.ts';
-import type { CertificateEntry, CertificatesConfig, CertificateSettings, OwnCertificate } from './schema.ts';
+import type {
+  CertificateEntry,
+  CertificatesConfig,
+  CertificateSettings,
+  KeptCertificate,
+  OwnCertificate,
+} from './schema.ts';
 import { newTls, NO_CERTIFICATE, readTls, removeTls, writeTls, type DomainTls } from './store.ts';
 
 /** A domain with its account. */
@@ -67,6 +73,33 @@ export class Certificates {
     const [rows, webServer] = await Promise.all([readTls(this.#host.store, ids), this.webServer()]);
     const surroundings = this.#surroundings(account, webServer);
     return domains.map(({ id, name }) => certificateEntry(name, rows.get(id) ?? newTls(id, account.id), surroundings));
+  }
+
+  /** Returns the certificates that there are, with their keys. */
+  async kept(account: Account): Promise<(KeptCertificate & { readonly domain_url: string })[]> {
+    const domains = await this.domains.list(account);
+    const ids = domains.map(({ id }) => id);
+    const rows = await readTls(this.#host.store, ids);
+    return domains.flatMap(({ id, name }) => {
+      const { sealed, isOwn, forcesHttps, hasHsts } = rows.get(id) ?? newTls(id, account.id);
+      if (sealed === undefined) return [];
+      const [private_key, certificate] = splitPem(this.#unseal(sealed, id));
+      const settings = { is_own: isOwn, force_https: forcesHttps, hsts: hasHsts };
+      return [{ domain_url: name, certificate, private_key, ...settings }];
+    });
+  }
+
+  /** Serves and stores one that came with its account. Errors: those of `upload`. */
+  async restore(account: Account, name: string, kept: KeptCertificate): Promise<CertificateEntry> {
+    const domain = await this.#domain(account, name);
+    const certificate = usable(kept, domain.name);
+    const { is_own: isOwn, force_https: forcesHttps, hsts } = kept;
+    return this.#change({ domain, account }, undefined, (tls) => ({
+      ...tls,
+      ...this.#stored(certificate, domain.id),
+      ...{ isOwn, forcesHttps, hasHsts: forcesHttps && hsts && !certificate.isSelfSigned },
+      tryAt: isOwn ? tls.tryAt : renewalTime(certificate),
+    }));
   }
 
   /** Returns by which rules domains are served over TLS. */
@@ -272,9 +305,14 @@ export class Certificates {
   }
 
   #isSelfSigned({ sealed, domainId }: DomainTls): boolean {
-    const pem = this.#unseal(sealed ?? '', domainId);
-    return isSelfSigned(new X509Certificate(pem.slice(pem.indexOf('-----BEGIN CERTIFICATE'))));
+    return isSelfSigned(new X509Certificate(splitPem(this.#unseal(sealed ?? '', domainId))[1]));
   }
+}
+
+/** Returns the private key, and the certificates after it. */
+function splitPem(pem: string): [key: string, certificates: string] {
+  const at = pem.indexOf('-----BEGIN CERTIFICATE');
+  return [pem.slice(0, at), pem.slice(at)];
 }
 
 /** Binds a sealed key to its domain. */

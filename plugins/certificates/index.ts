@@ -1,5 +1,6 @@
 import { errorMessage } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
 import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { gauge } from '../../kernel/contract/points/metric.ts';
@@ -89,6 +90,13 @@ export default definePlugin({
       },
       provides: {
         siteRules: (domainIds) => certificates.rules(domainIds),
+        archive: () =>
+          archivedSites<schema.KeptCertificate>({
+            settings: schema.KeptCertificate,
+            list: (account) => certificates.kept(account),
+            put: ({ account, domain }, kept) => certificates.restore(account, domain, kept),
+            what: 'the certificate',
+          }),
         metrics: async () => {
           const { valid, expired, failing, next } = await countTls(store, Date.now());
           return [

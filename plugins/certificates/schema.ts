@@ -106,3 +106,12 @@ export const CertificateSettings = NamedObject('CertificateSettings', {
   hsts: Type.Optional(Type.Boolean({ description: 'Needs force_https' })),
 });
 export type CertificateSettings = Static<typeof CertificateSettings>;
+
+/** A certificate with its key and what a site does with it, as it leaves with its account. */
+export const KeptCertificate = Type.Object({
+  ...OwnCertificate.properties,
+  is_own: Type.Boolean(),
+  force_https: Type.Boolean(),
+  hsts: Type.Boolean(),
+});
+export type KeptCertificate = Static<typeof KeptCertificate>;

@@ -1,25 +1,29 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { DatabaseServers } from '../../kernel/contract/points/database-servers.ts';
+import type { DatabaseServers, ManagedUsers } from '../../kernel/contract/points/database-servers.ts';
+import { archivedUsers } from './archived-users.ts';
 import { fail } from './errors.ts';
 import { databaseMover } from './mover.ts';
 import { toolsFinding } from './tools.ts';
 
-/** Moves databases on servers together with their account; does nothing at a node by itself. */
+/** Moves databases on servers together with their account, in a fleet; and database users to other installations. */
 export default definePlugin({
   name: 'database-moves',
-  description: 'Databases that move with their account from one node of a fleet to another.',
+  description:
+    'Databases that move with their account from one node of a fleet to another, and database users in archives.',
   keepsByName: true,
   features: [],
   errors: fail,
-  uses: ['databases'],
+  uses: ['databases', 'mysql'],
   routes: {},
   setup({ local, node, peer }) {
-    const servers = peer<DatabaseServers>('databases');
-    if (node.fleet === undefined || servers === undefined) return { handlers: {} };
+    const [servers, managed] = [peer<DatabaseServers>('databases'), peer<ManagedUsers>('mysql')];
+    const leaving = managed === undefined ? {} : { archive: () => archivedUsers(managed) };
+    if (node.fleet === undefined || servers === undefined) return { handlers: {}, provides: leaving };
     servers.takeMoves();
     return {
       handlers: {},
       provides: {
+        ...leaving,
         move: () => ({ obstacles: () => [], mover: databaseMover({ servers, local }) }),
         doctor: async () => (servers.names.length === 0 ? [] : [await toolsFinding()]),
       },

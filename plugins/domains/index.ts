@@ -111,7 +111,7 @@ export default definePlugin({
             return names.length === 0 ? [] : [`point to ${at}: ${textOf(names)}`];
           },
         }),
-        archive: () => archivedDomains({ store, registry, changes }),
+        archive: () => archivedDomains({ ...host, views, registry, changes }),
         demo: async (accounts) =>
           (await import('./demo.ts')).fillDemo(accounts, (account, name, docroot) =>
             registry.add(account, name, docroot, ''),

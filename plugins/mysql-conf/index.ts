@@ -10,6 +10,7 @@ import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { mysqlConfRoutes } from './routes.ts';
 import { MysqlConfConfig, type DatabaseSettings } from './schema.ts';
+import { archivedLimits } from './users/archived-limits.ts';
 import { connectionsLimit, readLimits } from './users/limits.ts';
 import { UserLimitChanges } from './users/user-limits.ts';
 import { readCustomerValues } from './variables/customer-values.ts';
@@ -93,6 +94,7 @@ export default definePlugin({
         },
       },
       provides: {
+        archive: () => archivedLimits(host.store, limits),
         health: () => {
           const detail = problem();
           return detail === undefined

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
 import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Unavailable } from '../../kernel/errors.ts';
@@ -13,6 +14,7 @@ import privileged from './privileged.ts';
 import { PoolKeeper } from './reconciling.ts';
 import {
   BROKERS,
+  KeptPhp,
   NewPhpIni,
   NewPhpOptions,
   NewPhpVersion,
@@ -141,6 +143,13 @@ export default definePlugin({
       provides: {
         siteRules: (domainIds) => sites.rules(domainIds),
         move: () => movePart(host, verbs),
+        archive: () =>
+          archivedSites<KeptPhp>({
+            settings: KeptPhp,
+            list: (account) => sites.kept(account),
+            put: (subject, kept, told) => sites.restore(subject, kept, told),
+            what: 'PHP',
+          }),
         purge: async ({ id }) => [{ what: 'PHP pools', removed: await verbs.end(id) }],
         doctor: () => findings(verbs, versions, node.config.ids.web_group),
         health: () =>

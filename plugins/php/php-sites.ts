@@ -5,6 +5,7 @@ import {
   type Domain,
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
+import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
 import { SiteChanges, type SiteRule, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Tx } from '../../kernel/store/store.ts';
@@ -15,7 +16,8 @@ import { readIni } from './ini/ini-text.ts';
 import { phpInfo } from './info/php-info.ts';
 import { boundsFor, DEFAULTS, optionsIn, poolFor, readOptions } from './options.ts';
 import { bodyMib } from './pools/pool-config.ts';
-import type { NewPhpOptions, PhpConfig, PhpInfo, PhpIni, PhpSite } from './schema.ts';
+import { LARGEST } from './pools/pool.ts';
+import type { KeptPhp, NewPhpOptions, PhpConfig, PhpInfo, PhpIni, PhpSite } from './schema.ts';
 import * as rows from './store.ts';
 
 interface Change {
@@ -44,13 +46,38 @@ export class PhpSites {
 
   /** Returns the domains of an account by name. */
   async list(account: Account): Promise<PhpSite[]> {
+    const sites = await this.kept(account);
+    return sites.map(({ domain_url, version, options }) => ({ domain_url, version, options }));
+  }
+
+  /** Returns the same with each php.ini. */
+  async kept(account: Account): Promise<(PhpSite & KeptPhp)[]> {
     const domains = await this.#domains.list(account);
     const sites = await rows.listSites(
       this.#host.store,
       domains.map(({ id }) => id),
     );
     const byId = new Map(sites.map((site) => [site.domainId, site]));
-    return domains.map((domain) => this.#shown(account, domain, byId.get(domain.id)));
+    return domains.map((domain) => {
+      const site = byId.get(domain.id);
+      return { ...this.#shown(account, domain, site), ini: site?.ini ?? '' };
+    });
+  }
+
+  /** Replaces all of a site that its features allow. Values above the bounds of the plan count as these. Errors: those of the changes. */
+  restore({ account, domain }: Change, { version, options, ini }: KeptPhp, told: ImportNotes): Promise<PhpSite> {
+    assertIni(ini);
+    const isThere = version === '' || this.#versions.includes(version);
+    const parts = {
+      php: { version: isThere ? version : '' },
+      php_options: readOptions(options, LARGEST),
+      php_ini: { ini },
+    };
+    const held = Object.entries(parts).filter(([feature]) => account.features.has(feature));
+    const kept: Partial<rows.Site> = Object.assign({}, ...held.map(([, part]) => part));
+    if (!isThere) told.next.push(`have a version of PHP chosen for ${domain}: ${version} is not installed`);
+    if (held.length < Object.keys(parts).length) told.next.push(`see which version and options of PHP ${domain} has`);
+    return this.#change(account, domain, kept);
   }
 
   /** Returns how the web server has scripts of domains run. */
@@ -101,12 +128,7 @@ export class PhpSites {
 
   /** Takes all lines or none. Errors: 422 `invalid_php_ini`; those of `setVersion`. */
   async setIni({ account, domain, ip }: Change, content: string): Promise<PhpIni> {
-    const { faults } = readIni(content);
-    const [first] = faults;
-    if (first !== undefined)
-      throw fail.invalid_php_ini(`line ${first.line}: ${first.message}`, {
-        members: { errors: faults.map((fault) => ({ path: '/content', ...fault })) },
-      });
+    assertIni(content);
     const { domain_url: name } = await this.#change(account, domain, { ini: content }, (tx, changed) =>
       this.#host.events.record(tx, {
         ...{ type: 'php.ini_set', account, text: `changed php.ini for ${changed}`, ip },
@@ -143,21 +165,33 @@ export class PhpSites {
   }
 
   /** Starts what is missing, has it served, and stores it; what is not stored is no longer served. */
-  async #change(account: Account, given: string, changes: Partial<rows.Site>, record: Record): Promise<PhpSite> {
+  async #change(account: Account, given: string, changes: Partial<rows.Site>, record?: Record): Promise<PhpSite> {
     const domain = await this.#named(account, given);
     return this.#pools.inTurn(account, async () => {
       const [before] = await rows.listSites(this.#host.store, [domain.id]);
       const site = { ...DEFAULTS, domainId: domain.id, accountId: account.id, ...before, ...changes };
-      if (site.version !== '') await this.#pools.start(account, poolFor(site, boundsFor(account, this.#host.config)));
+      // of a suspended account, which comes from an archive, it begins once that is open
+      if (site.version !== '' && this.#host.identity.accounts.isOpenHere(account))
+        await this.#pools.start(account, poolFor(site, boundsFor(account, this.#host.config)));
       const { id, name, docroot } = domain;
       await this.#changes.serve({ id, name, docroot, account }, site, async (tx) => {
         await this.#host.identity.accounts.assertExists(tx, account);
         await rows.putSite(tx, site);
-        await record(tx, name);
+        await record?.(tx, name);
       });
       return this.#shown(account, domain, site);
     });
   }
+}
+
+/** Errors: 422 `invalid_php_ini`. */
+function assertIni(content: string): void {
+  const { faults } = readIni(content);
+  const [first] = faults;
+  if (first !== undefined)
+    throw fail.invalid_php_ini(`line ${first.line}: ${first.message}`, {
+      members: { errors: faults.map((fault) => ({ path: '/content', ...fault })) },
+    });
 }
 
 function shownIni({ name }: Pick<Domain, 'name'>, content: string): PhpIni {

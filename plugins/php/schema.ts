@@ -136,6 +136,10 @@ export const PhpIni = NamedObject('PhpIni', {
 export type PhpIni = Static<typeof PhpIni>;
 export const NewPhpIni = NamedObject('NewPhpIni', { content });
 
+/** How the scripts of a site run, as it leaves with its account. */
+export const KeptPhp = Type.Object({ version: NewPhpVersion.properties.version, options: PhpOptions, ini: content });
+export type KeptPhp = Static<typeof KeptPhp>;
+
 export const PhpInfo = NamedObject('PhpInfo', {
   domain_url: Type.String({ description: 'Lower-case ASCII form' }),
   version: Type.String(),

@@ -4,6 +4,7 @@ import { SUSPENSIONS, eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { changed } from '../../kernel/kit/databases/schema.ts';
 import { DatabaseTransfers } from '../../kernel/kit/databases/database-transfers.ts';
+import { archivedUsers } from './archived-users.ts';
 import { AccountServers } from './account-servers.ts';
 import { recoverChanges } from './changes.ts';
 import { Databases, ENGINE } from './databases.ts';
@@ -96,6 +97,7 @@ export default definePlugin({
           account.features.has('postgresql') ? { db_usage: await items.count(account, 'database') } : {},
         databasesElsewhere: (account, engine) => (engine === ENGINE ? 0 : items.count(account, 'database')),
         databaseBackups: () => databaseBackups(parts),
+        archive: () => archivedUsers(users),
         purge: (account, signal) => purgeDatabases(servers, account, signal),
         move: () => ({
           obstacles: async (account) => {

@@ -60,8 +60,30 @@ export class Users {
   /** Gives a user a new password; who is logged in stays so. Errors: 404 `database_user_not_found`, 409 `request_in_progress`. */
   async renewPassword(account: Account, name: string, ip: string): Promise<UserSecret> {
     const password = newPassword();
-    await this.#change(account, name, { kind: 'password', verifier: scramVerifier(password), ip });
+    await this.setVerifier(account, name, scramVerifier(password), ip);
     return { name, password };
+  }
+
+  /** Gives a user the password of which a server keeps this. Errors: those of `renewPassword`. */
+  setVerifier(account: Account, name: string, verifier: string, ip: string): Promise<void> {
+    return this.#change(account, name, { kind: 'password', verifier, ip });
+  }
+
+  /** Resolves with what the server keeps of passwords, by user; nothing where the login in the settings may not read it. */
+  async verifiers(account: Account): Promise<ReadonlyMap<string, string>> {
+    const found = await this.#parts.items.list(account, 'user');
+    const [first] = found;
+    if (first === undefined) return new Map();
+    return this.#parts.servers.with(first.server, account, async ({ main }) => {
+      const [may] = await main.query<{ reads: boolean }>("select has_table_privilege('pg_authid', 'select') as reads");
+      if (may?.reads !== true) return new Map();
+      const rows = await main.query<{ name: string; verifier: string }>(
+        `select rolname as name, rolpassword as verifier from pg_authid
+          where rolname in (select json_array_elements_text($1::json)) and rolpassword like 'SCRAM-SHA-256$%'`,
+        [JSON.stringify(found.map(({ name }) => name))],
+      );
+      return new Map(rows.map(({ name, verifier }) => [name, verifier]));
+    });
   }
 
   /** Drops a user and ends its processes. Errors: 404 `database_user_not_found`, 409 `request_in_progress`. */

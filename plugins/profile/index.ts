@@ -1,4 +1,5 @@
 import { readersLanguage } from '../../kernel/contract/route-spec.ts';
+import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { LoginHistory } from '../../kernel/contract/points/login.ts';
 import { CountryDatabase, countryFinding } from './country.ts';
@@ -124,6 +125,13 @@ export default definePlugin({
       },
       provides: {
         dashboard: (account) => dashboardPart(logins, account),
+        archive: () =>
+          archivedList<schema.FavoriteBody>({
+            item: schema.FavoriteBody,
+            list: ({ id }) => readFavorites(store, id),
+            put: (account, favorite) => favorites.put(host, account, favorite, ''),
+            called: ({ title }) => `the favorite ${title}`,
+          }),
         doctor: async () => [await countryFinding()],
         demoPast: async (people) => (await import('./demo.ts')).demoPast(host, people),
         demo: async (people) => (await import('./demo.ts')).fillDemo(host, people),

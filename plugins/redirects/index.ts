@@ -1,3 +1,4 @@
+import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
 import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
@@ -67,21 +68,32 @@ export default definePlugin({
           return { redirect_id: Number(params.id), deleted: true as const };
         },
       },
-      provides: { siteRules: (domainIds) => redirects.rules(domainIds) },
+      provides: {
+        siteRules: (domainIds) => redirects.rules(domainIds),
+        archive: () =>
+          archivedList<NewRedirect>({
+            item: NewRedirect,
+            list: async (account) => (await redirects.list(account)).map(settings),
+            put: (account, redirect) => redirects.add(account, redirect, ''),
+            called: ({ domain_url: domain, path }) => `the redirect from ${domain}${path}`,
+          }),
+      },
     };
   },
 });
 
-function entry({ id, domain, createdAt, from, isPrefix, to, status, keepsPath, keepsQuery }: Named): RedirectEntry {
-  return {
-    redirect_id: id,
-    domain_url: domain,
-    path: from,
-    match: isPrefix ? 'prefix' : 'exact',
-    target: to,
-    status,
-    keep_path: keepsPath,
-    keep_query: keepsQuery,
-    created_at: new Date(createdAt).toISOString(),
-  };
-}
+const entry = (redirect: Named): RedirectEntry => ({
+  redirect_id: redirect.id,
+  ...settings(redirect),
+  created_at: new Date(redirect.createdAt).toISOString(),
+});
+
+const settings = ({ domain, from, isPrefix, to, status, keepsPath, keepsQuery }: Named): NewRedirect => ({
+  domain_url: domain,
+  path: from,
+  match: isPrefix ? 'prefix' : 'exact',
+  target: to,
+  status,
+  keep_path: keepsPath,
+  keep_query: keepsQuery,
+});

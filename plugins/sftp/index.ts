@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Unavailable } from '../../kernel/errors.ts';
 import { AccountLogins } from './account-logins.ts';
@@ -192,6 +193,13 @@ export default definePlugin({
       provides: {
         dashboard: async ({ id }) => ({ ftp_count: await countLogins(store, id) }),
         move: () => movePart(verbs),
+        archive: () =>
+          archivedList<schema.KeptLogin>({
+            item: schema.KeptLogin,
+            list: (account) => logins.kept(account),
+            put: (account, kept) => logins.restore({ account, ip: '' }, kept),
+            called: ({ name }) => `the SFTP login ${name}`,
+          }),
         purge: async ({ id }) => [{ what: 'SFTP logins', removed: await verbs.remove(id) }],
         doctor: () => doctor(config, verbs),
         health: () => keeper.findings(),

@@ -10,7 +10,7 @@ import { fail } from './errors.ts';
 import type assertFolder from './folder-job.ts';
 import { hashPassword } from './passwords.ts';
 import { readPublicKeyLine, Unusable } from './public-key.ts';
-import type { NewSftpLogin, SftpConfig } from './schema.ts';
+import type { KeptLogin, NewSftpLogin, SftpConfig } from './schema.ts';
 import { isUsableComponent, MOST_KEYS, MOST_LOGINS, SUFFIX } from './server/login-entry.ts';
 import { listLogins, putLogins, type StoredKey, type StoredLogin } from './store.ts';
 
@@ -54,19 +54,34 @@ export class Logins {
    * Errors: 400 `invalid_login_name`, `invalid_path`, `invalid_public_key`; 403 `ssh_keys_disabled`; 404 `folder_not_found`;
    * 409 `login_exists`, `ftp_limit_reached`; 502 `sftp_failed`.
    */
-  async add(asking: Asking, { name: suffix, folder: given = '', public_key: line }: NewSftpLogin): Promise<Made> {
-    const { account } = asking;
-    if (!SUFFIX.test(suffix))
-      throw fail.invalid_login_name('a name has 1 to 24 lower-case letters, digits, - and _, and begins with no sign', {
-        path: '/name',
-      });
-    if (line !== undefined && !account.features.has('ssh_keys'))
-      throw fail.ssh_keys_disabled('the plan has no public keys: leave public_key out');
-    const name = `${loginPrefix(account)}${suffix}`;
-    const keys = line === undefined ? [] : [newKey(line)];
-    const folder = await this.#folder(account, given);
+  async add(asking: Asking, { name, folder = '', public_key: line }: NewSftpLogin): Promise<Made> {
+    assertName(name);
     const password = line === undefined ? newPassword() : null;
     const secret = password === null ? null : await hashPassword(password);
+    const kept = { name, folder, secret, public_keys: line === undefined ? [] : [line] };
+    return { login: await this.restore(asking, kept), password };
+  }
+
+  /** Returns the logins as they leave with their account. */
+  async kept(account: Account): Promise<KeptLogin[]> {
+    return (await this.list(account)).map(({ name, folder, secret, keys }) => ({
+      ...{ name: name.slice(loginPrefix(account).length), folder: folder.join('/'), secret },
+      public_keys: keys.map(({ type, blob, comment }) => `${type} ${blob} ${comment}`.trim()),
+    }));
+  }
+
+  /** Adds a login with the password and the keys that it has elsewhere. Errors: those of `add`. */
+  async restore(
+    asking: Asking,
+    { name: suffix, folder: given, secret, public_keys: lines }: KeptLogin,
+  ): Promise<StoredLogin> {
+    const { account } = asking;
+    assertName(suffix);
+    if (lines.length > 0 && !account.features.has('ssh_keys'))
+      throw fail.ssh_keys_disabled('the plan has no public keys: leave public_key out');
+    const name = `${loginPrefix(account)}${suffix}`;
+    const keys = [...new Map(lines.map(newKey).map((key) => [key.blob, key])).values()];
+    const folder = await this.#folder(account, given);
     const login = {
       ...{ id: 0, accountId: account.id, name, folder, secret, keys, createdAt: Date.now() },
       ...{ lastLoginAt: null, lastLoginFrom: null },
@@ -79,7 +94,7 @@ export class Logins {
         throw fail.ftp_limit_reached(`the account can have ${limit} login${limit === 1 ? '' : 's'}`);
       return [...before, login];
     });
-    return { login: find(stored, name), password };
+    return find(stored, name);
   }
 
   /** Errors: 400 `invalid_path`; 404 `login_not_found`, `folder_not_found`; 502 `sftp_failed`. */
@@ -199,6 +214,14 @@ export class Logins {
 
 /** Returns that with which the names of an account's logins begin. */
 export const loginPrefix = ({ username }: Pick<Account, 'username'>): string => `${username}_`;
+
+/** Errors: 400 `invalid_login_name`. */
+function assertName(suffix: string): void {
+  if (!SUFFIX.test(suffix))
+    throw fail.invalid_login_name('a name has 1 to 24 lower-case letters, digits, - and _, and begins with no sign', {
+      path: '/name',
+    });
+}
 
 /** Errors: 404 `login_not_found`. */
 function find(logins: readonly StoredLogin[], name: string): StoredLogin {

@@ -7,7 +7,8 @@ const METHOD = '$y$j9T$';
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Of six bits each. */
 const SALT_CHARACTERS = 20;
-const HASHED = /^\$y\$j9T\$[./A-Za-z0-9]{20}\$[./A-Za-z0-9]{43}$/;
+/** A password that crypt(3) has hashed. */
+export const HASHED = /^\$y\$j9T\$[./A-Za-z0-9]{20}\$[./A-Za-z0-9]{43}$/;
 /** Perl, which every Debian has, calls crypt(3) of the system, and reads the password where no list of processes shows it. */
 const SCRIPT = 'print crypt(scalar <STDIN>, $ARGV[0])';
 const HASH_MS = 10_000;

@@ -1,4 +1,6 @@
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
+import { HASHED } from './passwords.ts';
+import { MOST_KEYS } from './server/login-entry.ts';
 
 /** Where the broker has what ProFTPD reads unless the settings say otherwise. */
 export const BROKERS = '/var/lib/hostkeep-broker/sftp';
@@ -160,3 +162,12 @@ export const EndedConnection = NamedObject('SftpConnectionEnded', {
   connection_id: Type.String(),
   ended: Type.Literal(true),
 });
+
+/** A login as it leaves with its account. */
+export const KeptLogin = Type.Object({
+  name: NewSftpLogin.properties.name,
+  folder: SftpFolder.properties.folder, // below the files root: the virtual root may be another one elsewhere
+  secret: Type.Union([Type.String({ pattern: HASHED.source }), Type.Null()], { description: 'The password, hashed' }),
+  public_keys: Type.Array(NewSftpKey.properties.public_key, { maxItems: MOST_KEYS }),
+});
+export type KeptLogin = Static<typeof KeptLogin>;

@@ -6,7 +6,8 @@ import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 const COST = '06';
 const ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const SALT_LENGTH = 22;
-const HASHED = /^\$2b\$06\$[./A-Za-z0-9]{53}$/;
+/** The bcrypt of a password. */
+export const HASHED = /^\$2b\$06\$[./A-Za-z0-9]{53}$/;
 const TIMEOUT_MS = 5000;
 /** Perl is on each Debian, and passes on what the C library's crypt(3) makes of a password, as the web server does. */
 const SCRIPT = 'binmode STDIN; local $/; print crypt(<STDIN>, $ARGV[0])';

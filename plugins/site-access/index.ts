@@ -1,3 +1,4 @@
+import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
 import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
@@ -78,7 +79,16 @@ export default definePlugin({
         setErrorPages: ({ account, params: { domain }, body, ip }) =>
           access.setErrorPages({ account, domain, ip }, body.error_pages),
       },
-      provides: { siteRules: (domainIds) => access.rules(domainIds) },
+      provides: {
+        siteRules: (domainIds) => access.rules(domainIds),
+        archive: () =>
+          archivedSites<schema.KeptAccess>({
+            settings: schema.KeptAccess,
+            list: (account) => access.kept(account),
+            put: (subject, kept) => access.restore(subject, kept),
+            what: 'the access',
+          }),
+      },
     };
   },
 });

@@ -1,5 +1,6 @@
 import { ERROR_STATUSES, MOST_BLOCKED, MOST_LOCKS, MOST_USERS } from '../../kernel/contract/points/web-server-part.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
+import { HASHED } from './hash-password.ts';
 
 const FolderPath = Type.String({
   minLength: 1,
@@ -60,3 +61,20 @@ export const ErrorPages = NamedObject('SiteErrorPages', {
   }),
 });
 export type ErrorPages = Static<typeof ErrorPages>;
+
+/** The access of a site with the hashes of its passwords, as it leaves with its account. */
+export const KeptAccess = Type.Object({
+  folders: Type.Array(
+    Type.Object({
+      path: FolderPath,
+      users: Type.Array(Type.Object({ name: UserName, hash: Type.String({ pattern: HASHED.source }) }), {
+        minItems: 1,
+        maxItems: MOST_USERS,
+      }),
+    }),
+    { maxItems: MOST_LOCKS },
+  ),
+  blocked: BlockedAddresses.properties.addresses,
+  error_pages: ErrorPages.properties.error_pages,
+});
+export type KeptAccess = Static<typeof KeptAccess>;

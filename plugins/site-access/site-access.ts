@@ -20,7 +20,7 @@ import type { EventInput } from '../../kernel/store/events/audit-log.ts';
 import { fail } from './errors.ts';
 import { hashPassword } from './hash-password.ts';
 import { errorPagesIn, folderIn, rangesIn } from './parse-access.ts';
-import type { ErrorPages, FolderUser, SiteAccessEntry } from './schema.ts';
+import type { ErrorPages, FolderUser, KeptAccess, SiteAccessEntry } from './schema.ts';
 
 /** Whose site is changed, as the client wrote its domain. */
 export interface Subject {
@@ -52,6 +52,33 @@ export class SitesAccess {
     const ids = domains.map(({ id }) => id);
     const sites = await SITES.read(this.#host.store, ids);
     return domains.map(({ id, name }) => entry(name, sites.get(id)?.value ?? OPEN));
+  }
+
+  /** Returns the same with the hashes of passwords. */
+  async kept(account: Account): Promise<(KeptAccess & { readonly domain_url: string })[]> {
+    const domains = await this.#domains.list(account);
+    const sites = await SITES.read(
+      this.#host.store,
+      domains.map(({ id }) => id),
+    );
+    return domains.map(({ id, name }) => {
+      const { blocked, locks, errorPages } = sites.get(id)?.value ?? OPEN;
+      const folders = locks.map(({ path, users }) => ({ path, users: users.map((user) => ({ ...user })) }));
+      return { domain_url: name, folders, blocked: [...blocked], error_pages: errorPages.map((page) => ({ ...page })) };
+    });
+  }
+
+  /** Replaces all of a site. Errors: those of the changes, except `access_limit_reached`. */
+  async restore(subject: Subject, { folders, blocked, error_pages: pages }: KeptAccess): Promise<SiteAccessEntry> {
+    const locks = new Map(
+      folders.map(({ path, users }) => [folderIn(path), new Map(users.map((user) => [user.name, user]))]),
+    );
+    const access: SiteAccess = {
+      blocked: rangesIn(blocked),
+      locks: [...locks].map(([path, users]) => ({ path, users: [...users.values()] })),
+      errorPages: errorPagesIn(pages),
+    };
+    return this.#change(subject, await this.#domain(subject), () => access);
   }
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
@@ -141,7 +168,7 @@ export class SitesAccess {
     { account, ip }: Subject,
     { id, name, docroot }: Domain,
     change: (access: SiteAccess) => SiteAccess,
-    tell: Tell,
+    tell?: Tell,
   ): Promise<SiteAccessEntry> {
     const { store, identity, events } = this.#host;
     const part = { id, name, docroot, account };
@@ -151,7 +178,7 @@ export class SitesAccess {
       await this.#changes.serve(part, wanted, async (tx) => {
         await identity.accounts.assertExists(tx, account);
         await SITES.put(tx, id, wanted);
-        await events.record(tx, tell({ account, ip }, name));
+        if (tell !== undefined) await events.record(tx, tell({ account, ip }, name));
       });
       return entry(name, value);
     });

@@ -1,3 +1,4 @@
+import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
 import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { findings } from './doctor.ts';
@@ -71,6 +72,13 @@ export default definePlugin({
       provides: {
         siteRules: (domainIds) => waf.rules(domainIds),
         move: () => ({ obstacles: () => [], leftToDo: () => [] }),
+        archive: () =>
+          archivedSites<NewSiteFirewall>({
+            settings: NewSiteFirewall,
+            list: (account) => waf.list(account),
+            put: (subject, given) => waf.set(subject, given),
+            what: 'the firewall',
+          }),
         doctor: async () => findings(config.audit_log, waf),
         health: () => {
           const why = problem();

@@ -1,3 +1,4 @@
+import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
 import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
@@ -49,7 +50,16 @@ export default definePlugin({
         }),
         set: ({ account, params: { domain }, body, ip }) => settings.set({ account, domain, ip }, body),
       },
-      provides: { siteRules: (domainIds) => settings.rules(domainIds) },
+      provides: {
+        siteRules: (domainIds) => settings.rules(domainIds),
+        archive: () =>
+          archivedSites<NewSiteSettings>({
+            settings: NewSiteSettings,
+            list: (account) => settings.list(account),
+            put: (subject, given, told) => settings.restore(subject, given, told),
+            what: 'the settings',
+          }),
+      },
     };
   },
 });

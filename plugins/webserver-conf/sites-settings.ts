@@ -6,6 +6,7 @@ import {
   DomainValues,
   type DomainValue,
 } from '../../kernel/contract/points/domain-directory.ts';
+import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
 import {
   findWebServer,
   MOST_BODY_MIB,
@@ -100,6 +101,17 @@ export class SitesSettings {
       });
       return entry(name, settings);
     });
+  }
+
+  /** Sets of what came with an account as much as plan and web server allow. Errors: those of `set`. */
+  async restore(subject: Subject, given: NewSiteSettings, { missing }: ImportNotes): Promise<SiteSettingsEntry> {
+    const [boundMib, offersListing] = [uploadBoundMib(subject.account), await this.offersListing()];
+    const { upload_mib: uploadMib = null, folder_listing: lists = false } = given;
+    if (uploadMib !== null && uploadMib > boundMib)
+      missing.push(`uploads of ${uploadMib} MiB to ${subject.domain}: the plan allows ${boundMib}`);
+    if (lists && !offersListing) missing.push(`the folder listing of ${subject.domain}: the web server offers none`);
+    const upload = uploadMib === null ? null : Math.min(uploadMib, boundMib);
+    return this.set(subject, { ...given, upload_mib: upload, folder_listing: lists && offersListing });
   }
 
   /** Removes those of a removed domain. */

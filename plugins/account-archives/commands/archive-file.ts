@@ -20,7 +20,8 @@ import { fail } from '../errors.ts';
 import { FORMAT, FORMAT_VERSION, type Manifest } from './manifest.ts';
 
 const MANIFEST = 'account.json';
-const MANIFEST_BYTES = 32 << 20;
+/** Certificates of some thousand domains. */
+const MANIFEST_BYTES = 128 << 20;
 const MEMBERS = 20_001;
 const BLOCK = 512;
 

@@ -1,6 +1,4 @@
 import { errorMessage } from '../../../kernel/errors.ts';
-import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
-import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { DatabaseBackups } from '../../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { VERSION } from '../../../kernel/kit/files/project-dir.ts';
@@ -8,17 +6,8 @@ import { ArchiveWriter } from './archive-file.ts';
 import { fail } from '../errors.ts';
 import { PACK, POOL } from './jobs.ts';
 import { FILES, type Manifest } from './manifest.ts';
-
-/** The node, while a command has all plugins set up. */
-export type Node = Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'gather'> & { readonly node: NodeInfo };
-
-/** How a command runs. */
-export interface Run {
-  readonly node: Node;
-  /** Tells people which step begins. */
-  readonly say: (step: string) => void;
-  readonly signal: AbortSignal;
-}
+import { saveParts } from './parts.ts';
+import type { Node, Run } from './run.ts';
 
 export interface Exported {
   readonly sizeBytes: number;
@@ -37,7 +26,7 @@ export async function exportAccount(run: Run, username: string, path: string): P
     throw fail.invalid_request(`${username} is an administrator, who has nothing to export`);
   if (!identity.accounts.isHere(account))
     throw fail.other_node(`${username} lives on the node ${account.home}: do this there`);
-  const parts = await savedParts(run.node, account);
+  const parts = await saveParts(run.node, account);
   const sources = await databaseSources(run.node);
   const archive = new ArchiveWriter(path);
   try {
@@ -81,16 +70,6 @@ export async function databaseSources({ gather, node }: Pick<Node, 'gather' | 'n
     if (!part.ok) throw part.error;
     return part.value;
   });
-}
-
-async function savedParts({ gather }: Node, account: Account): Promise<Manifest['parts']> {
-  const saved: Record<string, unknown> = {};
-  for (const part of await gather('archive')) {
-    if (!part.ok) throw part.error;
-    const value = await part.value.save(account);
-    if (value !== undefined) saved[part.plugin] = value;
-  }
-  return saved;
 }
 
 async function packFiles({ node, signal }: Run, account: Account, archive: ArchiveWriter): Promise<string> {

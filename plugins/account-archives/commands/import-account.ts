@@ -1,30 +1,36 @@
 import { errorMessage, HttpError } from '../../../kernel/errors.ts';
+import type { ImportNotes } from '../../../kernel/contract/archives/archive-part.ts';
 import type { DatabaseBackups } from '../../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { ClaimedAccount } from '../../../kernel/identity/accounts/removed-accounts.ts';
 import { NewDatabaseName } from '../../../kernel/kit/databases/schema.ts';
 import type { Archive } from './archive-file.ts';
 import { fail } from '../errors.ts';
-import { databaseSources, type Run } from './export-account.ts';
+import { databaseSources } from './export-account.ts';
 import { LOOK, POOL, UNPACK } from './jobs.ts';
 import { FILES, type Manifest } from './manifest.ts';
+import { readParts, restoreParts, type SavedPart } from './parts.ts';
+import type { Run } from './run.ts';
+import { beginImport, endImport, unfinishedImports } from '../unfinished.ts';
 
-interface Told {
-  /** Names what could not be brought, and says why. */
-  readonly missing: string[];
-  /** Tasks that are left to the operator, each in the imperative. */
-  readonly next: string[];
-}
-export interface Imported extends Told {
+export interface Imported extends ImportNotes {
   readonly account: Account;
   readonly password: string;
+}
+
+/** All that is needed to bring an account. */
+interface Bringing {
+  readonly archive: Archive;
+  readonly sources: readonly DatabaseBackups[];
+  readonly parts: readonly SavedPart[];
+  readonly told: ImportNotes;
 }
 
 const DATABASE_NAME = new RegExp(NewDatabaseName.pattern ?? '');
 
 /**
- * Makes an account of an archive; `chosen` are its name and plan here. Whatever fails, except a database,
- * removes it again. Errors: those of `Accounts.create`, 422 `account_archive_refused`, those of parts.
+ * Makes an account of an archive; `chosen` are its name and plan here. Whatever fails removes it again, except a database and what a
+ * plugin can do without. Errors: those of `Accounts.create`, 422 `account_archive_refused`, those of parts.
  */
 export async function importAccount(
   run: Run,
@@ -33,26 +39,34 @@ export async function importAccount(
 ): Promise<Imported> {
   const { identity, store, events, gather, node } = run.node;
   const { accounts, passwords } = identity;
-  const { account: told, created_at: exportedAt } = archive.manifest;
-  const sources = await databaseSources(run.node);
+  const { account: source, created_at: exportedAt } = archive.manifest;
+  const told: ImportNotes = { missing: [], next: [] };
+  for (const unfinished of await unfinishedImports(store)) run.say(unfinished);
+  const bringing = {
+    ...{ archive, told, sources: await databaseSources(run.node) },
+    parts: await readParts(run.node, archive.manifest.parts, told),
+  };
   if (node.fleet !== undefined)
     for (const place of await gather('placement', node.fleet.name)) if (!place.ok) throw place.error;
   const password = passwords.random();
   const passwordHash = await passwords.hash(password);
   run.signal.throwIfAborted();
-  await accounts.create({ ...chosen, role: 'user', email: told.email, passwordHash });
+  await accounts.create({ ...chosen, role: 'user', email: source.email, passwordHash }, '', (tx) =>
+    beginImport(tx, chosen.username),
+  );
   let isAlone = false;
   try {
     const account = await accounts.get(chosen.username);
     await assertNothingThere(run, account);
     isAlone = true;
-    const came = await bring(run, account, archive, sources);
+    await bring(run, account, bringing);
     run.signal.throwIfAborted();
-    const data = { exported_as: told.username, exported_at: exportedAt };
-    await store.write((tx) =>
-      events.record(tx, { type: 'account.imported', account, ip: '', text: 'came from an archive', data }),
-    );
-    return { account, password, ...came };
+    const data = { exported_as: source.username, exported_at: exportedAt };
+    await store.write(async (tx) => {
+      await endImport(tx, account.username);
+      await events.record(tx, { type: 'account.imported', account, ip: '', text: 'came from an archive', data });
+    });
+    return { account, password, ...told };
   } catch (error) {
     run.say(`${chosen.username} is removed again`);
     const problems = await undo(run, chosen.username, isAlone).catch((problem: unknown) => [errorMessage(problem)]);
@@ -64,28 +78,32 @@ export async function importAccount(
   }
 }
 
-async function bring(run: Run, account: Account, archive: Archive, sources: readonly DatabaseBackups[]): Promise<Told> {
-  const { account: told, databases } = archive.manifest;
-  const came: Told = { missing: [], next: await settle(run, account, told) };
+/** The account is suspended while plugins put back what they keep, so that nothing is served of which a part is still missing. */
+async function bring(run: Run, account: Account, { archive, sources, parts, told }: Bringing): Promise<void> {
+  const { accounts } = run.node.identity;
+  const { account: source, databases } = archive.manifest;
+  const { username } = account;
+  told.next.push(...(await settle(run, account, source)));
   run.say('files');
   await unpackFiles(run, account, archive);
-  if (!told.is_suspended) await restoreParts(run, account, archive, came);
   for (const database of databases) {
     run.signal.throwIfAborted();
     try {
       const name = await restoreDatabase(run, account, archive, sources, database);
-      if (name !== database.name) came.next.push(`have sites use the database ${name} in place of ${database.name}`);
+      if (name !== database.name) told.next.push(`have sites use the database ${name} in place of ${database.name}`);
     } catch (error) {
       run.signal.throwIfAborted();
-      came.missing.push(`the database ${database.name}: ${errorMessage(error)}`);
+      told.missing.push(`the database ${database.name}: ${errorMessage(error)}`);
     }
   }
-  if (told.is_suspended) {
-    // after the databases, whose users a suspension locks, and before there are sites
-    await run.node.identity.accounts.suspend(account.username);
-    await restoreParts(run, account, archive, came);
-  }
-  return came;
+  run.say('settings');
+  await restoreParts(run, username, parts, told, { isOpen: true });
+  await accounts.suspend(username);
+  await restoreParts(run, username, parts, told, { isOpen: false });
+  if (source.is_suspended) return;
+  await accounts.unsuspend(username);
+  const open = await accounts.get(username);
+  for (const { part } of parts) await part.serve?.(open);
 }
 
 /** Sets what the account has of its own; features that it was granted are the operator's to grant. Resolves with what is left to do. */
@@ -120,18 +138,6 @@ async function unpackFiles({ node: { jobs }, signal }: Run, account: Account, ar
   } finally {
     await pool.close();
   }
-}
-
-async function restoreParts({ node: { gather }, signal }: Run, account: Account, archive: Archive, told: Told) {
-  const parts = new Map<string, unknown>(Object.entries(archive.manifest.parts));
-  for (const part of await gather('archive')) {
-    if (!part.ok) throw part.error;
-    signal.throwIfAborted();
-    if (parts.has(part.plugin)) told.next.push(...(await part.value.restore(account, parts.get(part.plugin))));
-    parts.delete(part.plugin);
-  }
-  for (const plugin of parts.keys())
-    told.missing.push(`what the plugin ${plugin} keeps, which is not installed or off`);
 }
 
 /** Resolves with the name that the database has here. */

@@ -22,5 +22,6 @@ const rows: PluginRows = {
   without: { domains: { list: ['.certificates[]'], upload: 404, change: 404, remove: 404 } },
   bounded: { list: "one for each of an account's domains" },
   pages: { '/home/certificates': [] },
+  accountTables: { certificates: 'archived' },
 };
 export default rows;

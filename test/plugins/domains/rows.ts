@@ -48,5 +48,6 @@ const rows: PluginRows = {
       'Remove blog.sunny-garden.example',
     ],
   },
+  accountTables: { domain_aliases: 'archived', domains: 'archived' },
 };
 export default rows;

@@ -87,5 +87,9 @@ const rows: PluginRows = {
       setLimits: { changed: true },
     },
   },
+  accountTables: {
+    mysql_collation_changes: 'changes on their way',
+    mysql_user_limits: 'archived',
+  },
 };
 export default rows;

@@ -37,5 +37,6 @@ const rows: PluginRows = {
     },
   },
   pages: { '/home/php': ['PHP of harbour-cafe.example', 'php.ini of harbour-cafe.example'] },
+  accountTables: { php_sites: 'archived' },
 };
 export default rows;

@@ -90,5 +90,6 @@ const rows: PluginRows = {
       revokeAccess: { changed: true },
     },
   },
+  accountTables: { postgresql_items: 'archived' },
 };
 export default rows;

@@ -48,5 +48,6 @@ const rows: PluginRows = {
     '/home/account/activity': [],
     '/console/account/sessions': [],
   },
+  accountTables: { favorites: 'archived' },
 };
 export default rows;

@@ -16,5 +16,6 @@ const rows: PluginRows = {
   bounded: { list: "redirects of an account's domains, by its plan" },
   isolation: { unmarked: { list: 'redirects of its domains, which have none' } },
   pages: { '/home/redirects': ['Add redirect'] },
+  accountTables: { redirects: 'archived' },
 };
 export default rows;

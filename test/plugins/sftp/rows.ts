@@ -44,5 +44,6 @@ const rows: PluginRows = {
     },
   },
   isolation: { unmarked: { connections: 'nobody is logged in by SFTP' } },
+  accountTables: { sftp_keys: 'archived', sftp_logins: 'archived' },
 };
 export default rows;

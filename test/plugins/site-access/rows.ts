@@ -25,5 +25,6 @@ const rows: PluginRows = {
       'Change access to blog.sunny-garden.example',
     ],
   },
+  accountTables: { site_access: 'archived' },
 };
 export default rows;

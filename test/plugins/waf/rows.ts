@@ -24,5 +24,6 @@ const rows: PluginRows = {
       'Show requests found at blog.sunny-garden.example',
     ],
   },
+  accountTables: { waf_requests: 'a log of what happened here', waf_sites: 'archived' },
 };
 export default rows;

@@ -18,5 +18,6 @@ const rows: PluginRows = {
   bounded: { list: "one for each of an account's domains, by its plan" },
   isolation: { unmarked: { list: 'how its domains are served, which it has none of' } },
   pages: { '/home/webserver-conf': ['Change how blog.sunny-garden.example is served'] },
+  accountTables: { site_settings: 'archived' },
 };
 export default rows;

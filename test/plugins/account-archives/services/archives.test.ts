@@ -1,5 +1,6 @@
 /** Accounts leave one installation as an archive, and come to another one. */
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -19,7 +20,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
-import { hostkeep } from '../../../support/command.ts';
+import { hostkeep, start } from '../../../support/command.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
@@ -294,7 +295,8 @@ test('a hostile archive is refused, and the account that was begun is removed', 
     [through, /cannot be unpacked/],
     [cut, /cannot be unpacked/],
     [junk, /cannot be unpacked/],
-    [domains('all'), /expected a list/],
+    [domains('all'), /it has what no account can have: domains must be array/],
+    [domains([{ ...domain, docroot: 'site', account_id: 1 }]), /domains.0.account_id is not known here/],
     [domains([{ ...domain, docroot: '../../ann' }]), /must not contain \.\./],
   ];
   for (const [file, pattern] of hostile) {
@@ -320,14 +322,43 @@ test('what the account was granted beyond its plan is the operator’s to grant'
   const file = changed(same, (told) => {
     told.account['features'] = { docker: true, no_such_feature: true };
     told.account['is_suspended'] = true;
-    told.parts = { unknown: { any: 1 } };
+    told.parts = { unknown: { any: 1 }, domains: told.parts['domains'] };
   });
   await fresh.hostkeep.core.plans.create('bare', {}, []);
   const { code, stdout } = await run(fresh, 'import', file, '--username', 'cleo', '--plan', 'bare', '--json');
   const { missing, next } = lastLine(stdout);
   assert.is(code, 1, 'something is missing');
-  assert.equal(missing, ['what the plugin unknown keeps, which is not installed or off']);
+  assert.equal(missing, [
+    'what the plugin unknown keeps, which is not installed or off',
+    'what the plugin domains keeps: the account has no feature of domains, capitalize_domains',
+  ]);
   assert.match(String(next), /hostkeep feature on docker --account cleo/);
   const cleo = await fresh.hostkeep.core.accounts.get('cleo');
   assert.equal([cleo.suspended, cleo.features.size], [true, 0]);
+});
+
+// threat half-made-changes: an import that was killed is found, and leaves nothing that is served
+test('an import that was killed is told to whoever looks, and can be repeated', async () => {
+  const { child, line } = await start(
+    fresh.data,
+    ['account', 'import', archive, '--username', 'dora', '--plan', 'developer'],
+    /^files$/m,
+  );
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await line(/files/);
+  const { accounts } = fresh.hostkeep.core;
+  const dora = await accounts.get('dora');
+  const told =
+    /the import of dora that began at .* has not ended: unless it still runs, run hostkeep account remove dora/;
+  const found = (await fresh.hostkeep.plugins.gather('doctor')).find(({ plugin }) => plugin === 'account-archives');
+  assert.match(JSON.stringify(found), told);
+  const again = await run(fresh, 'import', archive, '--username', 'dora', '--plan', 'developer');
+  assert.is(again.code, 1);
+  assert.match(again.stdout, told);
+  assert.match(again.stderr, /there is an account|already exists/);
+  assert.is((await accounts.get('dora')).id, dora.id);
+  for (const act of ['remove', 'purge']) assert.is((await run(fresh, act, 'dora', '--yes')).code, 0, act);
+  assert.equal(await fresh.hostkeep.core.store.all('select * from account_imports'), []);
+  assert.is(existsSync(filesOf(fresh, 'dora')), false);
 });

@@ -1,0 +1,5 @@
+-- Accounts whose import has begun and not ended: it runs, or its process was killed. The row is older than its account by moments.
+create table account_imports (
+  username text primary key references accounts (username) on delete cascade deferrable initially deferred,
+  began_at integer not null         -- milliseconds since 1970
+) strict, without rowid;

@@ -1,0 +1,6 @@
+import type { PluginRows } from '../../support/plugin-rows.ts';
+
+const rows: PluginRows = {
+  accountTables: { postgresql_moves: 'of moves within a fleet' },
+};
+export default rows;
