@@ -35,6 +35,7 @@ const KERNEL_ERRORS = {
   body_too_large: [413, 'Body too large'],
   unsupported_media_type: [415, 'The body must be JSON'],
   idempotency_key_reused: [422, 'Idempotency-Key of another request'],
+  upgrade_required: [426, 'Only as a WebSocket'],
   rate_limited: [429, 'Too many attempts'],
   internal_error: [500, 'Internal error'],
   feature_unavailable: [503, 'Not available on this server at the moment'],

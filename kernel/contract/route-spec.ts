@@ -4,6 +4,7 @@ import type { Session } from '../identity/gate/sessions.ts';
 import type { Static, TObject, TSchema } from '../schema.ts';
 import type { Bytes } from './incoming-body.ts';
 import type { Reply, Stream } from './reply.ts';
+import type { WebSocketReply } from './web-socket.ts';
 
 /** The addresses of a node: that of customers, and that of operators. */
 export type Address = 'user' | 'admin';
@@ -54,7 +55,7 @@ export interface RouteSpec {
   /** The JSON body, or `Bytes` for one that the handler reads as it comes; a route without it takes none. */
   readonly body?: TObject | typeof Bytes;
   readonly reply: TSchema;
-  /** Of the reply; 200 unless given. */
+  /** Of the reply; 200 unless given. 101 is a WebSocket, for which the handler returns a `WebSocketReply`. */
   readonly status?: number;
   /** Further replies, by status, that are not problems, e.g. login's 401 that requests a code. */
   readonly replies?: Readonly<Record<number, TSchema>>;
@@ -65,9 +66,12 @@ export interface RouteSpec {
   /** Its own errors, in addition to those of every route. */
   readonly errors?: readonly string[];
 }
+/** Whether the answers of a route are WebSockets. */
+export const isWebSocket = ({ status }: RouteSpec): boolean => status === 101;
+
 /** Whether a route changes what the account has at its home, and does not leave that to routes that it calls. */
-export const changesHome = ({ at, method, tokens }: RouteSpec): boolean =>
-  at === 'home' && method !== 'GET' && tokens !== 'delegated';
+export const changesHome = (route: RouteSpec): boolean =>
+  route.at === 'home' && (route.method !== 'GET' || isWebSocket(route)) && route.tokens !== 'delegated';
 
 export type RouteSpecs = Readonly<Record<string, RouteSpec>>;
 
@@ -110,7 +114,7 @@ export function readersLanguage(
   return session.grant === undefined ? account.locale : locales.preferred(acceptLanguage);
 }
 
-type Answer<T> = T | Reply | Stream;
+type Answer<T> = T | Reply | Stream | WebSocketReply;
 /** The handlers of a plugin, by the names of its routes. */
 export type Handlers<T extends RouteSpecs> = {
   readonly [K in keyof T]: (call: Call<T[K]>) => Answer<Static<T[K]['reply']>> | Promise<Answer<Static<T[K]['reply']>>>;

@@ -2,7 +2,7 @@ import { IDEMPOTENCY_KEY } from '../http/idempotency.ts';
 import { pattern } from '../http/routing-table.ts';
 import { RouteMetrics, type RouteInfo, type RouteScopes } from '../contract/node-info.ts';
 import { closed } from '../schema.ts';
-import type { Access, Address, RouteSpec, RouteSpecs } from '../contract/route-spec.ts';
+import { isWebSocket, type Access, type Address, type RouteSpec, type RouteSpecs } from '../contract/route-spec.ts';
 
 /**
  * Returns the routes of a plugin's table, one per address, with defaults filled in. Throws on a contradictory table.
@@ -23,6 +23,8 @@ export function describe(plugin: string, features: readonly string[], table: Rou
       throw new Error(`route ${where} is for administrators, so it must be on the admin address only`);
     if (spec.tokens === 'delegated' && access === 'feature')
       throw new Error(`route ${where} leaves its gate to the routes that it calls, so it has none of its own`);
+    if (isWebSocket(spec) && (spec.method !== 'GET' || access === 'guest'))
+      throw new Error(`route ${where} is a WebSocket, so it must be a GET, and not open to guests`);
     if (spec.idempotencyKey !== undefined && access === 'guest')
       throw new Error(`route ${where} keeps answers by account, so it must not be open to guests`);
     const body = spec.body && closed(spec.body);

@@ -9,7 +9,13 @@ import type { CompiledRoute } from './compiled-route.ts';
 import type { Session } from '../identity/gate/sessions.ts';
 import { givenRequestId, nextRequestId } from './request-id.ts';
 import type { RoutingTable } from './routing-table.ts';
-import type { UwsRequest, UwsResponse } from './uws.ts';
+import type { UwsRequest, UwsResponse, UwsSocketContext } from './uws.ts';
+
+/** The request of a client for a WebSocket (RFC 6455, section 4.2). */
+export interface Handshake {
+  readonly key: string;
+  readonly native: UwsSocketContext;
+}
 
 /** One request: what its handler sees (`Call`), and what the server needs to answer, log and abort it. */
 export class RequestContext {
@@ -31,6 +37,8 @@ export class RequestContext {
   rawParams: readonly string[] = [];
   rawQuery = '';
   hasBody = false;
+  /** `undefined` unless the client asks for a WebSocket. */
+  handshake: Handshake | undefined;
   /** Whether it is on condition of an ETag, which the route has none of. */
   namesTag = false;
   /** The header `Accept-Language`, read unless the language of a person, whose account is known, holds. */

@@ -1,10 +1,11 @@
 import { BodyStream } from './body-stream.ts';
 import { collect, readFraming, parseJson } from './request-body.ts';
 import { fail, HttpError, invalid, unauthenticated } from '../errors.ts';
-import { RequestContext } from './request-context.ts';
+import { RequestContext, type Handshake } from './request-context.ts';
 import { pageSession } from './origin/page-session.ts';
 import type { Address, Call } from '../contract/route-spec.ts';
 import { Stream } from '../contract/reply.ts';
+import { WebSocketReply } from '../contract/web-socket.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { Account } from '../identity/accounts/account.ts';
 import type { Session, Sessions } from '../identity/gate/sessions.ts';
@@ -72,6 +73,7 @@ export class RequestPipeline {
     req: UwsRequest,
     isHead: boolean,
     readParams: ReadParams,
+    handshake?: Handshake,
   ): void {
     const framing = readFraming(req);
     if (framing === 'ambiguous') return void res.close(); // what follows on the connection may be a smuggled request
@@ -85,6 +87,7 @@ export class RequestPipeline {
       route.info.headers && readHeaders(req, route.info.headers),
     );
     context.hasBody = framing === 'body';
+    context.handshake = handshake;
     try {
       this.#receive(context, res, req, readParams);
     } catch (error) {
@@ -110,7 +113,7 @@ export class RequestPipeline {
     if (route.hasNoTag) context.namesTag = !ANY_OR_NONE.has(req.getHeader('if-match'));
     let authorization = route.isGuest ? '' : req.getHeader(AUTHORIZATION);
     if (authorization === '') {
-      context.page = pageSession(req, res, table, this.#parts.address, this.#parts.sessions);
+      context.page = pageSession(req, res, table, this.#parts, context.handshake !== undefined);
       if (!route.isGuest) authorization = context.page?.authorization ?? '';
     }
     context.authorization = authorization;
@@ -217,17 +220,23 @@ export class RequestPipeline {
 
   #finishLater(context: RequestContext, res: UwsResponse, value: unknown): void {
     if (context.isAborted && value instanceof Stream) value.discard();
-    this.#conclude(context, res, () => this.#responder.finish(context, res, value));
+    const isUpgrade = value instanceof WebSocketReply && context.handshake !== undefined;
+    this.#conclude(context, res, () => this.#responder.finish(context, res, value), isUpgrade);
   }
 
   #failLater(context: RequestContext, res: UwsResponse, error: unknown): void {
     this.#conclude(context, res, () => this.#responder.fail(context, res, error));
   }
 
-  #conclude(context: RequestContext, res: UwsResponse, answer: () => void): void {
+  /**
+   * At its end, `cork` closes some of the connections that became WebSockets in it: it reads memory that the upgrade has freed
+   * (uWebSockets, pull request 1929). Without it uWS warns of several writes, and does all of them.
+   */
+  #conclude(context: RequestContext, res: UwsResponse, answer: () => void, isUpgrade = false): void {
     if (!this.#running.delete(context)) return; // answered when the server failed
     if (!context.isAborted) context.incoming?.leave();
     if (context.isAborted) this.#responder.settle(context, 499);
+    else if (isUpgrade) answer();
     else res.cork(answer);
     context.table.leave();
   }

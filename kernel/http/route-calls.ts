@@ -2,7 +2,7 @@ import { fail, HttpError, invalid, unauthenticated } from '../errors.ts';
 import { Reply, Stream } from '../contract/reply.ts';
 import type { RouteAnswer, RouteCalls, RouteInput } from '../contract/route-calls.ts';
 import type { RouteInfo } from '../contract/node-info.ts';
-import type { Call } from '../contract/route-spec.ts';
+import { isWebSocket, type Call } from '../contract/route-spec.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { RequestContext } from './request-context.ts';
 
@@ -35,8 +35,8 @@ function contextOf(call: unknown): RequestContext {
   throw new Error('only a route that a client asked can call another one');
 }
 
-function isCallable({ tokens, produces = [] }: RouteInfo): boolean {
-  return tokens !== 'delegated' && !produces.includes('text/event-stream');
+function isCallable(info: RouteInfo): boolean {
+  return info.tokens !== 'delegated' && !isWebSocket(info) && info.produces?.includes('text/event-stream') !== true;
 }
 
 function authorize(route: CompiledRoute, { account, session, table }: RequestContext): void {

@@ -6,9 +6,19 @@ import type { Config } from '../config/configuration.ts';
 import { RequestPipeline, type PipelineParts, type ReadParams } from './request-pipeline.ts';
 import { pattern } from './routing-table.ts';
 import type { CompiledRoute } from './compiled-route.ts';
+import { SOCKET_BEHAVIOR, type SocketData } from './response/open-socket.ts';
 import { Streams } from './response/streams.ts';
 import type { RoutingTable } from './routing-table.ts';
-import { loadUws, type ListenSocket, type TemplatedApp } from './uws.ts';
+import {
+  loadUws,
+  type ListenSocket,
+  type TemplatedApp,
+  type UwsRequest,
+  type UwsResponse,
+  type UwsSocketContext,
+} from './uws.ts';
+import { isWebSocket } from '../contract/route-spec.ts';
+import type { Handshake } from './request-context.ts';
 
 interface ServerParts extends PipelineParts {
   /** host:port */
@@ -26,6 +36,10 @@ const REGISTER = {
   HEAD: 'head',
   OPTIONS: 'options',
 } as const;
+
+/** The key of handshakes of WebSockets among the methods. They come before other requests of their pattern. */
+const HANDSHAKE = 'HANDSHAKE';
+type Method = keyof typeof REGISTER | typeof HANDSHAKE;
 
 /** Where a method and a pattern lead: uWS's router cannot remove routes, so its slots change with the table. */
 interface Slot {
@@ -66,6 +80,7 @@ export class Server {
       for (const path of route.info.paths) {
         this.#slot(route.info.method, path).route = route;
         if (route.info.method === 'GET') this.#slot('HEAD', path).route = route;
+        if (isWebSocket(route.info)) this.#slot(HANDSHAKE, path).route = route;
       }
     }
     if (old === table) return;
@@ -104,8 +119,7 @@ export class Server {
     try {
       this.#app = next;
       this.#registerRefusal('/*');
-      for (const [name, slot] of this.#slots)
-        this.#register(slot, ...(name.split(' ') as [keyof typeof REGISTER, string]));
+      for (const [name, slot] of this.#slots) this.#register(slot, ...(name.split(' ') as [Method, string]));
       for (const to of this.#patterns) this.#registerRefusal(to);
       this.#listener = listenWith(next, this.#parts.listen);
     } catch (error) {
@@ -156,7 +170,7 @@ export class Server {
     for (const app of [...this.#retired, this.#app]) app.close();
   }
 
-  #slot(method: keyof typeof REGISTER, path: string): Slot {
+  #slot(method: Method, path: string): Slot {
     const to = pattern(path);
     let slot = this.#slots.get(`${method} ${to}`);
     if (slot !== undefined) return slot;
@@ -168,22 +182,33 @@ export class Server {
     return slot;
   }
 
-  #register(slot: Slot, method: keyof typeof REGISTER, to: string): void {
+  #register(slot: Slot, method: Method, to: string): void {
     const rest = to.indexOf('*');
     const parameters = [...to.matchAll(/:p/g)].map((_, i) => i);
     const readParams: ReadParams = (req) =>
       rest < 0 ? parameters.map((i) => req.getParameter(i)) : [req.getUrl().slice(rest)];
-    this.#app[REGISTER[method]](to, (res, req) => {
+    const lead = (res: UwsResponse, req: UwsRequest, handshake?: Handshake) => {
       const isPreflight = method === 'OPTIONS' && req.getHeader('access-control-request-method') !== '';
       if (slot.route === undefined || this.#table.closed !== undefined || isPreflight)
         this.#flow.refuse(to, this.#table, res, req);
-      else this.#flow.serve(slot.route, this.#table, res, req, method === 'HEAD', readParams);
+      else this.#flow.serve(slot.route, this.#table, res, req, method === 'HEAD', readParams, handshake);
+    };
+    if (method !== HANDSHAKE) return void this.#app[REGISTER[method]](to, (res, req) => lead(res, req));
+    this.#app.ws<SocketData>(to, {
+      ...SOCKET_BEHAVIOR,
+      upgrade: (res, req, native) => lead(res, req, handshakeIn(req, native)),
     });
   }
 
   #registerRefusal(to: string): void {
     this.#app.any(to, (res, req) => this.#flow.refuse(to, this.#table, res, req));
   }
+}
+
+/** Returns nothing for what asks to be closed (RFC 6455, section 4.2.1): uWS would make a WebSocket of a closed connection. */
+function handshakeIn(req: UwsRequest, native: UwsSocketContext): Handshake | undefined {
+  if (!/\bupgrade\b/i.test(req.getHeader('connection'))) return undefined;
+  return { key: req.getHeader('sec-websocket-key'), native };
 }
 
 function newApp({ cert, key }: Config['tls']): TemplatedApp {

@@ -1,7 +1,12 @@
 import { createRequire } from 'node:module';
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse, WebSocket } from 'uWebSockets.js';
 
-export type { TemplatedApp, us_listen_socket as ListenSocket } from 'uWebSockets.js';
+export type {
+  TemplatedApp,
+  us_listen_socket as ListenSocket,
+  us_socket_context_t as UwsSocketContext,
+  WebSocketBehavior as UwsSocketBehavior,
+} from 'uWebSockets.js';
 type Uws = typeof import('uWebSockets.js') & { readonly _cfg: (what: 'silent') => void };
 
 /** A request, until its handler returns. Headers whose names are given as bytes are found in half the time. */
@@ -12,12 +17,15 @@ export interface UwsRequest extends Pick<HttpRequest, 'getHeader' | 'getMethod' 
 }
 
 type Responding = 'onAborted' | 'onData' | 'onWritable' | 'pause' | 'resume' | 'getRemoteAddress' | 'cork';
-type Writing = 'writeStatus' | 'writeHeader' | 'write' | 'tryEnd' | 'getWriteOffset' | 'end' | 'close';
+type Writing = 'writeStatus' | 'writeHeader' | 'write' | 'tryEnd' | 'getWriteOffset' | 'end' | 'close' | 'upgrade';
 /** The socket of a request, until it is answered or closed. */
 export interface UwsResponse extends Pick<HttpResponse, Responding | Writing> {
   /** Declared without the package's parameters: with any argument, it never ends the reply and crashes the process. */
   endWithoutBody(): unknown;
 }
+
+/** A WebSocket, until it is closed. */
+export type UwsSocket<T> = Pick<WebSocket<T>, 'send' | 'cork' | 'getBufferedAmount' | 'end' | 'getUserData'>;
 
 let loaded: Uws | undefined;
 

@@ -1,4 +1,9 @@
 import type { Account } from '../../identity/accounts/account.ts';
+import type { EngineTarget } from '../../kit/engine/engine-library.ts';
+import type { JobOwner } from '../../kit/jobs/job.ts';
+
+/** The label of a container that a service of its account is, by the name of the service: who made it, changes it. */
+export const SERVICE_LABEL = 'hostkeep.service';
 
 /** A port of a container; `publicPort` is 0 where it is not published. */
 export interface ContainerPort {
@@ -28,6 +33,8 @@ export interface ContainerDetails {
   readonly finishedAt: string;
   readonly exitCode: number;
   readonly isOutOfMemory: boolean;
+  /** Whether it has no rights, namespaces or devices of the machine, and none of another container. */
+  readonly isIsolated: boolean;
   readonly restarts: number;
   /** `starting`, `healthy` or `unhealthy`; empty without a check. */
   readonly health: string;
@@ -54,9 +61,17 @@ export interface ContainerLimits {
   readonly nanoProcessors?: number;
 }
 
+/** The way of a job to an engine. */
+export interface EngineAccess {
+  readonly target: EngineTarget;
+  /** Resolves with the account whose own engine it is, as which the job runs; without it, accounts share the engine. */
+  readonly owner?: () => Promise<JobOwner>;
+}
+
 /** A container of an account. */
 export interface OwnContainer {
   readonly listed: ListedContainer;
+  readonly engine: EngineAccess;
   details(): Promise<ContainerDetails>;
   /** Resolves with why the engine refuses; `undefined` once it is done, or was so already. `limits` are those of `limit`. */
   change(change: ContainerChange, limits?: ContainerLimits): Promise<string | undefined>;

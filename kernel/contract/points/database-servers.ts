@@ -53,6 +53,28 @@ export interface ManagedDatabases {
   with<T>(account: Pick<Account, 'id' | 'username'>, work: (server: ManagedServer) => Promise<T>): Promise<T>;
 }
 
+/** The service of the plugin that manages databases on servers of MariaDB, for one that brings database users from elsewhere. */
+export interface ManagedUsers extends ManagedDatabases {
+  /** All does as the routes do, and rejects as they do. */
+  readonly users: {
+    /** Resolves with those that the account knows, and their rights on whole databases. */
+    list(account: Account): Promise<readonly KnownUser[]>;
+    /** `name` follows the prefix of the account. Resolves with the whole one; nobody is told the password. */
+    create(account: Account, user: UserName, ip: string): Promise<UserName>;
+    setAccess(
+      account: Account,
+      user: UserName,
+      database: string,
+      privileges: readonly string[],
+      ip: string,
+    ): Promise<void>;
+  };
+}
+
+interface KnownUser extends UserName {
+  readonly access: readonly { readonly database: string; readonly privileges: readonly string[] }[];
+}
+
 /** The service of the plugin that manages databases on servers of MariaDB, for the one that keeps them within the size of plans. */
 export interface LimitedDatabases extends Pick<ManagedDatabases, 'isManaged'> {
   /** Resolves with the accounts whose writing is stopped, or was until a process died that let it go on. */

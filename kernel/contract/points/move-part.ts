@@ -66,17 +66,6 @@ export interface Arrival extends MoveRequest {
   readonly signal: AbortSignal;
 }
 
-/** How what a plugin keeps of an account in the store travels in an archive of the account to another installation. */
-export interface ArchivePart {
-  /** Resolves with it as JSON; `undefined` for nothing. */
-  save(account: Account): Promise<unknown>;
-  /**
-   * Puts back for a new account, whose files are there, what `save` has resolved with somewhere; anybody may have written it. Resolves
-   * with what is left to do, each in the imperative. Errors: 400 `invalid_request`, and those of the changes.
-   */
-  restore(account: Account, saved: unknown): Promise<readonly string[]>;
-}
-
 interface ClosedMover {
   /** Ends what serves an account at this node. */
   readonly end: (account: MovedAccount) => Promise<unknown>;

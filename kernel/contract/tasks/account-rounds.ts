@@ -9,6 +9,8 @@ interface RoundsOptions {
   readonly table: string;
   /** Days from one time to the next; 0 for never. */
   readonly everyDays: number;
+  /** Resolves with accounts that are due all the same, by their ids. */
+  readonly dueEarly?: () => Promise<ReadonlySet<number>>;
   /** How often it is looked for accounts that are due. */
   readonly checkSeconds: number;
   /** Is called when an account is due. Rejects while nothing can be done for anybody. */
@@ -51,13 +53,14 @@ export class AccountRounds {
 
   async #look(): Promise<void> {
     const { local, identity, log } = this.#host;
-    const { feature, ready, table, everyDays } = this.#options;
+    const { dueEarly, feature, ready, table, everyDays } = this.#options;
     const rows = await local.all<{ account_id: number; done_at: number }>(`select account_id, done_at from ${table}`);
     const done = new Map(rows.map(({ account_id: id, done_at: at }) => [id, at]));
+    const early = await dueEarly?.();
     let isReady = false;
     for await (const page of identity.accounts.pagesOfHere())
       for (const { id, username } of page) {
-        const isDue = Date.now() - (done.get(id) ?? 0) >= everyDays * DAY_MS;
+        const isDue = early?.has(id) === true || Date.now() - (done.get(id) ?? 0) >= everyDays * DAY_MS;
         if (!isDue || this.#isClosed) continue;
         const account = await identity.accounts.byId(id); // as it is when its turn comes
         if (!identity.accounts.isOpenHere(account) || !account.features.has(feature)) continue;

@@ -17,7 +17,8 @@ export interface CookieSeal {
  * A request of one of our own web pages, and the cookie that holds the token of its session, so that no script can read
  * the token. The value is sealed: a service on another port of the host, which receives the cookie too, learns no token.
  * The cookie counts only together with the header `Hostkeep-Page: 1`, which a page of another origin cannot send without a
- * preflight that is never granted, and only if the browser says that the request is from our origin.
+ * preflight that is never granted, and only if the browser says that the request is from our origin. Pages cannot send
+ * headers with a WebSocket, for which browsers always name the origin instead.
  */
 export class PageSession {
   /** The value for an `Authorization` header; empty if there is no cookie. */
@@ -52,18 +53,22 @@ export function pageSession(
   req: UwsRequest,
   res: UwsResponse,
   table: RoutingTable,
-  address: Address,
-  seal: CookieSeal,
+  { address, sessions: seal }: { readonly address: Address; readonly sessions: CookieSeal },
+  isHandshake: boolean,
 ): PageSession | undefined {
-  if (req.getHeader(PAGE) !== '1' || req.getHeader(AUTHORIZATION) !== '') return undefined;
+  if (req.getHeader(AUTHORIZATION) !== '' || (!isHandshake && req.getHeader(PAGE) !== '1')) return undefined;
   const isHttps = table.isTls || table.proxies.saysHttps(ipText(new Uint8Array(res.getRemoteAddress())), req);
-  return isSameOrigin(req, isHttps) ? new PageSession(req.getHeader('cookie'), address, isHttps, seal) : undefined;
+  const isOurs = isHandshake ? isOurOrigin(req, isHttps) : isSameOrigin(req, isHttps);
+  return isOurs ? new PageSession(req.getHeader('cookie'), address, isHttps, seal) : undefined;
 }
 
 /** Browsers send `Sec-Fetch-Site` to secure contexts only, and `Origin` with whatever is not a plain read. */
 function isSameOrigin(req: UwsRequest, isHttps: boolean): boolean {
   const site = req.getHeader('sec-fetch-site');
-  if (site !== '') return site === 'same-origin';
+  return site === '' ? isOurOrigin(req, isHttps) : site === 'same-origin';
+}
+
+function isOurOrigin(req: UwsRequest, isHttps: boolean): boolean {
   const host = req.getHeader('host');
   return host !== '' && req.getHeader('origin') === `${isHttps ? 'https' : 'http'}://${host}`;
 }

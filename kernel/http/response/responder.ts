@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks'; // faster than the global, whose 
 import { fail, HttpError } from '../../errors.ts';
 import { LogThrottle, type Log } from '../../log.ts';
 import { Reply, Stream } from '../../contract/reply.ts';
+import { WebSocketReply } from '../../contract/web-socket.ts';
 import type { CompiledRoute } from '../compiled-route.ts';
 import type { RequestContext } from '../request-context.ts';
 import { nextRequestId } from '../request-id.ts';
@@ -54,6 +55,7 @@ export class Responder {
   finish(context: RequestContext, res: UwsResponse, value: unknown): void {
     try {
       if (value instanceof Stream) return this.#startStream(context, res, value);
+      if (value instanceof WebSocketReply) return this.#upgrade(context, res, value);
       const { info } = context.route;
       if (this.#parts.checkReplies) checkReply(context.route, value);
       const content =
@@ -114,6 +116,13 @@ export class Responder {
     const { isHead, additions } = context;
     const requestId = isLogged(context) ? context.requestId : context.knownRequestId;
     return { isHead, additions, close, requestId };
+  }
+
+  #upgrade(context: RequestContext, res: UwsResponse, reply: WebSocketReply): void {
+    const { handshake } = context;
+    if (handshake === undefined)
+      throw fail.upgrade_required('this is a WebSocket: connect as one', { headers: { Upgrade: 'websocket' } });
+    this.#streams.upgrade(context, res, handshake, reply, () => this.settle(context, 101));
   }
 
   #startStream(context: RequestContext, res: UwsResponse, stream: Stream): void {

@@ -1,16 +1,18 @@
-import type { RequestContext } from '../request-context.ts';
+import type { Handshake, RequestContext } from '../request-context.ts';
 import type { Stream } from '../../contract/reply.ts';
+import type { WebSocketReply } from '../../contract/web-socket.ts';
 import type { Session, Sessions } from '../../identity/gate/sessions.ts';
+import { OpenSocket, type SocketData } from './open-socket.ts';
 import { OpenStream } from './open-stream.ts';
 import type { RoutingTable } from '../routing-table.ts';
 import type { UwsResponse } from '../uws.ts';
 
 const CHECK_MS = 1000;
 
-/** The open streams of an address. Each ends with its session, its feature, its client, its table or the server. */
+/** The open streams and WebSockets of an address. Each ends with its session, its feature, its client, its table or the server. */
 export class Streams {
   readonly #sessions: Sessions;
-  readonly #open = new Map<OpenStream, Session | undefined>();
+  readonly #open = new Map<OpenStream | OpenSocket, Session | undefined>();
   readonly #timer: NodeJS.Timeout;
   #isChecking = false;
 
@@ -29,6 +31,23 @@ export class Streams {
     });
     this.#open.set(open, context.session);
     open.start(stream);
+  }
+
+  /** Makes a WebSocket of the connection of a request; `onEnd` is called once, when it has ended. */
+  upgrade(
+    context: RequestContext,
+    res: UwsResponse,
+    { key, native }: Handshake,
+    reply: WebSocketReply,
+    onEnd: () => void,
+  ): void {
+    const socket = new OpenSocket(context, () => {
+      this.#open.delete(socket);
+      onEnd();
+    });
+    this.#open.set(socket, context.session);
+    res.upgrade<SocketData>({ socket }, key, '', '', native);
+    socket.start(reply);
   }
 
   /** Ends the stream of a request, if it has one. */

@@ -3,6 +3,7 @@ import type { AuditLog } from '../../store/events/audit-log.ts';
 import { LIMITS } from '../../config/limits.ts';
 import { endLostScopes } from '../gate/api-tokens/token-endings.ts';
 import type { Revision } from '../../store/revision.ts';
+import { placesForRows } from '../../kit/placeholders.ts';
 import type { Reader, Store, Tx } from '../../store/store.ts';
 
 /** An immutable snapshot of a plan; a change replaces it. */
@@ -145,7 +146,12 @@ export class Plans {
   async #add(tx: Tx, name: string, change: PlanChange, features: readonly string[], by: Actor): Promise<void> {
     await tx.run('insert into plans (name, description) values (?, ?)', name, change.description ?? '');
     await setLimits(tx, name, change);
-    for (const feature of new Set(features)) await tx.run('insert into plan_features values (?, ?)', name, feature);
+    const distinct = [...new Set(features)];
+    if (distinct.length > 0)
+      await tx.run(
+        `insert into plan_features values ${placesForRows(distinct.length, 2)}`,
+        ...distinct.flatMap((feature) => [name, feature]),
+      );
     await this.#events.record(tx, {
       type: 'plan.created',
       ...by,
@@ -175,12 +181,12 @@ function assertLimits({ limits = {} }: PlanChange): void {
 }
 
 async function setLimits(tx: Tx, plan: string, { limits = {} }: PlanChange): Promise<void> {
-  for (const [name, value] of Object.entries(limits))
+  const rows = Object.entries(limits).map(([name, value]) => [plan, name, value]);
+  if (rows.length > 0)
     await tx.run(
-      'insert into plan_limits (plan, name, value) values (?, ?, ?) on conflict (plan, name) do update set value = excluded.value',
-      plan,
-      name,
-      value,
+      `insert into plan_limits (plan, name, value) values ${placesForRows(rows.length, 3)}
+       on conflict (plan, name) do update set value = excluded.value`,
+      ...rows.flat(),
     );
 }
 

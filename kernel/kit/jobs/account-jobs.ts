@@ -3,7 +3,7 @@ import { fail } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { resolveFilesRoot, findUnsafeParent, type FilesRoot } from '../files/files-root.ts';
 import { namesIn, rootOwners, type RootOwner } from '../files/root-owners.ts';
-import { groupId, userId } from './system-names.ts';
+import { groupId, userIds } from './system-names.ts';
 import type { Launcher } from './launcher.ts';
 import { launchHere, type BareProcess, type JobLimits } from './job-launch.ts';
 import { JobPool, type JobPoolOptions } from './job-pool.ts';
@@ -245,6 +245,6 @@ export class AccountJobs {
 }
 
 function namesakeOf({ username }: Identified): number | null {
-  const id = userId(username);
-  return id !== null && id >= FIRST_PERSON ? id : null;
+  const uid = userIds(username)?.uid ?? 0;
+  return uid >= FIRST_PERSON ? uid : null;
 }

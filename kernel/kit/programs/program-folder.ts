@@ -107,6 +107,11 @@ export class ProgramFolder {
     return rename(this.#file(accountId, name, MASTER), this.#file(accountId, name, ENDING));
   }
 
+  /** Resolves with whether a process is starting a program, which has no master yet. */
+  isStarting({ accountId, name }: NamedProgram): Promise<boolean> {
+    return this.#isHeld(accountId, name, STARTING);
+  }
+
   /** Says whether this process listens in the place of a program's master, which the first request starts. */
   async setAsleep(accountId: number, name: string, isAsleep: boolean): Promise<void> {
     const file = this.#file(accountId, name, ASLEEP);
@@ -144,7 +149,7 @@ export class ProgramFolder {
     const accounts = only === undefined ? (await namesIn(this.#root)).filter((name) => ACCOUNT.test(name)) : [only];
     for (const accountId of accounts.map(Number))
       for (const name of await this.names(accountId)) {
-        const isStarting = await this.#isHeld(accountId, name, STARTING); // asked first, as it ends once there is a master
+        const isStarting = await this.isStarting({ accountId, name }); // asked first, as it ends once there is a master
         const master = await this.master(accountId, name);
         if (master?.isEnding === false || (await this.isAsleep(accountId, name))) found.push({ accountId, name });
         else if (master === undefined && !isStarting) await this.clear(accountId, name);

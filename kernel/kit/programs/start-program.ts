@@ -72,6 +72,8 @@ export interface ProgramOptions {
   readonly group?: string | undefined;
   /** Starts it without a network where the system permits that, and the program keeps what `exception` names. */
   readonly isOffline?: boolean;
+  /** The file of the network in which it starts, in place of this process's. */
+  readonly network?: string;
   /**
    * Starts it where it sees no other processes, where the system permits that: all that it started ends with it. The process
    * that is returned is its parent then, see `ownProcessId`.
@@ -186,11 +188,13 @@ export function findProgram(name: string): string {
 }
 
 /** Returns the command that precedes the program. */
-function preparation({ exception, user, limits, group, isOffline, isAlone, diesWithParent }: ProgramOptions): string[] {
+function preparation(options: ProgramOptions): string[] {
+  const { exception, user, limits, group, network, isOffline, isAlone, diesWithParent } = options;
   const kept = exception === undefined ? [] : keptBy(exception);
   return [
     ...(group === undefined ? [] : [findProgram('sh'), '-c', JOIN, group]),
     ...(limits === undefined ? [] : limitCommand(limits)),
+    ...(network === undefined ? [] : [findProgram('nsenter'), `--net=${network}`, '--']),
     ...(isOffline === true ? offlineCommand(kept.length > 0 || user !== undefined) : []),
     ...(isAlone === true && canBeAlone() ? (alone ?? []) : []),
     ...privilegeCommand(kept, user, diesWithParent),

@@ -19,6 +19,22 @@ interface StreamCounter {
   add(account: string): () => void;
 }
 
+interface StreamLimits {
+  readonly all: number;
+  readonly own: number;
+}
+
+/** Errors: 503 `overloaded` where so many streams are open, in all or of the account. */
+export function assertRoom(
+  counter: Pick<StreamCounter, 'total' | 'of'>,
+  account: string,
+  { all, own: most }: StreamLimits,
+): void {
+  const own = counter.of(account);
+  if (counter.total >= all) throw fail.overloaded(`the limit of ${all} open streams is reached`, RETRY_AFTER);
+  if (own >= most) throw fail.overloaded(`the account already has ${own} open streams`, RETRY_AFTER);
+}
+
 /** Open streams of server-sent events: their limits, and the heartbeat by which a client knows that the server is there. */
 export class EventStreams {
   readonly #sinks = new Set<EventSink>();
@@ -52,14 +68,11 @@ export class EventStreams {
    */
   opening<S extends EventSink>(
     accountId: number,
-    limits: { readonly all: number; readonly own: number },
+    limits: StreamLimits,
     begin: (sink: S) => (() => unknown) | undefined,
   ): (sink: S) => () => void {
     const account = String(accountId);
-    const own = this.#counter.of(account);
-    if (this.#counter.total >= limits.all)
-      throw fail.overloaded(`the limit of ${limits.all} open streams is reached`, RETRY_AFTER);
-    if (own >= limits.own) throw fail.overloaded(`the account already has ${own} open streams`, RETRY_AFTER);
+    assertRoom(this.#counter, account, limits);
     return (sink) => {
       this.#sinks.add(sink);
       const release = this.#counter.add(account);

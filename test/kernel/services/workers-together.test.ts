@@ -8,12 +8,15 @@ import { Semaphores } from '../../../kernel/workers/semaphores.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testConfig } from '../../support/hostkeep.ts';
-import { NodeProcess, prepare } from '../../support/node-process.ts';
+import { NodeProcess, onlyPlugins, prepare } from '../../support/node-process.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 import { WebhookSink } from '../../support/webhook-sink.ts';
 
 const test = testSuite('workers together');
+const LEAN = onlyPlugins(
+  ...['accounts', 'domains', 'events', 'login', 'metrics', 'operations', 'postgres', 'system', 'usage', 'webhooks'],
+);
 const opened = new Set<NodeProcess>();
 test.after.each(async () => {
   for (const node of opened) await node.end('SIGKILL');
@@ -22,7 +25,7 @@ test.after.each(async () => {
 
 async function start(data: string, config: Record<string, unknown> = {}): Promise<NodeProcess> {
   await prepare(data, { una: 'user', root: 'admin' });
-  const node = await NodeProcess.start(data, { workers: 2, config });
+  const node = await NodeProcess.start(data, { workers: 2, config: { ...LEAN, ...config } });
   opened.add(node);
   await node.line(/all workers serve/);
   return node;

@@ -9,7 +9,7 @@ import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { hostkeep } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { FILES_ROOT } from '../../support/hostkeep.ts';
-import { NodeProcess, prepare, type NodeOptions } from '../../support/node-process.ts';
+import { NodeProcess, onlyPlugins, prepare, type NodeOptions } from '../../support/node-process.ts';
 import { rawConnection } from '../../support/raw.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
@@ -18,6 +18,7 @@ const test = testSuite('workers');
 const WORKERS = 2;
 /** So many connections that each worker gets some: the system chooses at random, once for each. */
 const CONNECTIONS = 24;
+const LEAN = onlyPlugins('accounts', 'domains', 'login', 'operations', 'postgres', 'settings', 'system', 'usage');
 const opened = new Set<NodeProcess>();
 test.after.each(async () => {
   for (const node of opened) await node.end('SIGKILL');
@@ -25,7 +26,7 @@ test.after.each(async () => {
 });
 
 async function start(data: string, options: NodeOptions = {}): Promise<NodeProcess> {
-  const node = await NodeProcess.start(data, { workers: WORKERS, ...options });
+  const node = await NodeProcess.start(data, { workers: WORKERS, config: LEAN, ...options });
   opened.add(node);
   await node.line(/all workers serve/);
   return node;
@@ -89,12 +90,12 @@ test('a wrong number, a worker alone and a failing node are refused', async () =
 
 test('there is one worker per core, at most four; one core has no supervisor', async () => {
   const cores = Math.min(4, availableParallelism());
-  const node = await NodeProcess.start(temporaryFolder(), { workers: 'by cores' });
+  const node = await NodeProcess.start(temporaryFolder(), { workers: 'by cores', config: LEAN });
   opened.add(node);
   if (cores > 1) await node.line(new RegExp(`"workers":${cores},"msg":"all workers serve"`));
   const core = /^Cpus_allowed_list:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
   const through = ['taskset', '--cpu-list', core];
-  const alone = await NodeProcess.start(temporaryFolder(), { workers: 'by cores', through });
+  const alone = await NodeProcess.start(temporaryFolder(), { workers: 'by cores', config: LEAN, through });
   opened.add(alone);
   assert.not.match(alone.output, /"worker":/);
 });
@@ -203,7 +204,7 @@ test('toggles, logouts and suspensions apply in every worker at once', async () 
 test('a reload reaches every worker or none, replaced ones included', async () => {
   const data = temporaryFolder();
   await prepare(data, { root: 'admin' });
-  const settings = (seconds: unknown) => ({ token: { ttl_seconds: seconds }, log: { level: 'info' } });
+  const settings = (seconds: unknown) => ({ ...LEAN, token: { ttl_seconds: seconds }, log: { level: 'info' } });
   const node = await start(data, { config: settings(1000) });
   const token = await node.login('root', undefined, 'admin');
   const inForce = async () => {

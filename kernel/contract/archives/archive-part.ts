@@ -1,0 +1,36 @@
+import { Validator } from '../../config/validator.ts';
+import type { Account } from '../../identity/accounts/account.ts';
+import { closed, Type, type TSchema } from '../../schema.ts';
+
+/** Notes for people about what came of an archive. */
+export interface ImportNotes {
+  /** Names what could not be brought, and says why. */
+  readonly missing: string[];
+  /** Tasks that are left to the operator, each in the imperative. */
+  readonly next: string[];
+}
+
+/** How what a plugin keeps of an account in the store travels in an archive of the account to another installation. */
+export interface ArchivePart {
+  /** Of what `save` resolves with, and of what is put back: anybody may have written that. */
+  readonly schema: TSchema;
+  /** Resolves with it as JSON; `undefined` for nothing. */
+  save(account: Account): Promise<unknown>;
+  /** Whether `restore` comes before the account is suspended, whose suspension then closes what was made. */
+  readonly isOpen?: boolean;
+  /**
+   * Puts back for a new account what `checkArchived` has checked. The files and databases are there, and the account is suspended: it
+   * is not served yet. Errors: those for which the whole account is not brought.
+   */
+  restore(account: Account, saved: unknown, told: ImportNotes): Promise<void>;
+  /** Serves what all plugins have put back, once the account is open. */
+  serve?(account: Account): Promise<void>;
+}
+
+/** Returns a plugin's part of an archive if it has the form that the plugin gives it. Throws for another one. */
+export function checkArchived(plugin: string, { schema }: ArchivePart, saved: unknown): unknown {
+  const part = { [plugin]: structuredClone(saved) };
+  const [issue] = new Validator(closed(Type.Object({ [plugin]: schema }))).issues(part);
+  if (issue === undefined) return part[plugin];
+  throw new Error(`${issue.path.slice(1).replaceAll('/', '.')} ${issue.message}`);
+}

@@ -1,0 +1,65 @@
+import type { Account } from '../../identity/accounts/account.ts';
+
+/** A backup, with its databases. */
+export interface KeptBackup {
+  /** Of the snapshot of its files; that of one without files names none. */
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly created_at: number;
+  readonly files: number;
+  readonly size_bytes: number;
+  readonly added_bytes: number;
+  readonly left_out: number;
+  readonly is_scheduled: boolean;
+  readonly databases: readonly KeptDatabase[];
+}
+export interface KeptDatabase {
+  readonly engine: string;
+  readonly name: string;
+  /** `null` for one that is missing in the backup, which `problem` explains. */
+  readonly snapshot: string | null;
+  readonly size_bytes: number;
+  readonly problem: string | null;
+}
+
+/** A repository of restic, and the backups in it. */
+export interface KeptBackups {
+  readonly folder: string;
+  /** A place beside it, which goes with it. */
+  readonly beside: string;
+  /** Its password. */
+  readonly key: string;
+  readonly backups: readonly KeptBackup[];
+}
+
+/** The service of the plugin that makes backups, for those that prove that they can be read, and that copy them elsewhere. */
+export interface AccountBackups {
+  /** Rejects with 503 while nothing can be checked on this node. */
+  assertAvailable(): Promise<void>;
+  /**
+   * Reads how all backups of an account are made up, and so many MiB of what they hold, others each time. Resolves with whether there are any.
+   * Errors: 409 `backups_busy` while other work has them; any other is one of the backups.
+   */
+  check(account: Account, sampleMib: number, signal: AbortSignal): Promise<boolean>;
+  /** Resolves with when the newest backup of each account of this node was made, by account. */
+  newest(): Promise<ReadonlyMap<number, number>>;
+  /**
+   * Resolves with what `work` makes of the repository of an account, which nothing changes meanwhile; with `undefined` without backups.
+   * Errors: as `check`, 503 `backup_unreadable` if a snapshot is missing, those of `work`.
+   */
+  withRepository<T>(
+    account: Account,
+    signal: AbortSignal,
+    work: (kept: KeptBackups) => Promise<T>,
+  ): Promise<T | undefined>;
+  /**
+   * Takes backups whose repository `fill` puts into a folder. Resolves with how many there are: those whose snapshots it has. Errors: 409
+   * `backups_exist` if the account has some, unless they are to be replaced, 409 `backups_busy`, 503 `backup_unreadable`, those of `fill`.
+   */
+  adopt(
+    account: Account,
+    kept: Pick<KeptBackups, 'key' | 'backups'>,
+    how: { readonly signal: AbortSignal; readonly replaces: boolean },
+    fill: (folder: string) => Promise<void>,
+  ): Promise<number>;
+}
