@@ -10,7 +10,7 @@ export const escaped = (text: string): string =>
 
 /** Returns the sections of a page in Markdown, without what stands above the first. */
 export function troff(markdown: string): string {
-  const blocks = markdown.slice(markdown.indexOf('\n## ')).split(/\n+```\w*\n([^]*?)```\n+|\n\n+/);
+  const blocks = markdown.slice(markdown.indexOf('\n## ')).split(/\n*```\w*\n([^]*?)```\n*|\n\n+/);
   return blocks.flatMap((block, i) => (block === undefined ? [] : i % 2 === 1 ? code(block) : prose(block))).join('\n');
 }
 
@@ -19,6 +19,7 @@ const code = (text: string): string[] => ['.PP', '.nf', ...text.trimEnd().split(
 function prose(block: string): string[] {
   const text = block.trim();
   if (text === '') return [];
+  if (text.startsWith('### ')) return [`.SS ${escaped(text.slice(4))}`];
   if (text.startsWith('## ')) return [`.SH ${escaped(text.slice(3).toUpperCase())}`];
   if (text.startsWith('|')) return text.split('\n').slice(2).flatMap(row);
   if (text.startsWith('- '))
