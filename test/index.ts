@@ -102,10 +102,11 @@ async function addWhileIdle(): Promise<void> {
   }
 }
 
-function print({ file, passed, failed, skipped, problem, output, ms }: Result): void {
+function print({ file, passed, failed, skipped, problem, output, ms, processorSeconds }: Result): void {
   if (passed + failed + skipped.length === 0) return; // no test here has the wanted title
   const reason = problem === undefined ? '' : `: ${problem}`;
-  console.log(`${failed === 0 ? 'ok  ' : 'FAIL'} ${file} (${passed} passed, ${Math.round(ms)} ms)${reason}`);
+  const took = `${Math.round(ms)} ms, ${processorSeconds.toFixed(1)} s of processors`;
+  console.log(`${failed === 0 ? 'ok  ' : 'FAIL'} ${file} (${passed} passed, ${took})${reason}`);
   if (failed > 0) console.log(`${output}\n${commandsOf(file, output)}\n`);
 }
 

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../support/assert.ts';
 import { testSuite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { eventually, until } from '../support/until.ts';
 import { discardMachines, Machine } from './machine.ts';
 import { ADMIN, firstAdministrator, install, PACKAGE, USER } from './packages.ts';
 
@@ -190,8 +190,12 @@ test("one account's many folders do not take the watches of others", async () =>
       ),
     );
   await until('the many are known', () => found(ann, `${FOLDERS - 1}`));
-  await until('as many as may be are watched', async () => (await watches('ann')) >= MOST_WATCHES);
-  assert.is(await watches('ann'), MOST_WATCHES);
+  // What is read while folders are being watched may have one of them twice.
+  await eventually(
+    'as many as may be are watched',
+    () => watches('ann'),
+    (count) => count === MOST_WATCHES,
+  );
   await machine.run(as('bea', 'mkdir /srv/hostkeep/bea/new-note'));
   await until('what another has is found', () => found(bea, 'new-note'));
   assert.ok((await watches('bea')) > 0);

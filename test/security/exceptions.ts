@@ -45,7 +45,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   { requirements: '11.4.2', verdict: 'no test', reason: 'argon2id, 19 MiB, 2 passes, by a maintained package' },
   { requirements: '12.1.2', verdict: 'no test', reason: "the TLS library's default cipher suites" },
   {
-    requirements: '12.2.1-2',
+    requirements: '4.4.1, 12.2.1-2',
     verdict: 'in part',
     reason: 'plain HTTP without `tls.cert` or a proxy; loopback by default',
   },
@@ -113,7 +113,7 @@ export const NOT_APPLICABLE: readonly { readonly requirements: string; readonly 
   { requirements: '1.5.1', reason: 'no XML' },
   { requirements: '3.5.5', reason: 'no messages between windows' },
   { requirements: '4.3.1-2', reason: 'no GraphQL' },
-  { requirements: '4.4.1-4', reason: 'no WebSockets' },
+  { requirements: '4.4.3-4', reason: 'WebSockets have the sessions of requests, and no tokens of their own' },
   { requirements: '5.1.1, 5.2.1-3, 5.3.1, 5.4.1-3', reason: 'no uploads and no downloads' },
   { requirements: '6.6.1-3', reason: 'no out-of-band codes' },
   { requirements: '6.8.1-4, 7.1.3, 7.6.1-2', reason: 'no identity providers' },

@@ -14,6 +14,8 @@ export const INCIDENTS: Readonly<Record<string, string>> = {
   'user-enumeration': 'Replies and their times revealed which accounts exist',
   'weak-limiter': 'A limiter believed a header, locked everybody out, grew forever, or forgot',
   'immortal-tokens': 'Tokens outlived logout, suspension and password change',
+  'cross-site-web-socket': 'A page of another origin opened a WebSocket with the cookie of a session',
+  'shell-of-others': 'A shell opened in a container of another account, as root, or with rights of the machine',
   'crossed-scopes': 'A token that was made to read could write, or reached routes that its scope did not name',
   'lost-revocation': 'A reset of a password lost against changes in flight; a set-up begun before it survived it',
   'stolen-token': "An administrator's token was enough to change the password and to make another administrator",

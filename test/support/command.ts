@@ -15,8 +15,8 @@ export const CLI = process.env['HOSTKEEP_TEST_CLI'] ?? OWN_CLI;
 const SERVING = ['serve', 'worker', 'broker', 'demo'];
 
 /**
- * Runs `hostkeep` with a data folder and waits for its end: in a process of its own if it serves, or if the program is that of
- * a package, else in one that may have run other commands before.
+ * Runs `hostkeep` with a data folder and waits for its end: in a process of its own if it serves, or if the program is another
+ * one, else in one that may have run other commands before.
  */
 export function hostkeep(
   data: string,
@@ -26,7 +26,7 @@ export function hostkeep(
   over: NodeJS.ProcessEnv = {},
 ): Promise<Outcome> {
   const environment = { ...environmentOf(data), ...over };
-  const isAlone = program !== OWN_CLI || 'NODE_OPTIONS' in over || SERVING.some((name) => args.includes(name));
+  const isAlone = program !== CLI || 'NODE_OPTIONS' in over || SERVING.some((name) => args.includes(name));
   return (isAlone ? runAlone : runInPool)({ program, args, environment, input });
 }
 

@@ -12,6 +12,7 @@ import type { Plugin } from '../../kernel/contract/plugin.ts';
 import { openStore } from '../../kernel/run/data/open-store.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { atEnd } from './ending.ts';
+import { exchange } from './exchange.ts';
 import { testStore } from './postgres.ts';
 import { keptLog } from './kept-log.ts';
 import { installedPlugins, isOptIn, type InstalledPlugin } from '../../kernel/host/discovery.ts';
@@ -159,19 +160,18 @@ export class TestServer {
     path: string,
     { method = 'GET', token, body, headers = {}, address = 'user' }: RequestOptions = {},
   ): Promise<Answer<T>> {
-    const response = await fetch(this.hostkeep.url(address) + path, {
+    const reply = await exchange(this.hostkeep.url(address) + path, {
       method,
-      redirect: 'manual',
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     });
-    const type = response.headers.get('content-type') ?? '';
-    const text = new TextDecoder('utf-8', { fatal: /json|^text/.test(type) }).decode(await response.arrayBuffer());
+    const type = reply.headers.get('content-type') ?? '';
+    const text = new TextDecoder('utf-8', { fatal: /json|^text/.test(type) }).decode(reply.bytes);
     const isJson = /json/.test(type) && text !== '';
-    return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T };
+    return { status: reply.status, headers: reply.headers, body: (isJson ? JSON.parse(text) : text) as T };
   }
 }

@@ -161,8 +161,9 @@ export class PageDriver {
   async press(name: string): Promise<void> {
     // By role, because a cell has the name of the button in it.
     const roles = ['button', 'link'].map((role) => `::-p-aria([name="${name}"][role="${role}"])`);
-    const found = await this.page.waitForSelector(roles.join(', '));
-    await found?.click();
+    await this.page.waitForSelector(roles.join(', '));
+    // A locator clicks what is enabled and rests: a click goes to a place, and what loads late moves it.
+    await this.page.locator(roles.join(', ')).click();
   }
 
   /** Chooses an option as soon as the list has it. */

@@ -63,6 +63,8 @@ export interface PluginRows {
   readonly pages?: Readonly<Record<string, readonly string[]>>;
   /** What the pages ask for and a busy server has not measured at first. */
   readonly measured?: readonly string[];
+  /** For each table with rows of accounts: `archived` if they leave with their account in an archive, or else why they do not. */
+  readonly accountTables?: Readonly<Record<string, string>>;
   /** Keeps in the local store what was found on the disks of an account. */
   readonly keepsFound?: (core: Core, account: Account) => Promise<unknown>;
   /** Writes files that are whole whenever its process is killed. */

@@ -201,10 +201,13 @@ export function ownSchema(name: string, server = process.env[TEST_STORE_URL]): s
   return schemaAt(url, `${PROCESS_ID} ${name}`);
 }
 
-/** Returns settings of the store for a data folder of a test; none for a file in it. */
-export function testStore(data: string): { store?: { url: string } } {
+/**
+ * Returns settings of the store for a data folder of a test; none for a file in it. Connections are few, because the server
+ * starts a process with empty caches for each.
+ */
+export function testStore(data: string): { store?: { url: string; connections: number } } {
   const url = process.env[TEST_STORE_URL];
-  return url === undefined ? {} : { store: { url: schemaAt(url, data) } };
+  return url === undefined ? {} : { store: { url: schemaAt(url, data), connections: 8 } };
 }
 
 /** Settings of a server whose store is a file, on whichever engine the tests run. */

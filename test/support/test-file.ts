@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
+import { readProcessorTime } from '../../kernel/kit/programs/processor-time.ts';
 import { ENDED, type FileRequest } from './file-request.ts';
 import { inSources } from './source-places.ts';
 
@@ -40,6 +41,8 @@ export interface Result {
   readonly output: string;
   readonly problem: string | undefined;
   readonly ms: number;
+  /** Processor time of it and of the programs that it ran and waited for. */
+  readonly processorSeconds: number;
 }
 
 /** Folders of tests that start servers from outside, browsers, or commands and nodes of Hostkeep as processes. */
@@ -109,6 +112,10 @@ class TestProcess {
     };
   }
 
+  get processorSeconds(): number {
+    return readProcessorTime(this.#child.pid).seconds;
+  }
+
   /** Whether it may run another file. */
   get isFresh(): boolean {
     return this.#child.connected && this.#files < FILES_OF_PROCESS;
@@ -138,12 +145,14 @@ export async function runTestFile(file: string, title: string): Promise<Result> 
   let runner = idle.pop();
   while (runner?.isFresh === false) runner = idle.pop(); // it has ended
   runner ??= new TestProcess(title);
+  const before = runner.processorSeconds;
   const { output, end } = await runner.run(file);
+  const processorSeconds = Math.max(0, runner.processorSeconds - before);
   const judged = judge(output, end, title !== '');
   if (judged.failed === 0 && runner.isFresh) idle.push(runner);
   else await runner.close();
   const told = judged.failed > 0 ? inSources(output) : '';
-  return { file, ms: performance.now() - started, output: told, ...judged };
+  return { file, ms: performance.now() - started, processorSeconds, output: told, ...judged };
 }
 
 /** Ends the processes that ran files. */

@@ -12,6 +12,7 @@ import type { TSchema } from '../../kernel/schema.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { testSuite } from '../support/suite.ts';
 import { walk } from '../support/walk.ts';
+import { watchWire } from '../support/wire.ts';
 import { assertNone, pick } from '../support/lists.ts';
 
 const test = testSuite('every route');
@@ -238,7 +239,8 @@ test('a trailing slash is 404 on every route, except after a path', async () => 
 
 // asvs 4.1.1: every reply has a content type, with a charset for text
 // asvs 15.3.1: every route's reply matches its schema
-test('every reply matches its schema, and unchanged ones are 304', async () => {
+test('every reply matches its schema, is sent as bytes, and unchanged ones are 304', async () => {
+  const wire = await watchWire();
   for await (const { name, route, answer, ask } of walk(server, (plugin, error) =>
     assert.is(plugin, 'containers', `only its content needs a program, busybox: ${String(error)}`),
   )) {
@@ -253,6 +255,9 @@ test('every reply matches its schema, and unchanged ones are 304', async () => {
       else assert.is.not(again.headers.get('etag'), etag, `${name} has not changed`); // what is sampled may have
     }
   }
+  wire.close();
+  assert.ok(wire.bytes() > 0);
+  assert.equal(wire.strings, [], 'beyond ASCII, handed over as strings, see utf8.test');
 });
 
 test('every route has a summary', () => {

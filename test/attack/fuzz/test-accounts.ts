@@ -77,8 +77,9 @@ export class TestAccounts {
       if (all || each.tokenLost || each.credentialsUnknown) await this.#restore(each, this.#hash);
   }
 
-  /** Gives customers the files back that requests took away. */
+  /** Gives customers the files back that requests took away, also those whose accounts they removed. */
   async restoreFiles(): Promise<void> {
+    await this.repair(true);
     for (const { username, role } of this.list)
       if (role === 'user') await giveFiles(await this.#core.accounts.get(username));
   }

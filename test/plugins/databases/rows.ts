@@ -8,5 +8,6 @@ const rows: PluginRows = {
   isolation: { unmarked: { usage: 'a number', size: 'a figure' } },
   homes: { paths: { size: () => '/api/database-size?database=shop' } },
   pages: { '/home/mysql': [] },
+  accountTables: { database_counts: 'counted anew' },
 };
 export default rows;

@@ -80,5 +80,6 @@ const rows: PluginRows = {
     '/home/files': ['New folder', 'Details of sunny-garden.example', 'Rename sunny-garden.example'],
     '/home/files/trash': [],
   },
+  accountTables: { file_downloads: 'links that last for minutes', file_tasks: 'work on its way' },
 };
 export default rows;

@@ -15,5 +15,6 @@ const rows: PluginRows = {
   opened: { useLoginLink: 'guest' },
   answered: 'anywhere',
   examples: { invented: { loginLink: { url: 'https://panel.example:2083/home#login=AbC0…', expires_in: 60 } } },
+  accountTables: { login_links: 'links that last for a minute' },
 };
 export default rows;

@@ -90,5 +90,12 @@ const rows: PluginRows = {
       },
     },
   },
+  accountTables: {
+    known_networks: 'a log of what happened here',
+    login_history: 'a log of what happened here',
+    login_unlocks: 'a decision about failures here',
+    recovery_codes: 'of the second factor',
+    twofa: 'sealed by this installation; who had a second factor sets it up again',
+  },
 };
 export default rows;

@@ -74,5 +74,10 @@ const rows: PluginRows = {
     list: 'domains of the account, by its plan',
     visitors: 'hours of a day or days of a month, and the twenty with most requests',
   },
+  accountTables: {
+    logs_notices: 'told again by what is measured',
+    logs_sites: 'figures of the logs of this machine',
+    logs_traffic: 'figures of the logs of this machine',
+  },
 };
 export default rows;

@@ -109,5 +109,11 @@ const rows: PluginRows = {
       endProcess: { changed: true },
     },
   },
+  accountTables: {
+    mysql_changes: 'changes on their way',
+    mysql_locks: 'made anew by the suspension',
+    mysql_stopped: 'measured anew',
+    mysql_withheld: 'measured anew',
+  },
 };
 export default rows;

@@ -28,5 +28,6 @@ const rows: PluginRows = {
       close: { closed: true },
     },
   },
+  accountTables: { phpmyadmin_sessions: 'sessions' },
 };
 export default rows;

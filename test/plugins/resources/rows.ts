@@ -19,5 +19,6 @@ const rows: PluginRows = {
       },
     },
   },
+  accountTables: { resource_hits: 'counted by the kernel of this machine' },
 };
 export default rows;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import type { Machine, SystemReport } from '../../../kernel/contract/points/machine.ts';
+import { openNetworkMeter } from '../../../plugins/system/report/network-meter.ts';
 import { UserLoads } from '../../../plugins/system/readers/user-loads.ts';
 import { ProcessTable } from '../../../plugins/system/readers/process-table.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -54,6 +55,34 @@ test('an administrator sees the host, and the main thread loads no package', asy
   assert.is.not(found.time_zone, '');
   const loaded = Object.keys(createRequire(import.meta.url).cache);
   assertNone(loaded, (path) => path.includes('/systeminformation/'));
+});
+
+test('interfaces are read with their rates; what has gone is left out', () => {
+  const folder = temporaryFolder();
+  const put = (name: string, files: Record<string, string>) => {
+    mkdirSync(join(folder, name, 'statistics'), { recursive: true });
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, name, file), `${text}\n`);
+  };
+  const counts = (received: number) => ({ 'statistics/rx_bytes': `${received}`, 'statistics/tx_bytes': '7' });
+  put('veth1', { ...counts(1000), address: '02:00:00:00:00:01', operstate: 'up', speed: '10000' });
+  put('lo', { ...counts(5), address: '00:00:00:00:00:00', operstate: 'unknown' });
+  put('gone', {});
+  writeFileSync(join(folder, 'bonding_masters'), '');
+  const measure = openNetworkMeter(folder);
+  const [lo, veth, ...others] = measure();
+  assert.equal(others, []);
+  assert.equal(
+    [lo?.name, lo?.ip4, lo?.speed_mbit, lo?.received, lo?.received_per_second],
+    ['lo', '127.0.0.1', null, 5, null],
+  );
+  assert.equal([veth?.name, veth?.mac, veth?.state, veth?.speed_mbit], ['veth1', '02:00:00:00:00:01', 'up', 10_000]);
+  put('veth1', counts(2000));
+  const again = measure()[1];
+  assert.is(again?.received, 2000);
+  assert.ok((again?.received_per_second ?? 0) > 0);
+  assert.is(again?.sent_per_second, 0);
+  put('veth1', counts(1));
+  assert.is(measure()[1]?.received_per_second, 0, 'another interface has the name now');
 });
 
 test('a report waits for no program that asks all file systems, of which one may hang', async () => {

@@ -12,5 +12,6 @@ const rows: PluginRows = {
   bounded: { list: "one for each of an account's domains, by its plan" },
   isolation: { unmarked: { list: 'links to its domains, which have none' } },
   pages: { '/home/temporary-links': [] },
+  accountTables: { temporary_links: 'links that last for days, at a name of this installation' },
 };
 export default rows;

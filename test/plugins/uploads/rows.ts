@@ -23,5 +23,6 @@ const rows: PluginRows = {
   },
   bounded: { list: 'uploads.open' },
   isolation: { unmarked: { list: 'no uploads', show: 'an upload to a path that a request chose' } },
+  accountTables: { uploads: 'work on its way' },
 };
 export default rows;

@@ -9,6 +9,7 @@ import { openCore } from '../../../kernel/run/core.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { SqliteEngine } from '../../../kernel/store/sqlite/sqlite-engine.ts';
 import { send } from '../../../plugins/webhooks/delivery/delivery.ts';
+import webhooks from '../../../plugins/webhooks/index.ts';
 import { backoffMs, Endpoint } from '../../../plugins/webhooks/delivery/endpoint.ts';
 import { retryAfterMs } from '../../../kernel/kit/net/retry-after.ts';
 import { DeliveryQueue } from '../../../plugins/webhooks/store.ts';
@@ -31,7 +32,7 @@ test.after.each(async () => {
 });
 
 async function startServer(options: TestOptions): Promise<TestServer> {
-  const server = await TestServer.start(options);
+  const server = await TestServer.start({ plugins: [webhooks], ...options });
   opened.add(server);
   return server;
 }

@@ -18,5 +18,6 @@ const rows: PluginRows = {
   keepsFound: (core, account) =>
     saveDocroots(core, account, new Map([['a.test', { scope: '[]', stamps: {}, found: [] }]]), []),
   pages: { '/home/sites': [] },
+  accountTables: { websites_docroots: 'found anew', websites_sites: 'found anew' },
 };
 export default rows;

@@ -10,11 +10,12 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { hasMariaDb, MariaDb } from '../../support/mariadb.ts';
 import { hasNginx } from '../../support/nginx.ts';
 import { fetchPage } from '../../support/page.ts';
-import { testStore } from '../../support/postgres.ts';
+import { storesInFiles } from '../../support/postgres.ts';
 import { reportSkipped, testSuite } from '../../support/suite.ts';
 import { eventually, until } from '../../support/until.ts';
 
 const test = testSuite('demo');
+storesInFiles(); // as those of demos are
 const ABSENT = { docker: '/nonexistent/docker.sock', mariaDb: '/nonexistent/mysqld.sock' };
 const DOMAIN = 'blog.sunny-garden.example';
 const missing = dockerMissing();
@@ -60,7 +61,7 @@ test.after(async () => (await plainDemo)?.end('SIGTERM'));
 
 async function openDemo(data: string, { docker, mariaDb }: typeof ABSENT): Promise<Demo> {
   const settings = join(temporaryFolder(), 'settings.json');
-  writeFileSync(settings, JSON.stringify({ ...testStore(data), containers: { socket: docker, timeout_ms: 10_000 } }));
+  writeFileSync(settings, JSON.stringify({ containers: { socket: docker, timeout_ms: 10_000 } }));
   const { child, output } = await start(data, ['--config', settings, 'demo'], /Ctrl-C stops it/, {
     MYSQL_UNIX_PORT: mariaDb,
   });
