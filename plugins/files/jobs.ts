@@ -9,7 +9,6 @@ import type listing from './jobs/listing-job.ts';
 import type read from './jobs/read-job.ts';
 import type repair from './jobs/repair-job.ts';
 import type trash from './jobs/trash-job.ts';
-import type work from './jobs/work-job.ts';
 import type write from './jobs/write-job.ts';
 
 const shared = { beside: import.meta.url, timeoutMs: 10_000, tooMuch: 'overloaded' } as const;
@@ -30,5 +29,3 @@ export const EXTRACT = defineJob<typeof extract>({ ...task, script: 'archives/ex
 export const REPAIR = defineJob<typeof repair>({ ...task, script: 'jobs/repair-job' });
 /** A part of an archive takes the processor as long as it compresses well. */
 export const STREAM = defineJob<typeof stream>({ ...shared, script: 'archives/stream-job', timeoutMs: 60_000 });
-/** To remove a large folder takes its time. */
-export const WORK = defineJob<typeof work>({ ...shared, script: 'jobs/work-job', timeoutMs: 60_000 });

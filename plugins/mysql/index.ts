@@ -71,6 +71,7 @@ export default definePlugin({
       service: {
         ...managedDatabases(servers),
         ...databaseSessions(servers, rights),
+        users,
         stopped: () => writing.stopped(),
         stopWriting: writing.stopWriting.bind(writing),
         resumeWriting: writing.resumeWriting.bind(writing),

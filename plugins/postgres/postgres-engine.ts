@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import type { SqlValue } from '../../kernel/store/sqlite/connection.ts';
 import type { AppliedMigration, StoreEngineOptions, Migration, Store, Tx } from '../../kernel/store/store.ts';
+import { placesForRows } from '../../kernel/kit/placeholders.ts';
 import { VERSION } from '../../kernel/kit/files/project-dir.ts';
 import { addressesIn, placeWithoutPassword } from './addresses.ts';
 import { ConnectionLost, Connections, NoConnection, unreachable, type PostgresClient } from './connections.ts';
@@ -20,6 +21,8 @@ const PATIENT_ATTEMPTS = 2;
 const LEAST_ATTEMPTS = 6;
 /** How long a migration may take. */
 const MIGRATION_MS = 3_600_000;
+/** A node that has just begun to make tables may be held up for longer than one that serves. */
+const SILENT_MIGRATION_MS = 60_000;
 /** How often its server is asked meanwhile whether it is still there, and how many questions in a row it may leave unanswered. */
 const ASK_MS = 5000;
 const UNANSWERED = 2;
@@ -94,15 +97,19 @@ export class PostgresEngine implements Store {
     const migrate = (client: PostgresClient) =>
       inTransaction(client, 'begin', async () => {
         await client.script(`set local statement_timeout = ${MIGRATION_MS}`); // an index of a large table takes minutes
+        await client.script(`set local idle_in_transaction_session_timeout = ${SILENT_MIGRATION_MS}`);
         await client.script("select pg_advisory_xact_lock(hashtext('hostkeep ' || current_schema()))", MIGRATION_MS);
         await client.script(MIGRATIONS_TABLE);
         const now = Math.floor(Date.now() / 1000);
-        for (const { owner, name, sql, sha256 } of migrations) {
-          const applied = await client.all('select 1 as n from migrations where owner = ? and name = ?', [owner, name]);
-          if (applied.length > 0) continue;
-          await client.script(sql, MIGRATION_MS);
-          await client.all('insert into migrations values (?, ?, ?, ?, ?)', [owner, name, sha256, now, VERSION]);
-        }
+        const rows = await client.all<AppliedMigration>('select owner, name from migrations');
+        const applied = new Set(rows.map(({ owner, name }) => `${owner}/${name}`));
+        const missing = migrations.filter(({ owner, name }) => !applied.has(`${owner}/${name}`));
+        if (missing.length === 0) return;
+        for (const { sql } of missing) await client.script(sql, MIGRATION_MS);
+        await client.all(
+          `insert into migrations values ${placesForRows(missing.length, 5)}`,
+          missing.flatMap(({ owner, name, sha256 }) => [owner, name, sha256, now, VERSION]),
+        );
       });
     await this.#writes.use((client) => this.#whileThere(client.server, () => migrate(client)));
   }

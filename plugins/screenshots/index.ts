@@ -1,19 +1,13 @@
 import { join } from 'node:path';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
-import { errorMessage, Unavailable } from '../../kernel/errors.ts';
+import { Unavailable } from '../../kernel/errors.ts';
 import { NO_DOMAINS } from '../../kernel/contract/points/domain-directory.ts';
 import { revalidated } from '../../kernel/contract/etag-reply.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import { findWebServer } from '../../kernel/contract/points/web-server-part.ts';
 import { Chromium } from './browser/chromium.ts';
-import {
-  findBrowserUser,
-  findBrowser,
-  missingPrograms,
-  NoAnswer,
-  type BrowserProgram,
-} from './browser/launch-command.ts';
+import { findBrowserUser, findBrowser, missingPrograms, type BrowserProgram } from './browser/launch-command.ts';
 import { PagePool } from './browser/page-pool.ts';
 import { removeStaleProfiles } from './browser/profile-folder.ts';
 import { hasSandbox, sandboxRemedy } from './browser/sandbox.ts';
@@ -30,7 +24,6 @@ import { REFRESHED, notFound, ScreenshotService, type ScreenshotRequest } from '
 import { parseTarget } from './target.ts';
 
 const REMEDY = 'apt-get install chromium fonts-dejavu-core';
-const WHEN_LESS_BUSY = 'hostkeep reload, when the node is less busy';
 const DISK_FOLDER = 'screenshots';
 
 export default definePlugin({
@@ -165,10 +158,7 @@ async function browserProgram({ config, node, log }: Host<Settings>): Promise<Br
     throw new Unavailable(`no browser was found${config.executable === '' ? '' : ` at ${config.executable}`}`, REMEDY);
   const [missing] = missingPrograms();
   if (missing !== undefined) throw new Unavailable(`${missing} is missing`, 'apt-get install util-linux coreutils');
-  const user = await findBrowserUser(config.user).catch((error: unknown) => {
-    const remedy = `adduser --system --no-create-home ${config.user}`;
-    throw new Unavailable(errorMessage(error), error instanceof NoAnswer ? WHEN_LESS_BUSY : remedy);
-  });
+  const user = findBrowserUser(config.user);
   if (config.sandbox === 'off') log.warn('the browser runs without its sandbox, because screenshots.sandbox is off');
   else if (await hasSandbox(executable, user)) return { executable, user, isSandboxed: true };
   else if (node.isDemo) log.warn('the browser finds no sandbox on this system; the demo runs it without');

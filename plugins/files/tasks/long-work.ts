@@ -1,11 +1,11 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
+import { discardWork } from '../../../kernel/contract/tasks/discarded-work.ts';
 import { AccountTasks, type Counted } from '../../../kernel/contract/tasks/account-tasks.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { clientPath, pathComponents } from '../../../kernel/kit/files/client-path.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import type { Job } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
-import { WORK } from '../jobs.ts';
 import type { TallyLimits } from '../jobs/tally.ts';
 import { freeBytes } from '../../../kernel/contract/tasks/free-bytes.ts';
 import type { FilesConfig } from '../schema.ts';
@@ -63,7 +63,7 @@ export class LongWork {
       try {
         return await this.#pool.run(job, owner, { ...input, work: id, limits }, { signal, onProgress });
       } catch (error) {
-        await this.#discard(account, id);
+        await discardWork(this.#host, account, id);
         throw error;
       }
     });
@@ -72,12 +72,5 @@ export class LongWork {
   async close(): Promise<void> {
     await this.tasks.close();
     await this.#pool.close();
-  }
-
-  async #discard(account: Account, id: string): Promise<void> {
-    const { jobs, log } = this.#host;
-    await jobs.run(WORK, account, { discard: id }).catch((err: unknown) => {
-      log.warn({ err, task: id }, 'unfinished work on files stays until the next day');
-    });
   }
 }

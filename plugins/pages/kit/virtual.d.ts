@@ -11,5 +11,9 @@ declare module 'hostkeep:texts/*' {
   const texts: Readonly<Partial<Record<import('hostkeep:text-keys').TextKey, string>>>;
   export default texts;
 }
+declare module '*.css' {
+  const text: string;
+  export default text;
+}
 /** Whether `npm run dev` built this. */
 declare const IS_DEVELOPMENT: boolean;

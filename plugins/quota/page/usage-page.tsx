@@ -158,7 +158,7 @@ function Treemap({ parts, by, to }: PartsProps) {
             <span>{name}</span> <span class="small">{said(part[by], by)}</span>
           </>
         );
-        const about = { key: name, class: 'tile', style, title: `${name}: ${said(part[by], by)}` };
+        const about = { key: name, class: 'treemap-tile', style, title: `${name}: ${said(part[by], by)}` };
         return part.name === undefined ? (
           <span {...about}>{text}</span>
         ) : (

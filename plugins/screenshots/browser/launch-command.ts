@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { Unavailable } from '../../../kernel/errors.ts';
+import { userIds } from '../../../kernel/kit/jobs/system-names.ts';
 import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
 import type { ProgramUser } from '../../../kernel/kit/programs/start-program.ts';
 import { HEIGHT, WIDTH, type Settings } from '../schema.ts';
@@ -22,7 +24,7 @@ const DISABLED_FEATURES = [
 ].join();
 const STARTERS = ['/usr/bin/setpriv', '/usr/bin/prlimit', '/usr/bin/unshare', '/usr/bin/nice'];
 
-/** Programs that only tell something start slowly on a busy node; a plugin's setup has 30 s for all that it does. */
+/** A program that only tells something starts slowly on a busy node. */
 const TELL_MS = 10_000;
 
 /** A program was killed, as at its time limit: what it would have said is unknown. */
@@ -48,14 +50,14 @@ export async function browserVersion(executable: string, timeoutMs = TELL_MS): P
 }
 
 /**
- * The ids of the user that the browser runs as; `undefined` when Hostkeep is not root, and the browser runs as the same
- * user. Rejects when there is no such user; with `NoAnswer` when the system does not say in time.
+ * Returns the ids of the user that the browser runs as; `undefined` when Hostkeep is not root, and the browser runs as the same
+ * user. Throws `Unavailable` when there is no such user.
  */
-export async function findBrowserUser(user: string): Promise<ProgramUser | undefined> {
+export function findBrowserUser(name: string): ProgramUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const ids = /^uid=(\d+)\S* gid=(\d+)/.exec(await outputOf('id', ['--', user]));
-  if (ids === null) throw new Error(`the ids of the user ${user} cannot be read`);
-  return { uid: Number(ids[1]), gid: Number(ids[2]) };
+  const ids = userIds(name);
+  if (ids === undefined) throw new Unavailable(`there is no user ${name}`, `adduser --system --no-create-home ${name}`);
+  return ids;
 }
 
 async function outputOf(program: string, args: readonly string[], timeoutMs = TELL_MS): Promise<string> {

@@ -5,6 +5,7 @@
 import si from 'systeminformation';
 import { serveRequests } from '../../../kernel/kit/waiting/worker-script.ts';
 import type { SystemReport } from '../../../kernel/contract/points/machine.ts';
+import { openNetworkMeter } from './network-meter.ts';
 import type { HostReport } from './report-sampler.ts';
 
 /** Between the two readings that the first rates come from. */
@@ -13,20 +14,22 @@ const FIRST_RATE_MS = 500;
 /** Facts that do not change while the host runs. */
 let fixed: Promise<Pick<SystemReport, 'operating_system' | 'processor' | 'memory_modules' | 'virtualization'>>;
 let hasRates = false;
+const measureNetwork = openNetworkMeter();
 
 serveRequests<null, HostReport>(async () => {
   fixed ??= describeHost();
   if (!hasRates) {
-    await Promise.all([si.networkStats('*'), si.fsStats()]); // not `fsSize`: its `df` waits for a file system that hangs
+    measureNetwork();
+    await si.fsStats(); // not `fsSize`: its `df` waits for a file system that hangs
     await new Promise((resolve) => setTimeout(resolve, FIRST_RATE_MS));
     hasRates = true;
   }
-  const [host, network, io] = await Promise.all([fixed, interfaces(), si.fsStats()]);
+  const [host, io] = await Promise.all([fixed, si.fsStats()]);
   const { uptime, timezoneName } = si.time();
   return {
     sampled_at: new Date().toISOString(),
     ...host,
-    network_interfaces: network,
+    network_interfaces: measureNetwork(),
     // null as a whole where the kernel keeps no figures of disks
     disk_io: {
       read: io?.rx ?? 0,
@@ -72,26 +75,6 @@ async function describeHost(): ReturnType<() => typeof fixed> {
     })),
     virtualization: { is_virtual: system.virtual === true, host: system.virtualHost ?? '' },
   };
-}
-
-async function interfaces(): Promise<SystemReport['network_interfaces']> {
-  const [list, stats] = await Promise.all([si.networkInterfaces(), si.networkStats('*')]);
-  const byName = new Map(stats.map((each) => [each.iface, each]));
-  return [list].flat().map(({ iface, ip4, ip6, mac, operstate, speed }) => {
-    const { rx_bytes = 0, tx_bytes = 0, rx_sec, tx_sec } = byName.get(iface) ?? {};
-    return {
-      name: iface,
-      ip4,
-      ip6,
-      mac,
-      state: operstate,
-      speed_mbit: speed !== null && speed > 0 ? speed : null, // -1 where the driver does not know
-      received: rx_bytes,
-      sent: tx_bytes,
-      received_per_second: rate(rx_sec),
-      sent_per_second: rate(tx_sec),
-    };
-  });
 }
 
 const rate = (value: number | null | undefined): number | null =>

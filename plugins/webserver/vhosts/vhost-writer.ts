@@ -4,7 +4,7 @@ import type { SiteLogs } from '../../../kernel/contract/points/web-server-part.t
 import { readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Identified, JobUser } from '../../../kernel/kit/jobs/job.ts';
-import { groupId, userId } from '../../../kernel/kit/jobs/system-names.ts';
+import { groupId, userIds } from '../../../kernel/kit/jobs/system-names.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
@@ -118,7 +118,7 @@ export class VhostWriter implements VhostVerbs {
   /** Returns the id of the user as whom the web server reads and writes; `null` for that of this process. */
   #ownerId(): number | null {
     const { user } = this.#driver;
-    return user !== '' && process.getuid?.() === 0 ? userId(user) : null;
+    return user !== '' && process.getuid?.() === 0 ? (userIds(user)?.uid ?? null) : null;
   }
 
   async keep(pems: unknown): Promise<null> {
