@@ -12,6 +12,7 @@ export { toAscii, DomainName, toUnicode } from './text/domain-name.tsx';
 export { Answer, Empty, ErrorPanel, Panel, Skeleton } from './feedback.tsx';
 export { FactsToCopy } from './text/facts-to-copy.tsx';
 export { Field, FilterInput, PasswordField, SearchInput, Select } from './form/field.tsx';
+export { CheckedLines, useCheckedLines } from './form/checked-lines.tsx';
 export { LinesField, linesIn } from './form/lines-field.tsx';
 export { endingColumns } from './table/ending-columns.tsx';
 export { Icon, type IconName } from './icon.tsx';

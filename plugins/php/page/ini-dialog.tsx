@@ -1,26 +1,19 @@
-import { useSignal } from '@preact/signals';
-import { useId, useRef } from 'preact/hooks';
 import {
   Answer,
   api,
-  ApiError,
-  Button,
   changed,
+  CheckedLines,
   Dialog,
-  Panel,
   t,
   toast,
   toUnicode,
+  useCheckedLines,
   useQuery,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
 
 type Ini = ReplyOf<'GET /api/php/sites/:domain/ini'>;
 type Directive = Ini['directives'][number];
-interface Fault {
-  readonly line: number;
-  readonly message: string;
-}
 
 interface IniDialogProps {
   readonly name: string;
@@ -31,16 +24,9 @@ interface IniDialogProps {
 export function IniDialog({ name, onClose }: IniDialogProps) {
   const params = { domain: name };
   const ini = useQuery(`php.ini of ${name}`, (signal) => api('GET /api/php/sites/:domain/ini', { params, signal }));
-  const typed = useSignal<string | undefined>(undefined);
-  const faults = useSignal<readonly Fault[]>([]);
+  const { text, isChanged, faults, change, save: saveLines } = useCheckedLines(ini.data?.content, 'invalid_php_ini');
   const save = async () => {
-    try {
-      await api('PUT /api/php/sites/:domain/ini', { params, body: { content: typed.value ?? '' } });
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'invalid_php_ini') throw error;
-      faults.value = error.body['errors'] as readonly Fault[];
-      return;
-    }
+    if (!(await saveLines((content) => api('PUT /api/php/sites/:domain/ini', { params, body: { content } })))) return;
     toast(t('php.iniSaved', { name: toUnicode(name) }));
     changed();
     onClose();
@@ -51,80 +37,24 @@ export function IniDialog({ name, onClose }: IniDialogProps) {
       isLarge
       onClose={onClose}
       onSubmit={save}
-      submit={{ text: t('pages.save'), isDisabled: typed.value === undefined || typed.value === ini.data?.content }}
+      submit={{ text: t('pages.save'), isDisabled: !isChanged }}
     >
       <Answer of={ini} lines={10}>
-        {({ content, directives }) => (
+        {({ directives }) => (
           <div class="grid halves">
-            <Editor
-              value={typed.value ?? content}
-              onChange={(text) => {
-                typed.value = text;
-                faults.value = [];
-              }}
-              faults={faults.value}
+            <CheckedLines
+              label={t('php.iniLines')}
+              hint={t('php.iniHint')}
+              mostCharacters={8192}
+              value={text}
+              onChange={change}
+              faults={faults}
             />
             <Directives of={directives} />
           </div>
         )}
       </Answer>
     </Dialog>
-  );
-}
-
-interface EditorProps {
-  readonly value: string;
-  readonly onChange: (text: string) => void;
-  readonly faults: readonly Fault[];
-}
-
-function Editor({ value, onChange, faults }: EditorProps) {
-  const id = useId();
-  const area = useRef<HTMLTextAreaElement>(null);
-  const select = (line: number) => {
-    const lines = value.split('\n');
-    const start = lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0);
-    area.current?.focus();
-    area.current?.setSelectionRange(start, start + (lines[line - 1] ?? '').length);
-  };
-  return (
-    <div class="field">
-      <label htmlFor={id}>{t('php.iniLines')}</label>
-      <textarea
-        ref={area}
-        id={id}
-        class="input editor"
-        rows={16}
-        maxLength={8192}
-        spellcheck={false}
-        autocomplete="off"
-        autocapitalize="none"
-        wrap="off"
-        aria-invalid={faults.length > 0}
-        aria-describedby={`${id}-hint ${id}-faults`}
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-      <span id={`${id}-hint`} class="hint">
-        {t('php.iniHint')}
-      </span>
-      <div id={`${id}-faults`}>
-        {faults.length > 0 && (
-          <Panel kind="bad" icon="warn" title={t('php.iniRefused')} isAlert>
-            <ul class="stack tight">
-              {faults.map(({ line, message }) => (
-                <li key={line} class="wrap">
-                  <Button kind="plain" isSmall onClick={() => select(line)}>
-                    {t('php.iniLine', { line })}
-                  </Button>{' '}
-                  {message}
-                </li>
-              ))}
-            </ul>
-          </Panel>
-        )}
-      </div>
-    </div>
   );
 }
 
