@@ -1,9 +1,10 @@
-import { request } from 'node:http';
+import { request, type IncomingHttpHeaders } from 'node:http';
 
 export interface Page {
   /** 0 if the connection closed without a response. */
   readonly status: number;
   readonly body: string;
+  readonly headers: IncomingHttpHeaders;
   /** Where a redirect leads. */
   readonly location?: string;
   /** In seconds. */
@@ -21,12 +22,13 @@ export function fetchPage(port: number, host: string, path = '/', method = 'GET'
         resolve({
           status: response.statusCode ?? 0,
           body,
+          headers: response.headers,
           ...(location !== undefined && { location }),
           ...(retryAfter !== undefined && { retryAfter }),
         });
       });
     });
-    sent.on('error', () => resolve({ status: 0, body: '' }));
+    sent.on('error', () => resolve({ status: 0, body: '', headers: {} }));
     sent.end();
   });
 }

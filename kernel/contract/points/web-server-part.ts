@@ -116,6 +116,8 @@ export interface SitePlace {
   readonly docroot: string;
   /** Whether the web server sees files through a mount on which the kernel follows no link. */
   readonly followsNoLinks: boolean;
+  /** Whether the site runs PHP; then the location `/` is not free. */
+  readonly runsPhp: boolean;
 }
 
 /**

@@ -124,7 +124,7 @@ export async function siteRenderer(driver: Driver): Promise<RenderSite> {
     const overTls = tls ? (['tls'] as const) : [];
     if (isSuspended) return renderSuspended(id, { ...values, redirects: '', php: '' }, overTls, named);
     const guards = [...previews.map(driver.preview), driver.access(access, values.docroot)];
-    const place = { accountId: id, docroot: values.docroot, followsNoLinks: driver.filesView !== '' };
+    const place = { accountId: id, docroot: values.docroot, followsNoLinks: driver.filesView !== '', runsPhp: !!php };
     const scripts = driver.php(php === null ? null : readSitePhp(php, id), docroot);
     const rules = {
       redirects: [...guards, ...renderParts(parts, place)].filter(Boolean).join('\n    '),
