@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../support/assert.ts';
@@ -34,6 +35,20 @@ test('a program that is being started is not cleared, unlike one whose start bro
   assert.equal(await programs.running(), [{ accountId: 1, name: 'main' }]);
   assert.is(await programs.end(1), 1);
   assert.equal(await programs.running(), []);
+});
+
+test('a program of which nothing can be noted does not go on running', async () => {
+  const root = temporaryFolder();
+  const programs = new ProgramFolder(root, /^main$/, new AbortController().signal);
+  let child = sleep();
+  child.kill('SIGKILL');
+  const begin = () => {
+    mkdirSync(join(root, '1', 'main.master'));
+    return (child = sleep());
+  };
+  assert.is(await codeOf(programs.start({ accountId: 1, name: 'main' }, settings, begin)), 'ERR_FS_EISDIR');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  assert.is(child.signalCode, 'SIGKILL');
 });
 
 test('a start that fails leaves nothing but the settings of a sleeping program', async () => {

@@ -84,17 +84,19 @@ export class ProgramFolder {
     await chmod(folder, 0o710);
     // whoever looks what runs would remove these settings before a master reads them
     await writeFile(this.#file(accountId, name, STARTING), PROCESS_ID, { mode: 0o600 });
+    let child: ChildProcess | undefined;
     try {
       const file = this.#file(accountId, name, CONFIG);
       await writeFile(file, settings, { mode: 0o600 });
-      const child = await begin(file);
-      this.#started.add(child);
-      child.once('exit', () => this.#started.delete(child));
-      child.unref();
-      const id = child.pid === undefined ? undefined : identify(child.pid);
+      const begun = (child = await begin(file));
+      this.#started.add(begun);
+      begun.once('exit', () => this.#started.delete(begun));
+      begun.unref();
+      const id = begun.pid === undefined ? undefined : identify(begun.pid);
       if (id !== undefined) await writeFile(this.#file(accountId, name, MASTER), id, { mode: 0o600 });
-      return child;
+      return begun;
     } catch (error) {
+      if (child !== undefined) killProgram(child, { isGroup: true }); // nobody would find it
       await this.clearUnlessAsleep(named);
       throw error;
     } finally {
