@@ -10,6 +10,10 @@ export const events = {
   'sftp.login_moved': { text: 'An SFTP login got another folder', data: OfLogin },
   'sftp.login_removed': { text: 'An SFTP login was removed', data: OfLogin },
   'sftp.password_renewed': { text: 'An SFTP login got a new password', data: OfLogin },
+  'sftp.login_failed': {
+    text: 'Somebody failed to log in by SFTP',
+    data: Type.Object({ login: Type.String(), address: Type.String() }),
+  },
   'sftp.key_added': { text: 'A public key was added to an SFTP login', data: OfKey },
   'sftp.key_removed': { text: 'A public key was removed from an SFTP login', data: OfKey },
 } as const satisfies EventTable;

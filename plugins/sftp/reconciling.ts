@@ -6,10 +6,12 @@ import { loginEntry, type AccountLogins } from './account-logins.ts';
 import type { SftpConfig } from './schema.ts';
 import { loginDigest } from './server/login-entry.ts';
 import type { Served } from './server/sftp-server.ts';
-import type { LastLogin } from './server/login-log.ts';
+import type { SeenLogin } from './server/login-log.ts';
 import { allLogins, listLogins, noteLastLogin, type StoredLogin } from './store.ts';
 
 const AGAIN_MS = 10_000;
+/** How long no more is told of failures at a login. */
+const QUIET_MS = 600_000;
 const EVENTS = new Set([
   ...['account.suspended', 'account.unsuspended', 'account.removed', 'account.moved', 'account.changed'],
   'feature.toggled',
@@ -21,6 +23,8 @@ export class LoginKeeper {
   readonly #logins: AccountLogins;
   #problem: () => string | undefined = () => undefined;
   #served: Served | undefined;
+  /** By login, the last failure that was told. */
+  readonly #told = new Map<string, number>();
 
   constructor(host: Host<SftpConfig>, logins: AccountLogins) {
     this.#host = host;
@@ -60,7 +64,9 @@ export class LoginKeeper {
   async #reconcile(attempt: AttemptPart): Promise<void> {
     this.#served = await this.#logins.inTurn(() => this.#logins.verbs.tend(null));
     const stored = await allLogins(this.#host.store);
-    await this.#noteLastLogins(this.#served.lastLogins, [...stored.values()].flat());
+    const logins = [...stored.values()].flat();
+    await this.#noteLastLogins(this.#served.lastLogins, logins);
+    await this.#tellFailures(this.#served.failures, logins);
     const kept = new Map<number, string[]>();
     for (const { accountId, name, digest } of this.#served.kept)
       kept.set(accountId, [...(kept.get(accountId) ?? []), `${name} ${digest}`]);
@@ -74,7 +80,7 @@ export class LoginKeeper {
     }
   }
 
-  async #noteLastLogins(seen: readonly LastLogin[], stored: readonly StoredLogin[]): Promise<void> {
+  async #noteLastLogins(seen: readonly SeenLogin[], stored: readonly StoredLogin[]): Promise<void> {
     // A login of the same name may have been removed before; ProFTPD writes whole seconds.
     const known = new Map(stored.map(({ name, createdAt, lastLoginAt }) => [name, lastLoginAt ?? createdAt - 1000]));
     const later = seen.filter(({ login, at }) => at > (known.get(login) ?? at));
@@ -82,6 +88,26 @@ export class LoginKeeper {
     await this.#host.store.write(async (tx) => {
       for (const each of later) await noteLastLogin(tx, each);
     });
+  }
+
+  /** Records who failed to log in, once in a while for each login: whoever tries passwords fills no log. */
+  async #tellFailures(seen: readonly SeenLogin[], stored: readonly StoredLogin[]): Promise<void> {
+    const { store, identity, events } = this.#host;
+    for (const [login, at] of this.#told) if (Date.now() - at > QUIET_MS) this.#told.delete(login);
+    for (const { login, at, address } of seen) {
+      const known = stored.find(({ name, createdAt }) => name === login && createdAt <= at);
+      if (known === undefined || this.#told.has(login)) continue;
+      const account = await identity.accounts.byId(known.accountId);
+      if (account === undefined) continue;
+      const text = `refused a login as ${login} from ${address}`;
+      await store.write((tx) =>
+        events.record(tx, {
+          ...{ type: 'sftp.login_failed', account, ip: address, isNoticed: true, text },
+          data: { login, address },
+        }),
+      );
+      this.#told.set(login, Date.now());
+    }
   }
 
   async #mend(id: number): Promise<void> {

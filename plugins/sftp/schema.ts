@@ -49,6 +49,7 @@ export const SftpConfig = Type.Object(
       },
       { additionalProperties: false, default: {} },
     ),
+    login_seconds: number(5, 600, 60, 'How long a client may take to log in'),
     attempts: number(1, 20, 3, 'Wrong passwords in a connection, after which it ends'),
     ban_minutes: number(
       0,

@@ -1,6 +1,6 @@
 import type { Reader, Tx } from '../../kernel/store/store.ts';
 import type { PublicKey } from './public-key.ts';
-import type { LastLogin } from './server/login-log.ts';
+import type { SeenLogin } from './server/login-log.ts';
 
 export interface StoredKey extends PublicKey {
   readonly id: number;
@@ -109,7 +109,7 @@ export async function countLogins(reader: Reader, accountId: number): Promise<nu
 }
 
 /** Notes when and from where somebody logged in, unless a later time is known. */
-export async function noteLastLogin(tx: Tx, { login, at, address }: LastLogin): Promise<void> {
+export async function noteLastLogin(tx: Tx, { login, at, address }: SeenLogin): Promise<void> {
   await tx.run(
     'update sftp_logins set last_login_at = ?, last_login_from = ? where name = ? and coalesce(last_login_at, 0) < ?',
     ...[at, address, login, at],

@@ -7,6 +7,8 @@ interface Places {
   readonly hostKey: string;
   /** Where ProFTPD writes of each attempt to log in, see `LoginLog`. */
   readonly attempts: string;
+  /** With which each line of that begins: only ProFTPD knows it, so that a client that sends a line as its name writes none. */
+  readonly mark: string;
   /** A file by whose name the processes of ProFTPD find the list of bans that they share. */
   readonly bans: string;
 }
@@ -17,10 +19,8 @@ export type KeyType = 'RSA' | 'EC';
 export const MODULES = '/usr/lib/proftpd';
 /** Which of them are compiled in depends on Debian's version. */
 const MODULE_NAMES = ['mod_ls.c', 'mod_xfer.c', 'mod_sftp.c'];
-/** How long a client may take to log in. */
-export const LOGIN_SECONDS = 60;
-/** The name is the one that was proven, not the one that was sent. */
-const LOG_FORMAT = '%{epoch} %a %m %s %u';
+/** The time, address and answer; the process, the name that was proven, and at last the one that was sent. */
+const LOG_FORMAT = '%{epoch} %a %m %s %P %u %U';
 /** Connections whose every attempt failed, within ten minutes, that ban an address. */
 const FAILED_CONNECTIONS = 3;
 const CIPHERS = 'aes256-ctr aes192-ctr aes128-ctr';
@@ -34,7 +34,7 @@ export function proftpdConfig(config: SftpConfig, places: Places, ftps: KeyType 
   const hosts = [sftpDirectives(config, places), ...(ftps === undefined ? [] : [ftpsDirectives(config.ftps, ftps)])];
   return `# Written by Hostkeep from its settings, see \`hostkeep config show\`: what is changed here does not last.
 ${modules.map((name) => `<IfModule !${name}>\n  LoadModule ${name}\n</IfModule>\n`).join('')}${banDirectives(config, places)}
-LogFormat hostkeep "${LOG_FORMAT}"
+LogFormat hostkeep "${places.mark} ${LOG_FORMAT}"
 ${hosts.map((protocol) => virtualHost(config, places, protocol)).join('\n')}`;
 }
 
@@ -112,7 +112,7 @@ function virtualHost(config: SftpConfig, { logins, attempts }: Places, protocol:
   MaxClients ${config.clients}
   MaxClientsPerHost ${config.clients_per_host}
   MaxClientsPerUser ${config.clients_per_login}
-  TimeoutLogin ${LOGIN_SECONDS}
+  TimeoutLogin ${config.login_seconds}
   TimeoutIdle ${config.idle_seconds}
   TimeoutNoTransfer ${config.idle_seconds}
   TimeoutStalled 300

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import { readFtpsKey } from './ftps-key.ts';
 import { keepHostKey } from './host-key.ts';
 import { loginDigest, readLogins, type LoginEntry } from './login-entry.ts';
 import { LoginFiles, type LoginLine } from './login-files.ts';
-import { LoginLog, type LastLogin } from './login-log.ts';
+import { LoginLog, type SeenLogin } from './login-log.ts';
 import { MODULES, proftpdConfig, servesFtps, type KeyType } from './proftpd-config.ts';
 import { endSessions, findProftpd, isOfLogin, readSessions, type SftpSession } from './sessions.ts';
 
@@ -36,7 +37,9 @@ export interface Served extends Serving {
   /** All logins of this node. */
   readonly kept: readonly Kept[];
   /** In the last minute at least. */
-  readonly lastLogins: readonly LastLogin[];
+  readonly lastLogins: readonly SeenLogin[];
+  /** Connections that were refused, in the last minute at least; names that are no logins are among them. */
+  readonly failures: readonly SeenLogin[];
 }
 
 export interface SftpVerbs {
@@ -82,7 +85,7 @@ export class SftpServer implements SftpVerbs {
     this.#host = host;
     this.#folder = host.config.folder || BROKERS;
     this.#files = new LoginFiles(this.#folder);
-    this.#log = new LoginLog(join(this.#folder, ATTEMPTS));
+    this.#log = new LoginLog(join(this.#folder, ATTEMPTS), host.config.login_seconds * 1000);
   }
 
   async serving(): Promise<Serving> {
@@ -101,11 +104,12 @@ export class SftpServer implements SftpVerbs {
       const lines = (await this.#files.read()) ?? [];
       const strangers = (await this.#sessions()).filter((each) => !lines.some(({ name }) => isOfLogin(each, name)));
       await endSessions(strangers);
+      const { logins: lastLogins, failures } = await this.#log.recent(await this.#mark());
       return {
         ...serving,
         problem,
         kept: lines.map(({ accountId, name, digest }) => ({ accountId, name, digest })),
-        lastLogins: await this.#log.recent(),
+        ...{ lastLogins, failures },
       };
     });
   }
@@ -240,7 +244,14 @@ export class SftpServer implements SftpVerbs {
     if (problem !== null && before !== undefined) return problem;
     const { logins, keys } = this.#files;
     const at = (name: string) => join(this.#folder, name);
-    const places = { logins, keys, hostKey: at(HOST_KEY), attempts: at(ATTEMPTS), bans: at(BANS) };
+    const places = {
+      logins,
+      keys,
+      hostKey: at(HOST_KEY),
+      attempts: at(ATTEMPTS),
+      bans: at(BANS),
+      mark: await this.#mark(),
+    };
     const text = proftpdConfig(config, places, ftps);
     if (text === before) return problem;
     // A trial of bans would leave their list in shared memory.
@@ -266,6 +277,12 @@ export class SftpServer implements SftpVerbs {
       timeoutMs: TEST_MS,
     });
     return code === 0 ? undefined : `proftpd --configtest: ${`${stdout}${stderr}`.trim() || `exit code ${code}`}`;
+  }
+
+  /** A secret that stays the same. */
+  async #mark(): Promise<string> {
+    const key = await readFile(join(this.#folder, HOST_KEY));
+    return createHash('sha256').update('attempts').update(key).digest('hex').slice(0, 32);
   }
 
   /** Runs what reads and writes the files one after another. */

@@ -22,6 +22,12 @@ export function hasProftpd(): boolean {
   return false;
 }
 
+interface Options {
+  readonly banMinutes?: number;
+  /** How long a client may take to log in. */
+  readonly loginSeconds?: number;
+}
+
 export class Proftpd {
   readonly port: number;
   readonly ftpsPort: number;
@@ -34,8 +40,15 @@ export class Proftpd {
 
   readonly #banMinutes: number;
 
-  private constructor(folder: string, [port, ftpsPort]: readonly [number, number], banMinutes: number) {
+  readonly #loginSeconds: number;
+
+  private constructor(
+    folder: string,
+    [port, ftpsPort]: readonly [number, number],
+    { banMinutes, loginSeconds }: Required<Options>,
+  ) {
     this.folder = folder;
+    this.#loginSeconds = loginSeconds;
     this.#banMinutes = banMinutes;
     this.port = port;
     this.ftpsPort = ftpsPort;
@@ -44,11 +57,11 @@ export class Proftpd {
   }
 
   /** Chooses its places; it does not run yet. Bans, which all of its clients here would share, are off unless asked for. */
-  static async prepare(banMinutes = 0): Promise<Proftpd> {
+  static async prepare({ banMinutes = 0, loginSeconds = 60 }: Options = {}): Promise<Proftpd> {
     const folder = temporaryFolder();
     chmodSync(folder, 0o711);
     mkdirSync(join(folder, 'sftp'), { mode: 0o700 });
-    return new Proftpd(folder, [await freePort(), await freePort()], banMinutes);
+    return new Proftpd(folder, [await freePort(), await freePort()], { banMinutes, loginSeconds });
   }
 
   /** Settings with which a server writes for it. */
@@ -62,6 +75,7 @@ export class Proftpd {
         address: '127.0.0.1',
         port: this.port,
         attempts: 1,
+        login_seconds: this.#loginSeconds,
         ban_minutes: this.#banMinutes,
         ftps: { port: this.ftpsPort, certificate: this.certificate, key: this.key },
       },

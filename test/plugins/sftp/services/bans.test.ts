@@ -12,7 +12,7 @@ const test = testSuite('sftp: bans');
 if (hasProftpd())
   // threat weak-limiter: who tries passwords is kept out, also from logins that exist
   test('three connections of wrong passwords ban an address, and right ones do not', async () => {
-    const proftpd = await Proftpd.prepare(1);
+    const proftpd = await Proftpd.prepare({ banMinutes: 1 });
     const server = await TestServer.start({ plugins: [sftp], config: proftpd.config });
     await until('what ProFTPD reads', () => existsSync(join(proftpd.folder, 'sftp/proftpd.conf')));
     assert.not.ok(existsSync(join(proftpd.folder, 'sftp/bans')), 'a trial would leave bans in shared memory');
