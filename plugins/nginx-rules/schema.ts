@@ -10,7 +10,7 @@ export const NginxRulesConfig = Type.Object(
       description: 'How long nginx may take to try the directives of a site',
     }),
   },
-  { default: {} },
+  { additionalProperties: false },
 );
 
 const rules = Type.String({

@@ -57,4 +57,5 @@ export const VARIABLE = new RegExp(
     ],
     ...['request_uri', 'scheme', 'server_name', 'uri', '[1-9]', '(?:arg|cookie|http)_[a-z0-9_]{1,60}'],
   ].join('|')})$`,
+  'i', // as nginx takes their names
 );

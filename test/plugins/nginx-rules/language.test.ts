@@ -68,6 +68,7 @@ test('what a word or a block could hide is refused', () => {
     ['if () { return 204; }', /is in parentheses/],
     ['if ($uri = a b) { return 204; }', /a condition has the form/],
     ['if ($uri < 3) { return 204; }', /compares by/],
+    ['if ($HOSTKEEP_users) { return 204; }', /none of the variables/],
     ['if ($hostkeep_users) { return 204; }', /none of the variables/],
     ['if ($args = $document_root) { return 204; }', /none of the variables/],
     ['return 200 $realpath_root;', /none of the variables/],
@@ -159,6 +160,7 @@ rewrite  ^/old/(.*)$   /new/$1?a="b"  permanent;   deny all;
 rewrite "^/y/(\d{4})" '/y?n="$1"' last;
 if ( $http_user_agent ~* "(?:bad|evil) bot" ) { return 403; }
 if ($args = "") { return 204 ""; }
+if ($cookie_PHPSESSID) { return 202; }
 if ($invalid_referer) { return 302 https://$host/; }
 location ~* \.(?:css|js)$ { expires max; gzip_types text/css text/plain; }
 location /docs/ { try_files $uri $uri/ /docs/index.html?$args; if (!-e $request_filename) { return 404; } }`;
@@ -168,6 +170,7 @@ location /docs/ { try_files $uri $uri/ /docs/index.html?$args; if (!-e $request_
     String.raw`rewrite "^/y/(\\d{4})" "/y?n=\"$1\"" "last";`,
     ...['if ($http_user_agent ~* "(?:bad|evil) bot") {', 'return "403";', '}'],
     ...['if ($args = "") {', 'return "204" "";', '}'],
+    ...['if ($cookie_PHPSESSID) {', 'return "202";', '}'],
     ...['if ($invalid_referer) {', 'return "302" "https://$host/";', '}'],
     String.raw`location ~* "\\.(?:css|js)$" {`,
     ...['if ($hostkeep_refuses) {', 'return 404;', '}', 'expires "max";', 'gzip_types "text/css" "text/plain";', '}'],

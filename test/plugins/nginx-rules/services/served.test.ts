@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { archivedPart, atDomain, putBack, siteOwner } from '../../../support/carried.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
-import { fetchPage, type Page } from '../../../support/page.ts';
+import { fetchAnswer } from '../../../support/page.ts';
 import { needs } from '../../../support/needs.ts';
 import { webServers } from '../../../support/serving.ts';
 import { testSuite } from '../../../support/suite.ts';
@@ -21,7 +21,7 @@ async function withNginx(
       readonly root: string;
       readonly ask: Awaited<ReturnType<typeof siteOwner>>;
       readonly set: (rules: string) => Promise<200 | string>;
-      readonly page: (path: string) => Promise<Page>;
+      readonly page: (path: string) => ReturnType<typeof fetchAnswer>;
     }>;
   }) => Promise<void>,
 ): Promise<void> {
@@ -44,7 +44,7 @@ async function withNginx(
             const { status, body } = await ask('PUT', `/api/nginx-rules/${host}`, { rules });
             return status === 200 ? 200 : String(body['detail'] ?? body['error']);
           },
-          page: (path) => fetchPage(serving.port, host, path),
+          page: (path) => fetchAnswer(serving.port, host, path),
         };
       },
     });
