@@ -93,11 +93,12 @@ export class LoginKeeper {
   /** Records who failed to log in, once in a while for each login: whoever tries passwords fills no log. */
   async #tellFailures(seen: readonly SeenLogin[], stored: readonly StoredLogin[]): Promise<void> {
     const { store, identity, events } = this.#host;
+    const known = new Map(stored.map((login) => [login.name, login]));
     for (const [login, at] of this.#told) if (Date.now() - at > QUIET_MS) this.#told.delete(login);
     for (const { login, at, address } of seen) {
-      const known = stored.find(({ name, createdAt }) => name === login && createdAt <= at);
-      if (known === undefined || this.#told.has(login)) continue;
-      const account = await identity.accounts.byId(known.accountId);
+      const { accountId, createdAt = Infinity } = known.get(login) ?? {};
+      if (accountId === undefined || createdAt > at || this.#told.has(login)) continue;
+      const account = await identity.accounts.byId(accountId);
       if (account === undefined) continue;
       const text = `refused a login as ${login} from ${address}`;
       await store.write((tx) =>

@@ -1,5 +1,4 @@
 import { CHALLENGES } from '../../../kernel/contract/points/web-server-part.ts';
-import { isIpRange } from '../../../kernel/kit/net/ip.ts';
 import { PLAIN, VARIABLE, type Place } from './directives.ts';
 import { patternCost } from './pattern-cost.ts';
 import { readStatements, SyntaxFault, type RuleFault, type Statement } from './statements.ts';
@@ -77,8 +76,7 @@ class RuleReader {
   }
 
   #add(statement: Statement, place: Place): void {
-    const { name, line, block } = statement;
-    const words = statement.words.map(({ text }) => text);
+    const { name, words, line, block } = statement;
     if (++this.#directives === MOST_DIRECTIVES + 1)
       this.fault(line, `there can be ${MOST_DIRECTIVES} directives at most`);
     const isBlock = name === 'if' || name === 'location';
@@ -165,12 +163,8 @@ class RuleReader {
     if (plain === undefined) return `${name.slice(0, MOST_SHOWN)} is none of the directives that can be used`;
     if (place === 'if') return 'an if holds only rewrite and return';
     if (!plain.places.includes(place)) return `${name} stands in a location`;
-    const { most = 1, words: form } = plain;
-    const isWrong = words.length === 0 || words.length > most || !words.every((word) => form.test(word));
-    if (isWrong) return `${name} has the form ${plain.form}`;
-    if ((name === 'allow' || name === 'deny') && words[0] !== 'all' && !isIpRange(words[0] ?? ''))
-      return `${name} has the form ${plain.form}`;
-    return undefined;
+    const { most = 1, form, takes } = plain;
+    return words.length > 0 && words.length <= most && words.every(takes) ? undefined : `${name} has the form ${form}`;
   }
 
   #rewrite(words: readonly string[]): string | undefined {

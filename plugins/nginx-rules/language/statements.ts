@@ -1,14 +1,8 @@
-/** A word as the web server reads it: without its quotes, and with its escapes resolved. */
-export interface Word {
-  readonly text: string;
-  /** From 1. */
-  readonly line: number;
-}
-
 /** A directive as it is written; what it means is not known here. */
 export interface Statement {
   readonly name: string;
-  readonly words: readonly Word[];
+  /** As the web server reads them: without their quotes, and with their escapes resolved. */
+  readonly words: readonly string[];
   /** `undefined`: it ends with a semicolon. */
   readonly block: readonly Statement[] | undefined;
   readonly line: number;
@@ -22,7 +16,9 @@ export interface RuleFault {
 }
 
 type Mark = ';' | '{' | '}';
-type Token = (Word & { readonly mark?: undefined }) | { readonly mark: Mark; readonly line: number };
+type Token = { readonly line: number } & (
+  { readonly text: string; readonly mark?: undefined } | { readonly mark: Mark }
+);
 
 const ESCAPED: Readonly<Record<string, string>> = { '"': '"', "'": "'", '\\': '\\' };
 const SPACE = /\s/;
@@ -56,10 +52,10 @@ export function readStatements(text: string): readonly Statement[] {
   };
   const statement = (first: Token): Statement => {
     if (first.mark !== undefined) throw new SyntaxFault(first.line, `a directive has a name before ${first.mark}`);
-    const words: Word[] = [];
+    const words: string[] = [];
     for (let token = tokens[++at]; token !== undefined; token = tokens[++at]) {
       if (token.mark === '}') break;
-      if (token.mark === undefined) words.push(token);
+      if (token.mark === undefined) words.push(token.text);
       else {
         at++;
         const inner = token.mark === '{' ? block(token.line) : undefined;

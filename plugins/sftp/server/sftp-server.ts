@@ -38,7 +38,7 @@ export interface Served extends Serving {
   readonly kept: readonly Kept[];
   /** In the last minute at least. */
   readonly lastLogins: readonly SeenLogin[];
-  /** Connections that were refused, in the last minute at least; names that are no logins are among them. */
+  /** Connections that were refused at these logins, in the last minute at least. */
   readonly failures: readonly SeenLogin[];
 }
 
@@ -105,11 +105,13 @@ export class SftpServer implements SftpVerbs {
       const strangers = (await this.#sessions()).filter((each) => !lines.some(({ name }) => isOfLogin(each, name)));
       await endSessions(strangers);
       const { logins: lastLogins, failures } = await this.#log.recent(await this.#mark());
+      const names = new Set(lines.map(({ name }) => name)); // not what clients make up, which may be much
       return {
         ...serving,
         problem,
         kept: lines.map(({ accountId, name, digest }) => ({ accountId, name, digest })),
-        ...{ lastLogins, failures },
+        lastLogins,
+        failures: failures.filter(({ login }) => names.has(login)),
       };
     });
   }
