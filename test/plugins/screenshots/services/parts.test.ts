@@ -453,7 +453,7 @@ test('profile folders of dead processes are removed, others stay', async () => {
     await removeStaleProfiles(undefined, createLog('silent'), new AbortController().signal);
     assert.equal(
       readdirSync(folder)
-        .filter((name) => name.includes('1:1'))
+        .filter((name) => name.startsWith('hostkeep-browser-1:1-'))
         .toSorted(),
       kept.slice(1).toSorted(),
     );
