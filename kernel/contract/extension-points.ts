@@ -56,8 +56,8 @@ export interface ExtensionPoints {
   /** Returns how what the plugin keeps of accounts in the store travels in an archive of one. */
   archive(): ArchivePart;
   /**
-   * Tells of a file that a client has uploaded and that has its place; `path` has its names below the files root. The reply to the
-   * client waits for no provider.
+   * Tells of a file that a client has uploaded, in whatever way, and that has its place; `path` has its names below the files root.
+   * No client waits for a provider.
    */
   uploaded(account: Account, path: readonly string[]): void;
   /** For operators: what an account has and uses. May take long, where files must be measured. */

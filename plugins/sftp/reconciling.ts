@@ -1,12 +1,14 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
+import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import { loginEntry, type AccountLogins } from './account-logins.ts';
 import type { SftpConfig } from './schema.ts';
 import { loginDigest } from './server/login-entry.ts';
 import type { Served } from './server/sftp-server.ts';
 import type { SeenLogin } from './server/login-log.ts';
+import type { StoredFile } from './server/stored-log.ts';
 import { allLogins, listLogins, noteLastLogin, type StoredLogin } from './store.ts';
 
 const AGAIN_MS = 10_000;
@@ -67,6 +69,7 @@ export class LoginKeeper {
     const logins = [...stored.values()].flat();
     await this.#noteLastLogins(this.#served.lastLogins, logins);
     await this.#tellFailures(this.#served.failures, logins);
+    await this.#tellUploads(this.#served.stored, logins);
     const kept = new Map<number, string[]>();
     for (const { accountId, name, digest } of this.#served.kept)
       kept.set(accountId, [...(kept.get(accountId) ?? []), `${name} ${digest}`]);
@@ -111,10 +114,30 @@ export class LoginKeeper {
     }
   }
 
+  /** Tells of uploads as of those through the API. */
+  async #tellUploads(seen: readonly StoredFile[], stored: readonly StoredLogin[]): Promise<void> {
+    const known = new Map(stored.map((login) => [login.name, login]));
+    for (const { login, path } of seen) {
+      const { accountId, folder = [] } = known.get(login) ?? {};
+      const account = accountId === undefined ? undefined : await this.#host.identity.accounts.byId(accountId);
+      const components = namesIn(`/${folder.join('/')}${path}`);
+      if (account !== undefined && components !== undefined) void this.#host.gather('uploaded', account, components);
+    }
+  }
+
   async #mend(id: number): Promise<void> {
     const account = await this.#host.identity.accounts.byId(id);
     if (!this.#logins.isOpen(account)) await this.#logins.verbs.remove(id);
     else await this.#logins.put(account, await listLogins(this.#host.store, id));
+  }
+}
+
+/** Returns the names in a path, unless clients of the API could not write it. */
+function namesIn(path: string): string[] | undefined {
+  try {
+    return pathComponents(path, '');
+  } catch {
+    return undefined; // such a file is left to those who read folders
   }
 }
 

@@ -7,7 +7,9 @@ interface Places {
   readonly hostKey: string;
   /** Where ProFTPD writes of each attempt to log in, see `LoginLog`. */
   readonly attempts: string;
-  /** With which each line of that begins: only ProFTPD knows it, so that a client that sends a line as its name writes none. */
+  /** Where it writes of each file that is stored, see `StoredLog`. */
+  readonly stored: string;
+  /** With which each line of these begins: only ProFTPD knows it, so that a client that sends a line as its name writes none. */
   readonly mark: string;
   /** A file by whose name the processes of ProFTPD find the list of bans that they share. */
   readonly bans: string;
@@ -21,6 +23,8 @@ export const MODULES = '/usr/lib/proftpd';
 const MODULE_NAMES = ['mod_ls.c', 'mod_xfer.c', 'mod_sftp.c'];
 /** The time, address and answer; the process, the name that was proven, and at last the one that was sent. */
 const LOG_FORMAT = '%{epoch} %a %m %s %P %u %U';
+/** The command, answer and login; the path within the folder of the login ends the line. */
+const STORED_FORMAT = '%m %s %u %F';
 /** Connections whose every attempt failed, within ten minutes, that ban an address. */
 const FAILED_CONNECTIONS = 3;
 const CIPHERS = 'aes256-ctr aes192-ctr aes128-ctr';
@@ -35,6 +39,7 @@ export function proftpdConfig(config: SftpConfig, places: Places, ftps: KeyType 
   return `# Written by Hostkeep from its settings, see \`hostkeep config show\`: what is changed here does not last.
 ${modules.map((name) => `<IfModule !${name}>\n  LoadModule ${name}\n</IfModule>\n`).join('')}${banDirectives(config, places)}
 LogFormat hostkeep "${places.mark} ${LOG_FORMAT}"
+LogFormat hostkeep_stored "${places.mark} ${STORED_FORMAT}"
 ${hosts.map((protocol) => virtualHost(config, places, protocol)).join('\n')}`;
 }
 
@@ -89,7 +94,7 @@ function ftpsDirectives(
 /** Whether a configuration that was written here serves FTPS. */
 export const servesFtps = (text: string): boolean => text.includes('\n  TLSEngine on\n');
 
-function virtualHost(config: SftpConfig, { logins, attempts }: Places, protocol: string): string {
+function virtualHost(config: SftpConfig, { logins, attempts, stored }: Places, protocol: string): string {
   return `<VirtualHost ${config.address || '0.0.0.0 ::'}>${protocol}
   ServerIdent off
 
@@ -100,6 +105,7 @@ function virtualHost(config: SftpConfig, { logins, attempts }: Places, protocol:
   RootLogin off
   WtmpLog off
   UseLastlog off
+  ExtendedLog ${stored} WRITE hostkeep_stored
   ExtendedLog ${attempts} AUTH hostkeep${config.ban_minutes === 0 ? '' : '\n  BanEngine on'}
 
   DefaultRoot ~

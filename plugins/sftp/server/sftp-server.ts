@@ -20,6 +20,7 @@ import { LoginFiles, type LoginLine } from './login-files.ts';
 import { LoginLog, type SeenLogin } from './login-log.ts';
 import { MODULES, proftpdConfig, servesFtps, type KeyType } from './proftpd-config.ts';
 import { endSessions, findProftpd, isOfLogin, readSessions, type SftpSession } from './sessions.ts';
+import { StoredLog, type StoredFile } from './stored-log.ts';
 
 /** A login that can log in at this node. */
 export type Kept = Pick<LoginLine, 'accountId' | 'name' | 'digest'>;
@@ -40,6 +41,8 @@ export interface Served extends Serving {
   readonly lastLogins: readonly SeenLogin[];
   /** Connections that were refused at these logins, in the last minute at least. */
   readonly failures: readonly SeenLogin[];
+  /** Files that were stored through these logins since the last call. */
+  readonly stored: readonly StoredFile[];
 }
 
 export interface SftpVerbs {
@@ -63,6 +66,7 @@ const HOST_KEY = 'host-key';
 const CONFIG = 'proftpd.conf';
 const TRIED = 'tried';
 const ATTEMPTS = 'attempts.log';
+const STORED = 'stored.log';
 const BANS = 'bans';
 const TEST_MS = 20_000;
 /** How long sessions are shown without another look. */
@@ -75,6 +79,7 @@ export class SftpServer implements SftpVerbs {
   readonly #folder: string;
   readonly #files: LoginFiles;
   readonly #log: LoginLog;
+  readonly #stored: StoredLog;
   /** Settles when the last change that was begun has ended. */
   #turn: Promise<unknown> = Promise.resolve();
   /** The sessions that are shown, and until when, on the monotonic clock. */
@@ -86,6 +91,7 @@ export class SftpServer implements SftpVerbs {
     this.#folder = host.config.folder || BROKERS;
     this.#files = new LoginFiles(this.#folder);
     this.#log = new LoginLog(join(this.#folder, ATTEMPTS), host.config.login_seconds * 1000);
+    this.#stored = new StoredLog(join(this.#folder, STORED));
   }
 
   async serving(): Promise<Serving> {
@@ -104,7 +110,9 @@ export class SftpServer implements SftpVerbs {
       const lines = (await this.#files.read()) ?? [];
       const strangers = (await this.#sessions()).filter((each) => !lines.some(({ name }) => isOfLogin(each, name)));
       await endSessions(strangers);
-      const { logins: lastLogins, failures } = await this.#log.recent(await this.#mark());
+      const mark = await this.#mark();
+      const { logins: lastLogins, failures } = await this.#log.recent(mark);
+      const stored = await this.#stored.next(mark);
       const names = new Set(lines.map(({ name }) => name)); // not what clients make up, which may be much
       return {
         ...serving,
@@ -112,6 +120,7 @@ export class SftpServer implements SftpVerbs {
         kept: lines.map(({ accountId, name, digest }) => ({ accountId, name, digest })),
         lastLogins,
         failures: failures.filter(({ login }) => names.has(login)),
+        stored: stored.filter(({ login }) => names.has(login)),
       };
     });
   }
@@ -251,6 +260,7 @@ export class SftpServer implements SftpVerbs {
       keys,
       hostKey: at(HOST_KEY),
       attempts: at(ATTEMPTS),
+      stored: at(STORED),
       bans: at(BANS),
       mark: await this.#mark(),
     };
