@@ -1,11 +1,11 @@
 /**
- * How quickly customers' files come and go: `npm run build && node dist/bench/files.js [MiB] [files] [large|listings|drop|backups]`,
- * as root, with nginx, curl, restic and Chromium installed. A file of 1 GiB is downloaded and uploaded in turn with nginx; a folder of 100,000 files is listed
- * and backed up, in turn with restic alone; 10,000 small files are dropped on the page.
+ * How quickly customers' files come and go: `npm run build && node dist/bench/files.js [MiB] [files] [large|listings|drop|sftp|backups]`,
+ * as root, with nginx, curl, ProFTPD, OpenSSH's client, restic and Chromium installed. A file of 1 GiB is downloaded and uploaded in turn with nginx, and by SFTP
+ * in turn with a ProFTPD that was set up by hand; a folder of 100,000 files is listed and backed up, in turn with restic alone; 10,000 small files are dropped on the page.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -28,6 +28,8 @@ const run = promisify(execFile);
 
 const folder = temporaryFolder();
 chmodSync(folder, 0o755);
+const SFTP_PORT = await freePort();
+mkdirSync(join(folder, 'proftpd/hostkeep'), { recursive: true, mode: 0o700 });
 
 /** Starts nginx with a folder to read and, below /put/, one to write; resolves with its address. */
 async function startNginx(root: string): Promise<{ url: string; stop: () => void }> {
@@ -116,6 +118,53 @@ async function listings({ server, token, other }: Context): Promise<void> {
   );
 }
 
+/** One ProFTPD serves both what Hostkeep configures and what somebody configures by hand. */
+async function sftp({ server, token, root }: Context): Promise<void> {
+  const place = join(folder, 'proftpd');
+  const [handsPort, secret] = [await freePort(), 'correct horse'];
+  const hash = execFileSync('openssl', ['passwd', '-6', secret], { encoding: 'utf8' }).trim();
+  const { uid, gid } = statSync(root);
+  writeFileSync(join(place, 'logins'), `hand:${hash}:${uid}:${gid}::${root}:/bin/false\n`, { mode: 0o600 });
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(place, 'key')]);
+  writeFileSync(
+    join(place, 'proftpd.conf'),
+    `ServerType standalone\nServerName main\nPort 0\nDefaultAddress 127.0.0.1\nUser nobody\nGroup nogroup\nModulePath /usr/lib/proftpd
+    PidFile ${place}/pid\nScoreboardFile ${place}/scoreboard\nSystemLog ${place}/log\nWtmpLog off\nTransferLog none\nInclude ${place}/hostkeep/*.conf
+    <VirtualHost 127.0.0.1>\nPort ${handsPort}\nSFTPEngine on\nSFTPHostKey ${place}/key\nAuthOrder mod_auth_file.c\nAuthUserFile ${place}/logins
+    RequireValidShell off\nDefaultRoot ~\nAllowOverwrite on\n</VirtualHost>\n`,
+  );
+  const proftpd = spawn('/usr/sbin/proftpd', ['-n', '-c', join(place, 'proftpd.conf')], { stdio: 'inherit' });
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const made = await fetch(`${server.url}/api/sftp/logins`, { method: 'POST', headers, body: '{"name":"bench"}' });
+  const { login, password } = (await made.json()) as { login: { login: string }; password: string };
+  const send = (port: number, name: string, word: string, command: string) => {
+    writeFileSync(join(place, 'batch'), `${command}\n`);
+    const options = ['BatchMode=no', 'StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR'];
+    const args = [...options.flatMap((each) => ['-o', each]), '-P', `${port}`, '-b', join(place, 'batch')];
+    return run('sshpass', ['-e', 'sftp', ...args, `${name}@127.0.0.1`], { env: { ...process.env, SSHPASS: word } });
+  };
+  const theirs = (command: string) => send(handsPort, 'hand', secret, command);
+  const ours = (command: string) => send(SFTP_PORT, login.login, password, command);
+  while (!(await theirs('pwd').then(Boolean, () => false))) await delay(100);
+  const local = join(folder, 'sent.bin');
+  execFileSync('cp', [join(root, 'large.bin'), local]);
+  for (const [what, command] of [
+    ['download', 'get large.bin /dev/null'],
+    ['upload', `put ${local} sent.bin`],
+  ] as const) {
+    const times: [number[], number[]] = [[], []];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      times[0].push(await seconds(() => theirs(command)));
+      times[1].push(await seconds(() => ours(command)));
+    }
+    const [a, b] = times.map(median) as [number, number];
+    console.log(
+      `  ${what} of ${SIZE_MIB} MiB by SFTP: ${b.toFixed(2)} s, by hand ${a.toFixed(2)} s, ratio ${(a / b).toFixed(2)} (wanted: at least 0.98)`,
+    );
+  }
+  proftpd.kill();
+}
+
 async function backups({ server, token, root }: Context): Promise<void> {
   const headers = { Authorization: `Bearer ${token}` };
   const made = async () => {
@@ -199,13 +248,23 @@ execFileSync('chown', ['-R', `${FIRST_ID + ann.id}:${FIRST_ID + ann.id}`, root])
 const server = await startHostkeep(data, {
   ids: { first: FIRST_ID, count: 1000 },
   backups: { reserve_mib: 0 },
+  sftp: {
+    ...{ folder: join(folder, 'proftpd/hostkeep'), pid_file: join(folder, 'proftpd/pid') },
+    ...{ scoreboard: join(folder, 'proftpd/scoreboard'), address: '127.0.0.1', port: SFTP_PORT, ban_minutes: 0 },
+  },
 });
 try {
   const [token, other] = [await tokenFor(core, ann), await tokenFor(core, bob)];
-  const parts = [large, listings, drop, backups].filter(({ name }) => name.includes(PART));
+  const parts = [large, listings, drop, sftp, backups].filter(({ name }) => name.includes(PART));
   for (const part of parts) {
     if (part === backups)
-      execFileSync('rm', ['-rf', join(root, 'large.bin'), join(root, 'copy.bin'), join(root, 'many')]);
+      execFileSync('rm', [
+        '-rf',
+        join(root, 'large.bin'),
+        join(root, 'copy.bin'),
+        join(root, 'sent.bin'),
+        join(root, 'many'),
+      ]);
     await part({ server, token, other, root });
   }
   await core.close();

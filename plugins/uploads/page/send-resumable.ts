@@ -1,5 +1,6 @@
 import { Upload, type DetailedError } from 'tus-js-client';
 import { changed, HEADERS, PAUSED, refusal, type FileToSend } from '../../pages/kit/index.ts';
+import { isPassing, keepUpload } from './passing.ts';
 import { markUnderWay } from './under-way.ts';
 
 const ENDPOINT = '/api/uploads';
@@ -33,7 +34,8 @@ async function send({ file, path, mayReplace, signal, onProgress }: FileToSend):
     retryDelays: RETRY_MS,
     removeFingerprintOnSuccess: true,
     fingerprint: async () => `hostkeep ${JSON.stringify([path, mayReplace, file.size, file.lastModified])}`,
-    onShouldRetry: (error) => !signal.aborted && isPassing(error),
+    onShouldRetry: (error) => !signal.aborted && mayPass(error),
+    onAfterResponse: keepUpload,
     onProgress,
     onSuccess: () => settle?.resolve(),
     onError: (error) => settle?.reject('originalResponse' in error ? toApiError(error) : error),
@@ -54,11 +56,10 @@ async function send({ file, path, mayReplace, signal, onProgress }: FileToSend):
   await done;
 }
 
-/** Whether the same request may succeed later: nobody answered, another one writes, or the server has too much to do. */
-function isPassing({ originalResponse }: DetailedError): boolean {
+function mayPass({ originalResponse }: DetailedError): boolean {
   const status = originalResponse?.getStatus() ?? 0;
   const isElsewhere = status === 409 && originalResponse?.getBody().includes('"offset_mismatch"') === true;
-  return isElsewhere || [0, 423, 429].includes(status) || (status >= 500 && status !== 507);
+  return isElsewhere || isPassing(status);
 }
 
 function toApiError({ originalRequest, originalResponse }: DetailedError) {
