@@ -128,12 +128,12 @@ async function sftp({ server, token, root }: Context): Promise<void> {
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(place, 'key')]);
   writeFileSync(
     join(place, 'proftpd.conf'),
-    `ServerType standalone\nServerName main\nPort 0\nDefaultAddress 127.0.0.1\nUser nobody\nGroup nogroup\nModulePath /usr/lib/proftpd
+    `ServerType standalone\nServerName main\nPort 0\nDefaultAddress 127.0.0.1\nUser nobody\nGroup nogroup\nModulePath /usr/lib/proftpd\nDelayEngine off
     PidFile ${place}/pid\nScoreboardFile ${place}/scoreboard\nSystemLog ${place}/log\nWtmpLog off\nTransferLog none\nInclude ${place}/hostkeep/*.conf
     <VirtualHost 127.0.0.1>\nPort ${handsPort}\nSFTPEngine on\nSFTPHostKey ${place}/key\nAuthOrder mod_auth_file.c\nAuthUserFile ${place}/logins
     RequireValidShell off\nDefaultRoot ~\nAllowOverwrite on\n</VirtualHost>\n`,
   );
-  const proftpd = spawn('/usr/sbin/proftpd', ['-n', '-c', join(place, 'proftpd.conf')], { stdio: 'inherit' });
+  const proftpd = spawn('/usr/sbin/proftpd', ['-n', '-c', join(place, 'proftpd.conf')], { stdio: 'ignore' });
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   const made = await fetch(`${server.url}/api/sftp/logins`, { method: 'POST', headers, body: '{"name":"bench"}' });
   const { login, password } = (await made.json()) as { login: { login: string }; password: string };
@@ -233,7 +233,8 @@ function fill(at: string, files: number): void {
 
 console.log(`Files bench: ${machineText()}`);
 const data = join(folder, 'data');
-const core = await coreOf(data, { ids: { first: FIRST_ID, count: 1000 } });
+const settings = { ids: { first: FIRST_ID, count: 1000 }, files_root: join(folder, 'files/{username}') };
+const core = await coreOf(data, settings);
 const passwordHash = await core.passwords.hash(PASSWORD);
 const [ann, bob] = await Promise.all(
   ['ann', 'bob'].map((username) => core.accounts.create({ username, role: 'user', plan: 'developer', passwordHash })),
@@ -246,7 +247,7 @@ for (let i = 0; i < MANY; i += 1) writeFileSync(join(root, 'many', `file-${i}.tx
 for (let i = 0; i < SIZE_MIB; i += 1) writeFileSync(join(root, 'large.bin'), randomBytes(2 ** 20), { flag: 'a' });
 execFileSync('chown', ['-R', `${FIRST_ID + ann.id}:${FIRST_ID + ann.id}`, root]);
 const server = await startHostkeep(data, {
-  ids: { first: FIRST_ID, count: 1000 },
+  ...settings,
   backups: { reserve_mib: 0 },
   sftp: {
     ...{ folder: join(folder, 'proftpd/hostkeep'), pid_file: join(folder, 'proftpd/pid') },
