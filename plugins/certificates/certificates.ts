@@ -91,7 +91,7 @@ export class Certificates {
 
   /** Serves and stores one that came with its account. Errors: those of `upload`. */
   async restore(account: Account, name: string, kept: KeptCertificate): Promise<CertificateEntry> {
-    const domain = await this.#domain(account, name);
+    const domain = await domainNamed(this.domains, account, name);
     const certificate = usable(kept, domain.name);
     const { is_own: isOwn, force_https: forcesHttps, hsts } = kept;
     return this.#change({ domain, account }, undefined, (tls) => ({
@@ -125,7 +125,7 @@ export class Certificates {
 
   /** Errors: 404 `domain_not_found`; 400 `invalid_certificate`; any error of a provider of `siteChanged`. */
   async upload(account: Account, name: string, given: OwnCertificate, ip: string): Promise<CertificateEntry> {
-    const domain = await this.#domain(account, name);
+    const domain = await domainNamed(this.domains, account, name);
     const certificate = usable(given, domain.name);
     const text = `put a certificate of its own in place for ${domain.name}`;
     const told = { type: 'certificate.uploaded', text, ip, data: tellCertificate(domain, certificate) } as const;
@@ -141,7 +141,7 @@ export class Certificates {
 
   /** Removes a customer's own certificate; another one is ordered. Errors: 404 `domain_not_found`, `certificate_not_found`. */
   async removeOwn(account: Account, name: string, ip: string): Promise<CertificateEntry> {
-    const domain = await this.#domain(account, name);
+    const domain = await domainNamed(this.domains, account, name);
     const text = `removed the certificate of its own for ${domain.name}`;
     const told = { type: 'certificate.removed', text, ip, data: { domain_url: domain.name } } as const;
     return this.#change({ domain, account }, told, (tls) => {
@@ -152,7 +152,7 @@ export class Certificates {
 
   /** Errors: 404 `domain_not_found`; 409 `certificate_required`; any error of a provider of `siteChanged`. */
   async set(account: Account, name: string, settings: CertificateSettings, ip: string): Promise<CertificateEntry> {
-    const domain = await this.#domain(account, name);
+    const domain = await domainNamed(this.domains, account, name);
     const wanted = (tls: DomainTls) => {
       const forcesHttps = settings.force_https ?? tls.forcesHttps;
       return { forcesHttps, hasHsts: forcesHttps && (settings.hsts ?? tls.hasHsts) };
@@ -185,7 +185,7 @@ export class Certificates {
    */
   async request(account: Account, name: string, ip: string): Promise<CertificateEntry> {
     const { config, store, events } = this.#host;
-    const domain = await this.#domain(account, name);
+    const domain = await domainNamed(this.domains, account, name);
     const webServer = await this.webServer();
     if (!this.orders(account) || webServer?.takesTls !== true || webServer.certifies === true)
       throw fail.certificates_not_issued('no authority is set up to order certificates from');
@@ -287,12 +287,6 @@ export class Certificates {
 
   #surroundings(account: Account, webServer: WebServerPart | undefined) {
     return { webServer, isIssuing: this.orders(account), now: Date.now() };
-  }
-
-  async #domain(account: Account, text: string): Promise<Domain> {
-    const domain = await domainNamed(this.domains, account, text);
-    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
-    return domain;
   }
 
   #stored({ pem, names, issuer, validFrom, validTo }: Certificate, domainId: number) {

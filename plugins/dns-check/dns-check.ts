@@ -5,7 +5,6 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { NameServers, type NameAddresses } from '../../kernel/kit/net/name-addresses.ts';
 import { atMost, LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
-import { fail } from './errors.ts';
 import type { DnsCheck, DnsCheckConfig, STATES } from './schema.ts';
 
 /** How long an answer counts: long enough for a page that is loaded again, short enough for somebody who waits for a change. */
@@ -34,7 +33,6 @@ export class DnsChecks {
   /** Errors: 404 `domain_not_found`; 503 `overloaded`. */
   async check(account: Account, text: string): Promise<DnsCheck> {
     const domain = await domainNamed(this.#domains, account, text);
-    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
     const www = `www.${domain.name}`;
     const further = domain.aliases ?? [];
     const names = [domain.name, ...(further.includes(www) || www.length > 253 ? [] : [www]), ...further];

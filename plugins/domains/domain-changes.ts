@@ -197,7 +197,6 @@ export class DomainChanges {
 
   async #inTurn<R>({ account, domain }: Subject, change: (before: rows.ListedRow) => Promise<R>): Promise<R> {
     const found = await domainNamed(this.#views, account, domain);
-    if (found === undefined) throw none();
     return this.#changes.inTurn(found, async () => {
       const row = await rows.find(this.#host.store, found.name);
       if (row?.id !== found.id) throw none();

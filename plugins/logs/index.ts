@@ -51,12 +51,7 @@ export default definePlugin({
     const visitors = new VisitorCounts(config, folders);
     const problem = files === undefined ? undefined : await follow(host, { files, folders, live, traffic });
     /** Errors: 404 `domain_not_found`. */
-    const site = async (account: Account, name: string): Promise<Domain> => {
-      const found = await domainNamed(domains, account, name);
-      if (found === undefined)
-        throw fail.domain_not_found('the account has no domain of this name', { path: '/domain_url' });
-      return found;
-    };
+    const site = (account: Account, name: string) => domainNamed(domains, account, name, { path: '/domain_url' });
     return {
       handlers: {
         list: async ({ account }) => {

@@ -63,7 +63,6 @@ export class SitesRules {
   async set({ account, domain: given, ip }: Subject, text: string): Promise<SiteRulesEntry> {
     const { identity, events } = this.#host;
     const domain = await domainNamed(this.#domains, account, given);
-    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
     const { lines, faults } = readRules(text);
     assertNone(faults);
     if (lines.length > 0) {

@@ -121,7 +121,7 @@ export class PhpSites {
 
   /** Errors: 404 `domain_not_found`. */
   async ini(account: Account, given: string): Promise<PhpIni> {
-    const domain = await this.#named(account, given);
+    const domain = await domainNamed(this.#domains, account, given);
     const [site] = await rows.listSites(this.#host.store, [domain.id]);
     return shownIni(domain, site?.ini ?? '');
   }
@@ -140,7 +140,7 @@ export class PhpSites {
 
   /** Errors: 404 `domain_not_found`; 409 `php_off`; those of `phpInfo`. */
   async info(account: Account, given: string): Promise<PhpInfo> {
-    const domain = await this.#named(account, given);
+    const domain = await domainNamed(this.#domains, account, given);
     const [site] = await rows.listSites(this.#host.store, [domain.id]);
     if (site === undefined || site.version === '') throw fail.php_off('choose a version of PHP for the domain first');
     const pool = poolFor(site, boundsFor(account, this.#host.config));
@@ -153,12 +153,6 @@ export class PhpSites {
     return this.#host.store.write((tx) => rows.removeSite(tx, domainId));
   }
 
-  async #named(account: Account, given: string): Promise<Domain> {
-    const domain = await domainNamed(this.#domains, account, given);
-    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
-    return domain;
-  }
-
   #shown(account: Account, domain: Domain, site: rows.Site | undefined): PhpSite {
     const pool = poolFor(site ?? DEFAULTS, boundsFor(account, this.#host.config));
     return { domain_url: domain.name, version: pool.version, options: optionsIn(pool) };
@@ -166,7 +160,7 @@ export class PhpSites {
 
   /** Starts what is missing, has it served, and stores it; what is not stored is no longer served. */
   async #change(account: Account, given: string, changes: Partial<rows.Site>, record?: Record): Promise<PhpSite> {
-    const domain = await this.#named(account, given);
+    const domain = await domainNamed(this.#domains, account, given);
     return this.#pools.inTurn(account, async () => {
       const [before] = await rows.listSites(this.#host.store, [domain.id]);
       const site = { ...DEFAULTS, domainId: domain.id, accountId: account.id, ...before, ...changes };

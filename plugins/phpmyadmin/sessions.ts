@@ -83,7 +83,6 @@ export class PhpMyAdminSessions {
    */
   async open(account: Account, text: string, ip: string): Promise<OpenedPhpMyAdmin> {
     const domain = await domainNamed(this.#domains, account, text);
-    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
     const isSecure = (await this.#withHttps([domain])).has(domain.id);
     if (!isSecure && this.#host.config.needs_https)
       throw fail.domain_without_https('phpMyAdmin opens at domains with HTTPS only');

@@ -22,8 +22,6 @@ import * as rows from './store.ts';
 /** A redirect with its domain's name. */
 export type Named = rows.Redirect & { readonly domain: string };
 
-const AT_DOMAIN = { path: '/domain_url' };
-
 /** Adds and removes redirects: each is served before it is stored, and stored only if it is served. */
 export class Redirects {
   readonly #host: Host;
@@ -58,8 +56,7 @@ export class Redirects {
    * provider of `siteChanged`.
    */
   async add(account: Account, body: NewRedirect, ip: string): Promise<Named> {
-    const domain = await domainNamed(this.#domains, account, body.domain_url);
-    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name', AT_DOMAIN);
+    const domain = await domainNamed(this.#domains, account, body.domain_url, { path: '/domain_url' });
     const redirect = { ...parseRedirect(body), domainId: domain.id, createdAt: Date.now() };
     return this.#changes.inTurn(domain, async () => {
       const before = await rows.listRedirects(this.#host.store, [domain.id]);

@@ -184,10 +184,8 @@ export class SitesAccess {
     });
   }
 
-  async #domain({ account, domain }: Subject): Promise<Domain> {
-    const found = await domainNamed(this.#domains, account, domain);
-    if (found === undefined) throw fail.domain_not_found('the account has no domain of this name');
-    return found;
+  #domain({ account, domain }: Subject): Promise<Domain> {
+    return domainNamed(this.#domains, account, domain);
   }
 }
 

@@ -66,7 +66,7 @@ export class TemporaryLinks {
    */
   async make(account: Account, text: string, ip: string): Promise<TemporaryLinkEntry> {
     const { config, identity } = this.#host;
-    const domain = await this.#domain(account, text);
+    const domain = await domainNamed(this.#domains, account, text);
     if (!this.isOffered) throw fail.temporary_links_not_offered('temporary-links.preview_domain is not set');
     const createdAt = Date.now();
     const expiresAt = createdAt + config.hours * HOUR_MS;
@@ -82,7 +82,7 @@ export class TemporaryLinks {
 
   /** Errors: 404 `domain_not_found`, `temporary_link_not_found`; any error of a provider of `siteChanged`, and then it stays. */
   async remove(account: Account, text: string, ip: string): Promise<string> {
-    const domain = await this.#domain(account, text);
+    const domain = await domainNamed(this.#domains, account, text);
     const none = () => fail.temporary_link_not_found('the domain has no temporary link');
     if ((await listLinks(this.#host.store, [domain.id])).length === 0) throw none();
     await this.#serve(domain, account, null, async (tx) => {
@@ -124,12 +124,6 @@ export class TemporaryLinks {
 
   #serve(domain: Domain, account: Account, link: Link | null, store: (tx: Tx) => Promise<void>): Promise<void> {
     return this.#changes.inTurn(domain, () => this.#changes.serve(sitePart(domain, account), link, store));
-  }
-
-  async #domain(account: Account, text: string): Promise<Domain> {
-    const domain = await domainNamed(this.#domains, account, text);
-    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
-    return domain;
   }
 
   /** Resolves with a function that returns the URL of a host name. */

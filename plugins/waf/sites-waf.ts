@@ -2,7 +2,6 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import {
   domainNamed,
   NO_DOMAINS,
-  type Domain,
   type DomainDirectory,
   DomainValues,
   type DomainValue,
@@ -79,7 +78,7 @@ export class SitesWaf {
    */
   async set({ account, domain: given, ip }: Subject, body: NewSiteFirewall): Promise<SiteFirewall> {
     const { store, identity, events } = this.#host;
-    const domain = await this.#domain(account, given);
+    const domain = await domainNamed(this.#domains, account, given);
     const changes = readChanges(body);
     if ((changes.mode ?? 'off') !== 'off' && !(await this.isOffered()))
       throw fail.waf_not_offered('the web server has no module that checks requests', {
@@ -104,7 +103,7 @@ export class SitesWaf {
 
   /** Errors: 404 `domain_not_found`. */
   async requests(account: Account, given: string, { cursor, ...query }: WafRequestsQuery) {
-    const { id } = await this.#domain(account, given);
+    const { id } = await domainNamed(this.#domains, account, given);
     const filter = { ...query, action: query.action as '' | 'blocked' | 'reported', before: Number(cursor) };
     const found = await listRequests(this.#host.local, id, { ...filter, limit: query.limit + 1 });
     const page = found.slice(0, query.limit);
@@ -115,12 +114,6 @@ export class SitesWaf {
   async forget(domainId: number): Promise<void> {
     await this.#host.store.write((tx) => SITES.remove(tx, domainId));
     await this.#host.local.write((tx) => forgetRequests(tx, domainId));
-  }
-
-  async #domain(account: Account, given: string): Promise<Domain> {
-    const domain = await domainNamed(this.#domains, account, given);
-    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
-    return domain;
   }
 }
 

@@ -80,7 +80,6 @@ export class SitesSettings {
   async set({ account, domain: given, ip }: Subject, body: NewSiteSettings): Promise<SiteSettingsEntry> {
     const { store, identity, events } = this.#host;
     const domain = await domainNamed(this.#domains, account, given);
-    if (domain === undefined) throw fail.domain_not_found('the account has no domain of this name');
     const changes = readSettings(body, uploadBoundMib(account));
     if (changes.listsFolders === true && !(await this.offersListing()))
       throw fail.folder_listing_not_offered('the web server would show what links in the folder lead to', {

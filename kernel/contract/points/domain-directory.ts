@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { HttpError } from '../../errors.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 import type { Log } from '../../log.ts';
 import type { AuditLog } from '../../store/events/audit-log.ts';
@@ -51,14 +52,20 @@ export const NO_DOMAINS: DomainDirectory = {
   onChange: () => () => undefined,
 };
 
-/** Resolves with the domain of an account that has a name, as somebody wrote that; `undefined` if there is none. */
+/**
+ * Resolves with the domain of an account that has a name, as somebody wrote that; `path` is where. Errors: 404 `domain_not_found`,
+ * which the calling plugin declares.
+ */
 export async function domainNamed(
   directory: Pick<DomainDirectory, 'list'>,
   account: Account,
   text: string,
-): Promise<Domain | undefined> {
+  at: { readonly path?: string } = {},
+): Promise<Domain> {
   const name = domainToASCII(text).replace(/\.$/, '');
-  return (await directory.list(account)).find((each) => each.name === name);
+  const domain = (await directory.list(account)).find((each) => each.name === name);
+  if (domain === undefined) throw new HttpError('domain_not_found', 'the account has no domain of this name', at);
+  return domain;
 }
 
 /** Forgets what a plugin keeps of each domain that this process removes, one after another, also while the plugin closes. */
