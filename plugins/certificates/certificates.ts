@@ -8,11 +8,11 @@ import {
 } from '../../kernel/contract/points/domain-directory.ts';
 import {
   findWebServer,
-  SiteChanges,
   type SiteRules,
   type SiteTls,
   type WebServerPart,
 } from '../../kernel/contract/points/web-server-part.ts';
+import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { EventInput } from '../../kernel/store/events/audit-log.ts';
 import type { Tx } from '../../kernel/store/store.ts';

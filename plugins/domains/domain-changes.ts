@@ -1,12 +1,8 @@
 import { domainToUnicode } from 'node:url';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { domainNamed, type DomainPart } from '../../kernel/contract/points/domain-directory.ts';
-import {
-  MOST_NAMES,
-  SiteChanges,
-  type SiteRule,
-  type SiteRules,
-} from '../../kernel/contract/points/web-server-part.ts';
+import { MOST_NAMES, type SiteRule, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import type { EventInput } from '../../kernel/store/events/audit-log.ts';

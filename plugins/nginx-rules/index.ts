@@ -1,5 +1,4 @@
 import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
-import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
@@ -41,7 +40,6 @@ export default definePlugin({
   // Waits for nothing: the web server asks for rules at its own start.
   setup(host) {
     const sites = new SitesRules(host, host.config.proof_timeout_ms);
-    forgetRemoved(host, (id) => sites.forget(id));
     return {
       handlers: {
         list: async ({ account }) => ({

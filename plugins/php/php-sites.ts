@@ -6,7 +6,8 @@ import {
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
 import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
-import { SiteChanges, type SiteRule, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import type { SiteRule, SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import type { AccountPools } from './account-pools.ts';

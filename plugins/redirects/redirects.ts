@@ -7,12 +7,8 @@ import {
   type DomainDirectory,
   type DomainPart,
 } from '../../kernel/contract/points/domain-directory.ts';
-import {
-  MOST_REDIRECTS,
-  SiteChanges,
-  type SiteRedirect,
-  type SiteRules,
-} from '../../kernel/contract/points/web-server-part.ts';
+import { MOST_REDIRECTS, type SiteRedirect, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import { fail } from './errors.ts';
 import { isCircular, parseRedirect } from './parse-redirect.ts';

@@ -6,7 +6,8 @@ import {
   type Domain,
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
-import { findWebServer, SiteChanges, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import { findWebServer, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import { fail } from './errors.ts';

@@ -1,5 +1,4 @@
 import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
-import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
@@ -61,7 +60,6 @@ export default definePlugin({
     const waf = new SitesWaf(host);
     const collector = new WafCollector(host, config.audit_log);
     let problem = (): string | undefined => undefined;
-    forgetRemoved(host, (id) => waf.forget(id));
     if (config.audit_log !== '' && node.isServing) await node.onLeader(() => void (problem = collector.start()));
     return {
       handlers: {

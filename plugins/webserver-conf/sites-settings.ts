@@ -1,56 +1,36 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import {
-  domainNamed,
-  NO_DOMAINS,
-  type DomainDirectory,
-  DomainValues,
-  type DomainValue,
-} from '../../kernel/contract/points/domain-directory.ts';
 import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
 import {
   findWebServer,
   MOST_BODY_MIB,
-  SiteChanges,
   type SiteRule,
   type SiteRules,
 } from '../../kernel/contract/points/web-server-part.ts';
+import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
 import { readSettings } from './parse-settings.ts';
 import type { NewSiteSettings, SiteSettingsEntry } from './schema.ts';
 import type { KeptSettings } from './site-settings.ts';
 
-const SITES = new DomainValues<KeptSettings>('site_settings');
-const DEFAULTS: KeptSettings = { index: [], caching: [], headers: [], listsFolders: false, uploadMib: null };
-
-/** Whose site is changed, as the client wrote its domain. */
-export interface Subject {
-  readonly account: Account;
-  readonly domain: string;
-  readonly ip: string;
-}
+const INITIAL: KeptSettings = { index: [], caching: [], headers: [], listsFolders: false, uploadMib: null };
 
 /** Returns the largest upload that an account may allow. */
 export const uploadBoundMib = ({ plan }: Account): number => plan?.limits['upload_limit_mib'] || MOST_BODY_MIB;
 
-/** The settings by which sites are served: each change is served before it is stored, and stored only if it is served. */
+/** The settings by which sites are served. */
 export class SitesSettings {
   readonly #host: Host;
-  readonly #domains: DomainDirectory;
-  readonly #changes: SiteChanges<DomainValue<KeptSettings>>;
+  readonly #sites: SiteValues<KeptSettings>;
 
   constructor(host: Host) {
     this.#host = host;
-    this.#domains = host.peer<DomainDirectory>('domains') ?? NO_DOMAINS;
-    this.#changes = new SiteChanges(host, 'settings');
+    this.#sites = new SiteValues(host, { table: 'site_settings', name: 'settings', initial: INITIAL });
   }
 
   /** Returns the settings of each domain of an account, by name. */
   async list(account: Account): Promise<SiteSettingsEntry[]> {
-    const domains = await this.#domains.list(account);
-    const ids = domains.map(({ id }) => id);
-    const sites = await SITES.read(this.#host.store, ids);
-    return domains.map(({ id, name }) => entry(name, sites.get(id)?.value ?? DEFAULTS));
+    return (await this.#sites.list(account)).map(entry);
   }
 
   /** Whether the web server can list folders without showing what links of customers lead to. */
@@ -59,9 +39,8 @@ export class SitesSettings {
   }
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
-    const served = this.#changes.served(domainIds, await SITES.read(this.#host.store, domainIds));
     const rules = new Map<number, SiteRule>();
-    for (const [id, { accountId, value }] of served) {
+    for (const [id, { accountId, value }] of await this.#sites.served(domainIds)) {
       const { uploadMib, ...given } = value; // which may list folders where the web server lists none
       const account = await this.#host.identity.accounts.byId(accountId);
       if (account === undefined) continue;
@@ -77,33 +56,25 @@ export class SitesSettings {
    * Errors: 404 `domain_not_found`; 400 `invalid_site_settings`; 409 `folder_listing_not_offered`; any error of a provider of
    * `siteChanged`.
    */
-  async set({ account, domain: given, ip }: Subject, body: NewSiteSettings): Promise<SiteSettingsEntry> {
-    const { store, identity, events } = this.#host;
-    const domain = await domainNamed(this.#domains, account, given);
-    const changes = readSettings(body, uploadBoundMib(account));
+  async set(subject: SiteSubject, body: NewSiteSettings): Promise<SiteSettingsEntry> {
+    const domain = await this.#sites.domain(subject);
+    const changes = readSettings(body, uploadBoundMib(subject.account));
     if (changes.listsFolders === true && !(await this.offersListing()))
       throw fail.folder_listing_not_offered('the web server would show what links in the folder lead to', {
         path: '/folder_listing',
       });
-    const { id, name, docroot } = domain;
-    return this.#changes.inTurn(domain, async () => {
-      const before = (await SITES.read(store, [id])).get(id);
-      const settings = { ...DEFAULTS, ...before?.value, ...changes };
-      const wanted = { accountId: account.id, value: settings };
-      await this.#changes.serve({ id, name, docroot, account }, wanted, async (tx) => {
-        await identity.accounts.assertExists(tx, account);
-        await SITES.put(tx, id, wanted);
-        await events.record(tx, {
-          ...{ type: 'site_settings.set', account, ip, text: `changed how ${name} is served` },
-          data: { domain_url: name },
-        });
-      });
-      return entry(name, settings);
-    });
+    const change = (settings: KeptSettings) => ({ ...settings, ...changes });
+    const changed = await this.#sites.change(subject, domain, change, (by, domain_url) => ({
+      ...by,
+      type: 'site_settings.set',
+      text: `changed how ${domain_url} is served`,
+      data: { domain_url },
+    }));
+    return entry(changed);
   }
 
   /** Sets of what came with an account as much as plan and web server allow. Errors: those of `set`. */
-  async restore(subject: Subject, given: NewSiteSettings, { missing }: ImportNotes): Promise<SiteSettingsEntry> {
+  async restore(subject: SiteSubject, given: NewSiteSettings, { missing }: ImportNotes): Promise<SiteSettingsEntry> {
     const [boundMib, offersListing] = [uploadBoundMib(subject.account), await this.offersListing()];
     const { upload_mib: uploadMib = null, folder_listing: lists = false } = given;
     if (uploadMib !== null && uploadMib > boundMib)
@@ -112,14 +83,10 @@ export class SitesSettings {
     const upload = uploadMib === null ? null : Math.min(uploadMib, boundMib);
     return this.set(subject, { ...given, upload_mib: upload, folder_listing: lists && offersListing });
   }
-
-  /** Removes those of a removed domain. */
-  forget(domainId: number): Promise<void> {
-    return this.#host.store.write((tx) => SITES.remove(tx, domainId));
-  }
 }
 
-function entry(domain: string, { index, caching, headers, listsFolders, uploadMib }: KeptSettings): SiteSettingsEntry {
+function entry({ domain, value }: NamedValue<KeptSettings>): SiteSettingsEntry {
+  const { index, caching, headers, listsFolders, uploadMib } = value;
   return {
     domain_url: domain,
     index_files: [...index],

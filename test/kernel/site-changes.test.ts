@@ -1,5 +1,5 @@
 import * as assert from '../support/assert.ts';
-import { SiteChanges } from '../../kernel/contract/points/web-server-part.ts';
+import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { DomainPart } from '../../kernel/contract/points/domain-directory.ts';
 import { testSuite } from '../support/suite.ts';
 

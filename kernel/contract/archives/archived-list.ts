@@ -1,6 +1,7 @@
 import { HttpError } from '../../errors.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 import { Type, type TObject, type TSchema } from '../../schema.ts';
+import type { SiteSubject } from '../sites/site-values.ts';
 import type { ArchivePart, ImportNotes } from './archive-part.ts';
 
 const MOST_ITEMS = 100_000;
@@ -35,12 +36,6 @@ export const archivedList = <T>({ item, list, put, called }: ArchivedList<T>): A
   },
 });
 
-/** Whose site is changed. */
-interface SiteSubject {
-  readonly account: Account;
-  readonly domain: string;
-  readonly ip: string;
-}
 interface ArchivedSites<T> {
   /** The schema of the settings of one site. */
   readonly settings: TObject;

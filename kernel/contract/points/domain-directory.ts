@@ -3,7 +3,6 @@ import { HttpError } from '../../errors.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 import type { Log } from '../../log.ts';
 import type { AuditLog } from '../../store/events/audit-log.ts';
-import type { Reader, Tx } from '../../store/store.ts';
 
 /** An active domain. */
 export interface Domain {
@@ -87,44 +86,4 @@ export function forgetRemoved(
         );
     }),
   );
-}
-
-/** A value that is kept of a domain, and the account that has the domain. */
-export interface DomainValue<T> {
-  readonly accountId: number;
-  readonly value: T;
-}
-
-/**
- * Values that a plugin keeps of domains as JSON, in a table of its own: `domain_id` is the primary key, `account_id` refers to
- * `accounts`, and `value` is a text.
- */
-export class DomainValues<T> {
-  readonly #table: string;
-
-  constructor(table: string) {
-    this.#table = table;
-  }
-
-  /** Returns those of some domains, by the domain's id. */
-  async read(reader: Reader, domainIds: readonly number[]): Promise<Map<number, DomainValue<T>>> {
-    const rows = await reader.all<{ domain_id: number; account_id: number; value: string }>(
-      `select domain_id, account_id, value from ${this.#table}
-        where domain_id in (select cast(value as bigint) from json_each(?))`,
-      JSON.stringify(domainIds),
-    );
-    return new Map(
-      rows.map(({ domain_id: id, account_id: accountId, value }) => [id, { accountId, value: JSON.parse(value) as T }]),
-    );
-  }
-
-  async put(tx: Tx, domainId: number, { accountId, value }: DomainValue<T>): Promise<void> {
-    await this.remove(tx, domainId);
-    const values = [domainId, accountId, JSON.stringify(value)];
-    await tx.run(`insert into ${this.#table} (domain_id, account_id, value) values (?, ?, ?)`, ...values);
-  }
-
-  async remove(tx: Tx, domainId: number): Promise<void> {
-    await tx.run(`delete from ${this.#table} where domain_id = ?`, domainId);
-  }
 }

@@ -1,8 +1,3 @@
-import type { Store, Tx } from '../../store/store.ts';
-import { inTurn } from '../../workers/turns.ts';
-import type { Workers } from '../../workers/workers.ts';
-import type { DomainPart } from './domain-directory.ts';
-
 /** The address at which this host reaches the web server of its domains over plain HTTP. */
 export interface WebServerPart {
   readonly host: string;
@@ -175,67 +170,4 @@ interface WebServerHost {
 /** Resolves with the web server of this node as it is now, if a plugin has one. */
 export async function findWebServer(host: WebServerHost): Promise<WebServerPart | undefined> {
   return (await host.gather('webServer')).find((part) => part.ok)?.value;
-}
-
-/** The part of a plugin's host that `SiteChanges` uses. */
-interface SiteHost {
-  readonly store: Store;
-  readonly workers: Workers;
-  gather(
-    point: 'siteChanged',
-    domain: DomainPart,
-  ): Promise<readonly ({ readonly ok: true } | { readonly ok: false; readonly error: unknown })[]>;
-}
-
-/** Changes of the rules by which sites are served: each is served before it is stored, and stored only if it is served. */
-export class SiteChanges<T> {
-  readonly #host: SiteHost;
-  readonly #name: string;
-  /** By domain, what is to be served while it is not stored yet. */
-  readonly #wanted = new Map<number, T>();
-
-  /** `name` says what is changed, for the lock of a domain. */
-  constructor(host: SiteHost, name: string) {
-    this.#host = host;
-    this.#name = name;
-  }
-
-  /** Returns what is to be served of domains, by id: what is stored of them, or what takes its place. */
-  served(domainIds: readonly number[], stored: ReadonlyMap<number, T>): Map<number, T> {
-    return new Map(
-      domainIds.flatMap((id): [number, T][] => {
-        const one = this.#wanted.has(id) ? this.#wanted.get(id) : stored.get(id);
-        return one === undefined ? [] : [[id, one]];
-      }),
-    );
-  }
-
-  /** Runs changes of a domain one after another, in all workers. */
-  inTurn<R>({ id }: Pick<DomainPart, 'id'>, change: () => Promise<R>): Promise<R> {
-    return inTurn(this.#host.workers, `${this.#name} ${id}`, change);
-  }
-
-  /** Has the wanted served, then stores it; what is not stored is no longer served. `before` is the domain as it was. */
-  async serve<R>(domain: DomainPart, wanted: T, store: (tx: Tx) => Promise<R>, before = domain): Promise<R> {
-    this.#wanted.set(domain.id, wanted);
-    let isServed = false;
-    try {
-      await this.#change(domain);
-      isServed = true;
-      return await this.#host.store.write(store);
-    } catch (error) {
-      this.#wanted.delete(domain.id);
-      await this.#change(before).catch((failure: unknown) => {
-        if (!isServed) return; // what was refused is not served; a web server that refuses all refuses this as well
-        throw new AggregateError([error, failure], `a change of ${this.#name} could not be undone`, { cause: error });
-      });
-      throw error;
-    } finally {
-      this.#wanted.delete(domain.id);
-    }
-  }
-
-  async #change(domain: DomainPart): Promise<void> {
-    for (const each of await this.#host.gather('siteChanged', domain)) if (!each.ok) throw each.error;
-  }
 }
