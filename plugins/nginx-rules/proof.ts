@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LineFault } from '../../kernel/kit/line-faults.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import { fail } from './errors.ts';
 import type { RuleLine } from './language/rules.ts';
-import type { RuleFault } from './language/statements.ts';
 
 const MEMORY_BYTES = 512 * 2 ** 20;
 const RULES = 'rules.conf';
@@ -12,7 +12,7 @@ const RULES = 'rules.conf';
 const SAID = new RegExp(`\\[emerg\\] (?:\\d+#\\d+: )?(.{1,300}) in \\S*${RULES}:(\\d{1,6})`);
 
 /** Resolves with what nginx itself finds wrong with lines, each in a server that is none. Errors: 502 `webserver_failed`. */
-export async function proven(lines: readonly RuleLine[], timeoutMs: number): Promise<readonly RuleFault[]> {
+export async function proven(lines: readonly RuleLine[], timeoutMs: number): Promise<readonly LineFault[]> {
   const folder = await mkdtemp(join(tmpdir(), 'hostkeep-nginx-rules-'));
   try {
     await writeFile(join(folder, RULES), lines.map(({ text }) => `${text}\n`).join(''));

@@ -1,5 +1,6 @@
 import type { SiteDirectives } from '../../kernel/contract/points/web-server-part.ts';
 import { fail } from '../../kernel/errors.ts';
+import { assertFaultless } from '../../kernel/kit/line-faults.ts';
 import { readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 import { readRules, REST } from './language/rules.ts';
 
@@ -7,8 +8,7 @@ import { readRules, REST } from './language/rules.ts';
 const directives: SiteDirectives<readonly string[]> = {
   read(part) {
     const { lines, faults } = readRules(readText(readMembers(part, ['text'])['text'], /^[^\0]*$/));
-    const [fault] = faults;
-    if (fault !== undefined) throw fail.invalid_request(`on line ${fault.line}: ${fault.message}`);
+    assertFaultless(faults, '/text', fail.invalid_request);
     return lines.map(({ text }) => text);
   },
   nginx: (lines, { runsPhp }) => [...lines, ...(lines.length === 0 || runsPhp ? [] : REST)],

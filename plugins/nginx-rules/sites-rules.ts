@@ -2,9 +2,9 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import { findWebServer, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { assertFaultless, type LineFault } from '../../kernel/kit/line-faults.ts';
 import { fail } from './errors.ts';
 import { readRules } from './language/rules.ts';
-import type { RuleFault } from './language/statements.ts';
 import { proven } from './proof.ts';
 import type { SiteRulesEntry } from './schema.ts';
 
@@ -60,10 +60,4 @@ export class SitesRules {
 const entry = ({ domain, value }: NamedValue<string>): SiteRulesEntry => ({ domain_url: domain, rules: value });
 
 /** Errors: 422 `invalid_nginx_rules`. */
-function assertNone(faults: readonly RuleFault[]): void {
-  const [first] = faults;
-  if (first !== undefined)
-    throw fail.invalid_nginx_rules(`on line ${first.line}: ${first.message}`, {
-      members: { errors: faults.map((fault) => ({ path: '/rules', ...fault })) },
-    });
-}
+const assertNone = (faults: readonly LineFault[]) => assertFaultless(faults, '/rules', fail.invalid_nginx_rules);

@@ -9,6 +9,7 @@ import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts
 import type { SiteRule, SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { assertFaultless } from '../../kernel/kit/line-faults.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import type { AccountPools } from './account-pools.ts';
 import { fail } from './errors.ts';
@@ -180,14 +181,7 @@ export class PhpSites {
 }
 
 /** Errors: 422 `invalid_php_ini`. */
-function assertIni(content: string): void {
-  const { faults } = readIni(content);
-  const [first] = faults;
-  if (first !== undefined)
-    throw fail.invalid_php_ini(`line ${first.line}: ${first.message}`, {
-      members: { errors: faults.map((fault) => ({ path: '/content', ...fault })) },
-    });
-}
+const assertIni = (content: string) => assertFaultless(readIni(content).faults, '/content', fail.invalid_php_ini);
 
 function shownIni({ name }: Pick<Domain, 'name'>, content: string): PhpIni {
   return { domain_url: name, content, directives: shownDirectives() };

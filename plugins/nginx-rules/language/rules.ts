@@ -1,7 +1,8 @@
 import { CHALLENGES } from '../../../kernel/contract/points/web-server-part.ts';
+import { MOST_FAULTS, NO_TEXT, type LineFault } from '../../../kernel/kit/line-faults.ts';
 import { PLAIN, VARIABLE, type Place } from './directives.ts';
 import { patternCost } from './pattern-cost.ts';
-import { readStatements, SyntaxFault, type RuleFault, type Statement } from './statements.ts';
+import { readStatements, SyntaxFault, type Statement } from './statements.ts';
 
 /** A line for nginx. It means what the owner's line means, and nothing else. */
 export interface RuleLine {
@@ -13,9 +14,7 @@ export interface RuleLine {
 export const MOST_CHARACTERS = 8192;
 /** nginx looks through those of a site at each request. */
 const [MOST_DIRECTIVES, MOST_PATTERNS, MOST_SQUARE] = [200, 50, 5];
-const MOST_FAULTS = 50;
 const MOST_SHOWN = 60;
-const NO_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f]|\p{Surrogate}/u;
 const LOCATION = /^\/[A-Za-z0-9._~!,=@:+%/ -]{0,255}$/;
 const TARGET = /^(?:https?:\/\/|\$scheme:\/\/|\/(?!\/))/;
 /** Names of scripts, whose source would be shown if they were served as files. */
@@ -44,7 +43,7 @@ export const ruleForms = (): string[] => [
 /** Reads the directives of an owner. Returns the lines for nginx, and what cannot be taken. */
 export function readRules(text: string): {
   readonly lines: readonly RuleLine[];
-  readonly faults: readonly RuleFault[];
+  readonly faults: readonly LineFault[];
 } {
   const reader = new RuleReader();
   if (text.length > MOST_CHARACTERS) reader.fault(1, `there can be ${MOST_CHARACTERS} characters at most`);
@@ -57,7 +56,7 @@ export function readRules(text: string): {
 
 class RuleReader {
   readonly lines: RuleLine[] = [];
-  readonly faults: RuleFault[] = [];
+  readonly faults: LineFault[] = [];
   #directives = 0;
   #patterns = 0;
   #square = 0;

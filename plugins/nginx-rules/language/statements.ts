@@ -8,13 +8,6 @@ export interface Statement {
   readonly line: number;
 }
 
-/** Something that cannot be taken. */
-export interface RuleFault {
-  /** From 1. */
-  readonly line: number;
-  readonly message: string;
-}
-
 type Mark = ';' | '{' | '}';
 type Token = { readonly line: number } & (
   { readonly text: string; readonly mark?: undefined } | { readonly mark: Mark }

@@ -1,21 +1,12 @@
+import { MOST_FAULTS, NO_TEXT, type LineFault } from '../../../kernel/kit/line-faults.ts';
 import { boundsText, DIRECTIVES, OPTIONS, valueFrom } from './directives.ts';
 
 /** A directive and its value, in the form in which they are written for PHP. */
 export type IniValue = readonly [name: string, value: string];
 
-/** A line that cannot be taken. */
-export interface IniFault {
-  /** From 1. */
-  readonly line: number;
-  readonly message: string;
-}
-
 export const MOST_CHARACTERS = 8192;
 const MOST_LINES = 300;
-/** How many are said at once. */
-const MOST_FAULTS = 50;
 const CHARACTERS_OF_A_NAME = 60;
-const NO_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f]|\p{Surrogate}/u;
 
 /**
  * Reads the php.ini section of a customer: `name = value` on each line, comments after `;` on lines of their own. Returns what may be
@@ -23,10 +14,10 @@ const NO_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f]|\p{Surrogate}/u;
  */
 export function readIni(content: string): {
   readonly values: readonly IniValue[];
-  readonly faults: readonly IniFault[];
+  readonly faults: readonly LineFault[];
 } {
   const values = new Map<string, string>();
-  const faults: IniFault[] = [];
+  const faults: LineFault[] = [];
   const lines = content.split('\n');
   for (const [i, given] of lines.slice(0, MOST_LINES).entries()) {
     const fault = readLine(given.replace(/\r$/, ''), values);

@@ -18,7 +18,7 @@ test('each faulty line is told, and nothing is changed', async () => {
   const set = (rules: unknown, domain = 'ann.example') => ask('PUT', `/api/nginx-rules/${domain}`, { rules });
   const { status, body } = await set('deny all;\nroot /;\nlocation / { }');
   assert.equal([status, body['error']], [422, 'invalid_nginx_rules']);
-  assert.is(body['detail'], 'on line 2: root is none of the directives that can be used');
+  assert.is(body['detail'], 'line 2: root is none of the directives that can be used');
   const told = body['errors'] as { path: string; line: number }[];
   assert.equal(
     told.map(({ path, line }) => [path, line]),
@@ -48,7 +48,7 @@ test('of an archive, what this server or nobody takes is told as missing', async
   const { missing } = await putBack(server, 'eve', 'nginx-rules', [kept, { ...kept, rules: 'include /etc/shadow;' }]);
   assert.equal(missing, [
     'the nginx directives of eve.example: the server of the account uses no nginx',
-    'the nginx directives of eve.example: on line 1: include is none of the directives that can be used',
+    'the nginx directives of eve.example: line 1: include is none of the directives that can be used',
   ]);
   assert.match(await refusal(server, 'eve', 'nginx-rules', [{ ...kept, rules: 1 }]), /rules must/);
 });

@@ -108,9 +108,9 @@ test('what nginx refuses is told with its line, and the site is served as before
     assert.is(await set('if ($arg_x) { return 410; }'), 200);
     assert.is(
       await set('location /a { deny all; }\n\nlocation /a { deny all; }'),
-      'on line 3: nginx says: duplicate location "/a"',
+      'line 3: nginx says: duplicate location "/a"',
     );
-    assert.is(await set('\nrewrite "^/a(?=b" /c;'), 'on line 2: a pattern closes each group that it opens');
+    assert.is(await set('\nrewrite "^/a(?=b" /c;'), 'line 2: a pattern closes each group that it opens');
     const broken = join(vhosts, 'zz-operator.conf');
     writeFileSync(broken, 'no_such_directive {{{;\n');
     assert.ok(await set('deny all;'));
