@@ -119,6 +119,6 @@ export class Nginx {
   }
 
   fetch(host: string, path = '/', method = 'GET'): Promise<Page> {
-    return fetchPage(this.port, host, path, method);
+    return fetchPage(this.port, host, path, { method });
   }
 }

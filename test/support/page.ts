@@ -14,22 +14,31 @@ interface Answer extends Page {
   readonly headers: IncomingHttpHeaders;
 }
 
+interface Sent {
+  readonly method?: string;
+  /** Beside that of the host. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+  /** The address of the web server. */
+  readonly at?: string;
+}
+
 /** Requests a page for a host name from a web server on loopback, over a new connection. */
-export async function fetchPage(
-  port: number,
-  host: string,
-  path = '/',
-  method = 'GET',
-  at = '127.0.0.1',
-): Promise<Page> {
-  const { headers: _, ...page } = await fetchAnswer(port, host, path, method, at);
+export async function fetchPage(port: number, host: string, path = '/', sent: Sent = {}): Promise<Page> {
+  const { headers: _, ...page } = await fetchAnswer(port, host, path, sent);
   return page;
 }
 
 /** Does so, and resolves with the headers as well. */
-export function fetchAnswer(port: number, host: string, path = '/', method = 'GET', at = '127.0.0.1'): Promise<Answer> {
+export function fetchAnswer(
+  port: number,
+  host: string,
+  path = '/',
+  { method = 'GET', headers = {}, body: given, at = '127.0.0.1' }: Sent = {},
+): Promise<Answer> {
   return new Promise((resolve) => {
-    const sent = request({ host: at, port, path, method, headers: { host }, agent: false }, (response) => {
+    const options = { host: at, port, path, method, headers: { host, ...headers }, agent: false };
+    const sent = request(options, (response) => {
       let body = '';
       response.on('data', (chunk: Buffer) => (body += chunk.toString()));
       response.on('end', () => {
@@ -44,6 +53,6 @@ export function fetchAnswer(port: number, host: string, path = '/', method = 'GE
       });
     });
     sent.on('error', () => resolve({ status: 0, body: '', headers: {} }));
-    sent.end();
+    sent.end(given);
   });
 }

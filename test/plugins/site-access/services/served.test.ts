@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
+import { fetchPage } from '../../../support/page.ts';
 import { webServers, type Serving } from '../../../support/serving.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
@@ -15,18 +15,10 @@ const DOMAIN = 'shop.example';
 const PASSWORD = 'correct horse battery';
 
 /** Resolves with the status of a page, and with its first words. */
-function fetchPage(port: number, path: string, user?: string): Promise<string> {
-  const headers = { host: DOMAIN, ...(user !== undefined && { authorization: `Basic ${btoa(user)}` }) };
-  return new Promise((resolve) => {
-    const sent = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
-      let body = '';
-      response.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      response.on('end', () =>
-        resolve(`${response.statusCode} ${/Secret|Welcome|Sorry/.exec(body)?.[0] ?? ''}`.trim()),
-      );
-    });
-    sent.on('error', () => resolve('0')).end();
-  });
+async function fetchWords(port: number, path: string, user?: string): Promise<string> {
+  const headers = user === undefined ? {} : { authorization: `Basic ${btoa(user)}` };
+  const { status, body } = await fetchPage(port, DOMAIN, path, { headers });
+  return `${status} ${/Secret|Welcome|Sorry/.exec(body)?.[0] ?? ''}`.trim();
 }
 
 async function open(serving: Serving, data: string) {
@@ -44,7 +36,7 @@ async function open(serving: Serving, data: string) {
   for (const file of ['index.html', 'private-not/index.html']) writeFileSync(join(root, file), 'Welcome');
   const user = (path: string, name = 'jane', password = PASSWORD) =>
     ask(`/api/site-access/${DOMAIN}/users`, 'PUT', { path, name, password });
-  return { server, root, ask, user, page: (path: string, as?: string) => fetchPage(serving.port, path, as) };
+  return { server, root, ask, user, page: (path: string, as?: string) => fetchWords(serving.port, path, as) };
 }
 
 /** Ways to write paths below /private. */

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
+import { fetchAnswer } from '../../../support/page.ts';
 import { webServers } from '../../../support/serving.ts';
 import { testSuite } from '../../../support/suite.ts';
 
@@ -12,19 +12,10 @@ const test = testSuite('temporary-links-served');
 const DOMAIN = 'shop.example';
 
 /** Resolves with the status of a page, what it holds and what robots are told. */
-function fetchPage(port: number, host: string, path = '/'): Promise<string> {
-  return new Promise((resolve) => {
-    const sent = request({ host: '127.0.0.1', port, path, headers: { host }, agent: false }, (response) => {
-      let body = '';
-      response.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      response.on('end', () => {
-        const { statusCode = 0, headers } = response;
-        const says = /Welcome|suspended/.exec(body)?.[0] ?? '';
-        resolve(`${statusCode} ${says} ${String(headers['x-robots-tag'] ?? '')}`.trim());
-      });
-    });
-    sent.on('error', () => resolve('0')).end();
-  });
+async function fetchTold(port: number, host: string, path?: string): Promise<string> {
+  const { status, body, headers } = await fetchAnswer(port, host, path);
+  const says = /Welcome|suspended/.exec(body)?.[0] ?? '';
+  return `${status} ${says} ${String(headers['x-robots-tag'] ?? '')}`.trim();
 }
 
 for (const [name, start] of webServers())
@@ -40,7 +31,7 @@ for (const [name, start] of webServers())
     const { url = '' } = (await ask('/api/temporary-links', 'POST', { domain_url: DOMAIN })).body;
     const { hostname, port } = new URL(url);
     assert.is(port, String(serving.port));
-    const page = (host: string, path?: string) => fetchPage(serving.port, host, path);
+    const page = (host: string, path?: string) => fetchTold(serving.port, host, path);
     assert.equal([await page(hostname), await page(DOMAIN)], ['200 Welcome noindex', '200 Welcome']);
     assert.is(await page(hostname.toUpperCase()), '200 Welcome noindex', 'in any case');
     assert.is(await page(hostname, '/missing'), '404  noindex');

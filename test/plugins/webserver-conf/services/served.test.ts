@@ -1,36 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx, Nginx } from '../../../support/nginx.ts';
+import { fetchAnswer } from '../../../support/page.ts';
 import { webServers, type Serving } from '../../../support/serving.ts';
 import { testSuite } from '../../../support/suite.ts';
 
 await needs('domains', 'webserver');
 const test = testSuite('webserver-conf-served');
 const DOMAIN = 'shop.example';
-
-interface Answered {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: string;
-}
-
-function fetchPage(port: number, path: string, body?: Buffer): Promise<Answered> {
-  const method = body === undefined ? 'GET' : 'POST';
-  return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path, method, headers: { host: DOMAIN }, agent: false }, (got) => {
-      let text = '';
-      got.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      got.on('end', () => resolve({ status: got.statusCode ?? 0, headers: got.headers, body: text }));
-    });
-    sent.on('error', reject).end(body);
-  });
-}
 
 /** A site whose owner changes how it is served. */
 async function withSite(
@@ -39,7 +21,7 @@ async function withSite(
     readonly root: string;
     readonly vhosts: string;
     readonly set: (body: object) => Promise<unknown>;
-    readonly page: (path: string, body?: Buffer) => Promise<Answered>;
+    readonly page: (path: string, body?: Buffer) => ReturnType<typeof fetchAnswer>;
   }) => Promise<void>,
 ): Promise<void> {
   const serving = await start();
@@ -55,7 +37,7 @@ async function withSite(
       root: join(account.filesRoot, DOMAIN),
       vhosts: serving.vhosts,
       set: (body) => ask(`/api/site-settings/${DOMAIN}`, 'PUT', body),
-      page: (path, body) => fetchPage(serving.port, path, body),
+      page: (path, body) => fetchAnswer(serving.port, DOMAIN, path, body && { method: 'POST', body }),
     });
   } finally {
     await server.close();

@@ -146,7 +146,7 @@ if (hasCaddy()) {
       const { token } = await server.user('ann');
       const body = { domain_url: 'shop.example' };
       assert.is((await server.ask('/api/domains/new', { method: 'POST', token, body })).status, 201);
-      const show = (method?: string) => fetchPage(caddy.port, 'shop.example', '/contact', method);
+      const show = (method = 'GET') => fetchPage(caddy.port, 'shop.example', '/contact', { method });
       const isStatus = (status: number) => async () => (await show()).status === status;
       await accounts.suspend('ann');
       await until('the page', isStatus(503));

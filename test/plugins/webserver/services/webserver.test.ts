@@ -173,8 +173,8 @@ if (hasReal) {
       assert.is((await add(server, token, '0.example')).status, 201);
       writeFileSync(join(account.filesRoot, '0.example/index.html'), 'Welcome');
       for (const address of ['127.0.0.1', '::1']) {
-        assert.is((await fetchPage(port, '0.example', '/', 'GET', address)).body, 'Welcome', address);
-        assert.is((await fetchPage(port, 'nobody.example', '/', 'GET', address)).status, 0, address);
+        assert.is((await fetchPage(port, '0.example', '/', { at: address })).body, 'Welcome', address);
+        assert.is((await fetchPage(port, 'nobody.example', '/', { at: address })).status, 0, address);
       }
     });
   });
@@ -199,7 +199,7 @@ if (hasReal) {
       for (const address of ['127.0.0.1', '::1']) {
         assert.is(await ask('0.example', address), '0.example');
         assert.match(await ask('nobody.example', address), /unrecognized name/);
-        assert.is((await fetchPage(plain, 'nobody.example', '/', 'GET', address)).status, 0);
+        assert.is((await fetchPage(plain, 'nobody.example', '/', { at: address })).status, 0);
       }
     });
   });
