@@ -1,3 +1,4 @@
+import { DomainName } from '../../kernel/contract/points/domain-directory.ts';
 import { MOST_NAMES } from '../../kernel/contract/points/web-server-part.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
@@ -20,12 +21,7 @@ export const DnsCheckConfig = Type.Object(
 export type DnsCheckConfig = Static<typeof DnsCheckConfig>;
 
 export const DnsCheckQuery = Type.Object({
-  domain_url: Type.String({
-    minLength: 1,
-    maxLength: 1024,
-    description: 'A domain of the account',
-    examples: ['example.com'],
-  }),
+  domain_url: DomainName,
 });
 
 const Addresses = (description: string) => Type.Array(Type.String(), { maxItems: 64, description });

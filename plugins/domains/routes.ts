@@ -1,8 +1,9 @@
+import { DomainParams } from '../../kernel/contract/points/domain-directory.ts';
 import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import { COMPRESSED } from '../../kernel/contract/etag-reply.ts';
 import * as schema from './schema.ts';
 
-const OF_DOMAIN = { at: 'home', params: schema.DomainParams, reply: schema.DomainEntry } as const;
+const OF_DOMAIN = { at: 'home', params: DomainParams, reply: schema.DomainEntry } as const;
 
 export const domainRoutes = {
   list: {

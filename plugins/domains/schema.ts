@@ -1,4 +1,5 @@
 import { MOST_NAMES } from '../../kernel/contract/points/web-server-part.ts';
+import { DomainParams } from '../../kernel/contract/points/domain-directory.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 /**
@@ -73,13 +74,6 @@ export const DomainToDelete = NamedObject('DomainRemoval', {
   }),
 });
 
-const domain = Type.String({
-  minLength: 1,
-  maxLength: 1024,
-  description: 'A domain of the account',
-  examples: ['example.com'],
-});
-export const DomainParams = Type.Object({ domain });
 export const DomainSuspension = NamedObject('DomainSuspension', { suspended: Type.Boolean() });
 export const DomainDocroot = NamedObject('DomainDocroot', {
   docroot: Type.String({
@@ -109,7 +103,7 @@ export const AliasParams = Type.Object({
 export const AccountParams = Type.Object({
   username: Type.String({ minLength: 1, maxLength: 64, examples: ['jane'] }),
 });
-export const AccountDomainParams = Type.Object({ ...AccountParams.properties, domain });
+export const AccountDomainParams = Type.Object({ ...AccountParams.properties, ...DomainParams.properties });
 export const DomainEntry = NamedObject('Domain', {
   domain_id: Type.Integer(),
   domain_url: Type.String({ description: 'Lower-case ASCII form' }),

@@ -1,9 +1,10 @@
 import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
+import { DomainParams } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { ruleForms } from './language/rules.ts';
-import { NewSiteRules, NginxRulesConfig, SiteRulesEntry, SiteRulesList, SiteRulesParams } from './schema.ts';
+import { NewSiteRules, NginxRulesConfig, SiteRulesEntry, SiteRulesList } from './schema.ts';
 import { SitesRules } from './sites-rules.ts';
 
 export default definePlugin({
@@ -31,7 +32,7 @@ export default definePlugin({
       description:
         'Takes all of them or none: `errors` of `invalid_nginx_rules` says for each faulty `line` what is wrong. Directives and ' +
         'variables are those of `forms` and few others; patterns repeat no groups. nginx tries the directives before the site is changed.',
-      params: SiteRulesParams,
+      params: DomainParams,
       body: NewSiteRules,
       reply: SiteRulesEntry,
       errors: ['domain_not_found', 'invalid_nginx_rules', 'nginx_rules_not_offered', 'webserver_failed'],

@@ -31,14 +31,5 @@ export const SiteRulesList = NamedObject('NginxRulesList', {
   sites: Type.Array(SiteRulesEntry),
 });
 
-export const SiteRulesParams = Type.Object({
-  domain: Type.String({
-    minLength: 1,
-    maxLength: 1024,
-    description: 'A domain of the account',
-    examples: ['example.com'],
-  }),
-});
-
 export const NewSiteRules = NamedObject('NewNginxRules', { rules });
 export type NewSiteRules = Static<typeof NewSiteRules>;

@@ -1,3 +1,4 @@
+import { DomainName } from '../../kernel/contract/points/domain-directory.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 /** Where the broker notes what runs unless the settings say otherwise. */
@@ -68,7 +69,7 @@ export const PhpMyAdminState = NamedObject('PhpMyAdminState', {
 export type PhpMyAdminState = Static<typeof PhpMyAdminState>;
 
 export const NewPhpMyAdminSession = NamedObject('NewPhpMyAdminSession', {
-  domain_url: Type.String({ minLength: 1, maxLength: 1024, description: 'A domain of the account' }),
+  domain_url: DomainName,
 });
 export const OpenedPhpMyAdmin = NamedObject('PhpMyAdminOpened', {
   url: Type.String({ description: 'Logs in one browser, once, within a minute' }),

@@ -1,11 +1,12 @@
 import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
+import { DomainParams } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import * as schema from './schema.ts';
 import { SitesAccess } from './site-access.ts';
 
-const OF_DOMAIN = { at: 'home', params: schema.SiteAccessParams, reply: schema.SiteAccessEntry } as const;
+const OF_DOMAIN = { at: 'home', params: DomainParams, reply: schema.SiteAccessEntry } as const;
 
 export default definePlugin({
   name: 'site-access',

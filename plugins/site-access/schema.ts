@@ -13,14 +13,6 @@ const ERROR_PAGE = {
   path: Type.String({ minLength: 1, maxLength: 512, description: 'Path of an HTML file of the site, e.g. /404.html' }),
 };
 
-export const SiteAccessParams = Type.Object({
-  domain: Type.String({
-    minLength: 1,
-    maxLength: 1024,
-    description: 'A domain of the account',
-    examples: ['example.com'],
-  }),
-});
 export const SiteAccessEntry = NamedObject('SiteAccess', {
   domain_url: Type.String({ description: 'Lower-case ASCII form' }),
   folders: Type.Array(

@@ -1,4 +1,4 @@
-import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
+import { DomainParams, forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
@@ -7,7 +7,6 @@ import {
   RemovedTemporaryLink,
   TemporaryLinkEntry,
   TemporaryLinkList,
-  TemporaryLinkParams,
   TemporaryLinksConfig,
 } from './schema.ts';
 import { TemporaryLinks } from './temporary-links.ts';
@@ -52,7 +51,7 @@ export default definePlugin({
       at: 'home',
       summary: 'Remove the temporary link of a domain',
       description: 'The name leads nowhere from then on.',
-      params: TemporaryLinkParams,
+      params: DomainParams,
       reply: RemovedTemporaryLink,
       errors: ['domain_not_found', 'temporary_link_not_found', 'webserver_failed'],
     },

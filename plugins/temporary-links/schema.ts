@@ -1,3 +1,4 @@
+import { DomainName } from '../../kernel/contract/points/domain-directory.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
@@ -23,9 +24,7 @@ export const TemporaryLinksConfig = Type.Object(
 );
 export type TemporaryLinksConfig = Static<typeof TemporaryLinksConfig>;
 
-const domain = { minLength: 1, maxLength: 1024, description: 'A domain of the account' };
-export const NewTemporaryLink = NamedObject('NewTemporaryLink', { domain_url: Type.String(domain) });
-export const TemporaryLinkParams = Type.Object({ domain: Type.String({ ...domain, examples: ['example.com'] }) });
+export const NewTemporaryLink = NamedObject('NewTemporaryLink', { domain_url: DomainName });
 
 export const TemporaryLinkEntry = NamedObject('TemporaryLink', {
   domain_url: Type.String({ description: 'Lower-case ASCII form' }),

@@ -1,18 +1,11 @@
 import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
+import { DomainParams } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { WafCollector } from './log/collector.ts';
-import {
-  NewSiteFirewall,
-  WafConfig,
-  WafParams,
-  WafRequests,
-  WafRequestsQuery,
-  SiteFirewall,
-  SiteFirewalls,
-} from './schema.ts';
+import { NewSiteFirewall, WafConfig, WafRequests, WafRequestsQuery, SiteFirewall, SiteFirewalls } from './schema.ts';
 import { SitesWaf } from './sites-waf.ts';
 
 export default definePlugin({
@@ -38,7 +31,7 @@ export default definePlugin({
       at: 'home',
       summary: 'Change how requests to a site are checked',
       description: 'Members that are left out stay as they are; lists are replaced. Served at once, or not changed.',
-      params: WafParams,
+      params: DomainParams,
       body: NewSiteFirewall,
       reply: SiteFirewall,
       errors: ['domain_not_found', 'invalid_waf_rule', 'waf_not_offered', 'webserver_failed'],
@@ -49,7 +42,7 @@ export default definePlugin({
       at: 'home',
       summary: 'List requests to a site in which rules found something',
       description: 'The newest first; the last thousand are kept. Headers and bodies of requests are not.',
-      params: WafParams,
+      params: DomainParams,
       query: WafRequestsQuery,
       reply: WafRequests,
       errors: ['domain_not_found'],

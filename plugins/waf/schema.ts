@@ -39,14 +39,6 @@ export const SiteFirewalls = NamedObject('SiteFirewalls', {
   sites: Type.Array(SiteFirewall),
 });
 
-export const WafParams = Type.Object({
-  domain: Type.String({
-    minLength: 1,
-    maxLength: 1024,
-    description: 'A domain of the account',
-    examples: ['example.com'],
-  }),
-});
 export const NewSiteFirewall = NamedObject('NewSiteFirewall', {
   mode: Type.Optional(mode),
   excluded_ids: Type.Optional(ids),

@@ -1,8 +1,9 @@
 import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
+import { DomainParams } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
-import { NewSiteSettings, SiteSettingsEntry, SiteSettingsList, SiteSettingsParams } from './schema.ts';
+import { NewSiteSettings, SiteSettingsEntry, SiteSettingsList } from './schema.ts';
 import { SitesSettings, uploadBoundMib } from './sites-settings.ts';
 
 export default definePlugin({
@@ -30,7 +31,7 @@ export default definePlugin({
         'Members that are left out stay as they are; lists are replaced. Added headers concern the site alone, such as ' +
         'Content-Security-Policy, Access-Control-Allow-Origin and most that begin with X-. If the web server refuses the change, the ' +
         'site is served as before.',
-      params: SiteSettingsParams,
+      params: DomainParams,
       body: NewSiteSettings,
       reply: SiteSettingsEntry,
       errors: ['domain_not_found', 'invalid_site_settings', 'folder_listing_not_offered', 'webserver_failed'],

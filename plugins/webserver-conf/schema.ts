@@ -43,15 +43,6 @@ export const SiteSettingsList = NamedObject('SiteSettingsList', {
   offers_folder_listing: Type.Boolean({ description: 'Whether the web server of this node can list folders safely' }),
 });
 
-export const SiteSettingsParams = Type.Object({
-  domain: Type.String({
-    minLength: 1,
-    maxLength: 1024,
-    description: 'A domain of the account',
-    examples: ['example.com'],
-  }),
-});
-
 export const NewSiteSettings = NamedObject('NewSiteSettings', {
   index_files: Type.Optional(index),
   caching: Type.Optional(Type.Array(NamedObject('NewSiteCaching', CACHING), LISTS.caching)),

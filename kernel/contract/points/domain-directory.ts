@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url';
 import { HttpError } from '../../errors.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 import type { Log } from '../../log.ts';
+import { Type } from '../../schema.ts';
 import type { AuditLog } from '../../store/events/audit-log.ts';
 
 /** An active domain. */
@@ -50,6 +51,16 @@ export const NO_DOMAINS: DomainDirectory = {
   async *all() {},
   onChange: () => () => undefined,
 };
+
+/** A name as somebody writes it, for `domainNamed`. */
+export const DomainName = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  description: 'A domain of the account',
+  examples: ['example.com'],
+});
+/** Of the path of routes about one domain. */
+export const DomainParams = Type.Object({ domain: DomainName });
 
 /**
  * Resolves with the domain of an account that has a name, as somebody wrote that; `path` is where. Errors: 404 `domain_not_found`,
