@@ -1,4 +1,10 @@
 import { invalid } from '../errors.ts';
+import { Type } from '../schema.ts';
+
+/** The schema of where a list continues. */
+export const NextCursor = Type.Union([Type.String(), Type.Null()], {
+  description: 'Cursor of the next page; null on the last one',
+});
 
 /** Where a sorted list continues: the value that its last item was sorted by, and the item's name. */
 export type Position = readonly [value: string | number, name: string];

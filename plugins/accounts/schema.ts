@@ -1,14 +1,12 @@
 import { featureWarning } from '../../kernel/contract/node-info.ts';
 import { NodeName } from '../../kernel/contract/forwarding.ts';
 import { AccountFigures, FIGURES } from '../../kernel/contract/points/account-report.ts';
+import { NextCursor } from '../../kernel/kit/position.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 64 });
 const Time = Type.String({ format: 'date-time', description: 'RFC 3339, UTC' });
-const NextCursor = Type.Union([Type.String(), Type.Null()], {
-  description: 'Cursor of the next page; null on the last one',
-});
 
 export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),

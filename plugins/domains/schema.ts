@@ -1,5 +1,6 @@
 import { MOST_NAMES } from '../../kernel/contract/points/web-server-part.ts';
 import { DomainParams } from '../../kernel/contract/points/domain-directory.ts';
+import { NextCursor } from '../../kernel/kit/position.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 /**
@@ -149,9 +150,7 @@ export const DomainPage = NamedObject('DomainPage', {
       user_id: Type.Integer(),
     }),
   ),
-  next_cursor: Type.Union([Type.String(), Type.Null()], {
-    description: 'Cursor of the next page; null on the last one',
-  }),
+  next_cursor: NextCursor,
 });
 export const DeletedDomain = NamedObject('DomainRemoved', { domain_url: Type.String(), deleted: Type.Literal(true) });
 

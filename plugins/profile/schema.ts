@@ -1,3 +1,4 @@
+import { NextCursor } from '../../kernel/kit/position.ts';
 import { NamedObject, NO_CONTROL, Type, type Static } from '../../kernel/schema.ts';
 
 export const AccountParams = Type.Object({
@@ -24,9 +25,7 @@ export const SessionsQuery = Type.Object({
 export type SessionsQuery = Static<typeof SessionsQuery>;
 export const SessionsReply = NamedObject('SessionPage', {
   sessions: Type.Array(SessionView, { description: 'Newest first' }),
-  next_cursor: Type.Union([Type.String(), Type.Null()], {
-    description: 'Cursor of the next page; null on the last one',
-  }),
+  next_cursor: NextCursor,
 });
 export const AllSessionsQuery = Type.Object({
   ...SessionsQuery.properties,
@@ -40,9 +39,7 @@ const OwnedSession = NamedObject('OwnedSession', {
 export const AllSessions = NamedObject('OwnedSessionPage', {
   sessions: Type.Array(OwnedSession, { description: 'Those that last longest first' }),
   total: Type.Integer({ description: 'On all pages' }),
-  next_cursor: Type.Union([Type.String(), Type.Null()], {
-    description: 'Cursor of the next page; null on the last one',
-  }),
+  next_cursor: NextCursor,
 });
 export const SessionParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
 export const SessionEnded = NamedObject('SessionEnded', { id: Type.String(), ended: Type.Literal(true) });
@@ -86,9 +83,7 @@ export const AccountEventPage = NamedObject('AccountEventPage', {
     }),
     { description: 'Newest first' },
   ),
-  next_cursor: Type.Union([Type.String(), Type.Null()], {
-    description: 'Cursor of the next page; null on the last one',
-  }),
+  next_cursor: NextCursor,
 });
 export type AccountEventPage = Static<typeof AccountEventPage>;
 

@@ -1,6 +1,7 @@
 import { NodeName, ofNode } from '../../kernel/contract/forwarding.ts';
 import { AccountFigures, FIGURES } from '../../kernel/contract/points/account-report.ts';
 import { Partition } from '../../kernel/contract/points/machine.ts';
+import { NextCursor } from '../../kernel/kit/position.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -158,9 +159,7 @@ const AccountUsage = NamedObject('CustomerUsage', {
 export type AccountUsage = Static<typeof AccountUsage>;
 export const AccountUsagePage = NamedObject('CustomerUsagePage', {
   accounts: Type.Array(AccountUsage, { description: 'Customers by name' }),
-  next_cursor: Type.Union([Type.String(), Type.Null()], {
-    description: 'Cursor of the next page; null on the last one',
-  }),
+  next_cursor: NextCursor,
 });
 export type AccountUsagePage = Static<typeof AccountUsagePage>;
 
