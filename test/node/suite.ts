@@ -62,6 +62,7 @@ const PACKAGES = [
     'proftpd-mod-crypto',
     'prometheus',
     'python3',
+    'python3-swift',
     'quota',
     'redis-server',
     'rclone',
