@@ -116,7 +116,12 @@ export class Remote {
   async #run(args: readonly string[], how: RunOptions): Promise<string> {
     if (this.#settings.remote === '') throw fail.copies_unavailable('no place for copies is set');
     const { program, config_file: file, bandwidth_kib: kib, timeout_seconds: seconds } = this.#settings;
-    const idle = [`--timeout=${seconds}s`, `--contimeout=${Math.min(seconds, 60)}s`, '--retries=2'];
+    const idle = [
+      `--timeout=${seconds}s`,
+      `--contimeout=${Math.min(seconds, 60)}s`,
+      '--retries=2',
+      '--low-level-retries=3', // S3 squares them, and rclone's own 10 take longer than ANSWER_MS
+    ];
     const limits = { dataBytes: MEMORY_BYTES, fileBytes: OBJECT_BYTES };
     const all = [
       `--config=${file}`,

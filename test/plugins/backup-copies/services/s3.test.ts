@@ -4,6 +4,7 @@ import * as assert from '../../../support/assert.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { needs } from '../../../support/needs.ts';
 import { reportSkipped, testSuite } from '../../../support/suite.ts';
+import { until } from '../../../support/until.ts';
 import { Customer, hasPrograms, lose, start } from '../customer.ts';
 import { hasS3, startS3 } from '../s3.ts';
 
@@ -13,7 +14,7 @@ const isThere = hasPrograms && hasS3;
 if (!isThere) reportSkipped('copies at S3; install the programs with apt-get install -y restic rclone python3-swift');
 
 if (isThere)
-  test('backups are copied to S3 and come back, but not with wrong keys', async () => {
+  test('backups are copied to S3 and come back, and what is wrong with S3 is told', async () => {
     const file = join(temporaryFolder(), 'rclone.conf');
     const configure = (url: string, key: string) => {
       const keys = ['access_key_id = test:node', `secret_access_key = ${key}`];
@@ -44,4 +45,9 @@ if (isThere)
     assert.equal([fetched['state'], fetched['detail'], fetched['files']], ['done', null, 2]);
     assert.equal(await anna.backups(), before);
     assert.is(await anna.own(`/api/backups/${second}/content?path=page.html`), 'another page');
+
+    configure('http://127.0.0.1:1', 'secret');
+    await anna.backedUp();
+    const finding = async () => String((await server.health('backup-copies'))[0]?.detail);
+    await until('health tells why', async () => (await finding()).includes('connection refused'));
   });
