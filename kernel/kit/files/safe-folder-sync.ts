@@ -37,28 +37,30 @@ function descendSync(from: number, components: readonly (string | Buffer)[]): nu
 
 /** A folder that takes more on disk is read in slices; others at once, which is faster for them. */
 const SMALL_BYTES = 64 * 1024;
-const SLICE = 4096;
+const SLICE = 512;
 
 /**
- * Returns the entries, at most `max`. Bytes that are not UTF-8 become U+FFFD in the names. `sizeBytes` is that of the
+ * Yields the entries, at most `max`. Bytes that are not UTF-8 become U+FFFD in the names. `sizeBytes` is that of the
  * folder, if the caller knows it.
  */
-export function entriesSync(folder: number, max: number, sizeBytes = fstatSync(folder).size): Dirent[] {
+export function* scanSync(folder: number, max: number, sizeBytes = fstatSync(folder).size): Generator<Dirent, void> {
   const path = entryPath(folder, '');
-  if (sizeBytes <= SMALL_BYTES) return readdirSync(path, { withFileTypes: true, encoding: 'utf8' });
+  if (sizeBytes <= SMALL_BYTES)
+    return yield* readdirSync(path, { withFileTypes: true, encoding: 'utf8' }).slice(0, max);
   const directory = opendirSync(path as string, { bufferSize: SLICE });
   try {
-    const entries: Dirent[] = [];
-    while (entries.length < max) {
+    for (let left = max; left > 0; left -= 1) {
       const entry = directory.readSync();
-      if (entry === null) break;
-      entries.push(entry);
+      if (entry === null) return;
+      yield entry;
     }
-    return entries;
   } finally {
     directory.closeSync();
   }
 }
+
+/** Returns what `scanSync` yields. */
+export const entriesSync = (...args: Parameters<typeof scanSync>): Dirent[] => [...scanSync(...args)];
 
 /** Stats an entry without opening it or following a link. */
 export function statEntrySync(folder: number, name: string): Stats {

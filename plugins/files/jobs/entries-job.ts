@@ -1,10 +1,9 @@
-import { closeSync, fstatSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, type Dirent } from 'node:fs';
 import { isOwnFolder } from '../../../kernel/kit/files/client-path.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { isMissing } from '../../../kernel/kit/files/files-root.ts';
-import { entriesSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
+import { scanSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { Entry } from '../schema.ts';
-import { readEntry } from './entry.ts';
+import { toEntry } from './entry.ts';
 import { openFolder, placeIn, UNNAMEABLE } from './place.ts';
 
 interface EntriesInput {
@@ -21,61 +20,81 @@ interface Entries {
   readonly isTruncated: boolean;
 }
 
-/** The names of a folder that a request can name, in order. */
-interface Names {
-  readonly folders: readonly string[];
-  readonly others: readonly string[];
+/** The first names of a folder that a request can name, in order. */
+interface Listing {
+  readonly names: readonly string[];
+  readonly total: number;
   readonly isTruncated: boolean;
 }
+/** An entry with its size or time, unless the order is that by name. */
+type Valued = Dirent & { value?: number };
 
 /** A change of a folder that is no older may be followed by one at the same time of the system's clock. */
 const SETTLED_MS = 2000;
-/** The folder that was listed last: clients ask for page after page, and to read and sort 100,000 names takes long. */
-let latest: { readonly state: string; readonly names: Names } | undefined;
+/** The first pages by name are picked out of a folder together; to keep and sort all of its names takes three times as long. */
+const PICKED = 2000;
+/** The folder that was listed last by name: clients ask for page after page. */
+let latest: { readonly state: string; readonly count: number; readonly listing: Listing } | undefined;
 
 /** Returns a page of a folder: folders before all else, then in the wanted order. By name, only the page is looked at. */
 export default function entries(input: EntriesInput, { root }: JobContext): Entries {
-  const { components, sort, isDescending, offset, limit, maxEntries } = input;
+  const { components, sort, offset, limit } = input;
   const folder = openFolder(root, components);
   if (folder === undefined) return { entries: [], total: 0, isTruncated: false };
   try {
-    const { folders, others, isTruncated } = namesIn(folder, components.length === 0, maxEntries);
+    const end = offset + limit;
+    const { names, total, isTruncated } =
+      sort === 'name' ? remembered(folder, input, end > PICKED ? Infinity : PICKED) : read(folder, input, end);
     const look = (name: string): Entry[] => {
-      try {
-        return [readEntry(name, placeIn(folder, name).path)];
-      } catch (error) {
-        if (isMissing(error)) return []; // removed meanwhile
-        throw error;
-      }
+      const stats = lstatSync(placeIn(folder, name).path, { bigint: true, throwIfNoEntry: false });
+      return stats === undefined ? [] : [toEntry(name, stats)]; // removed meanwhile
     };
-    const names = isDescending ? [...folders.toReversed(), ...others.toReversed()] : [...folders, ...others];
-    const page = { total: names.length, isTruncated };
-    if (sort === 'name') return { ...page, entries: names.slice(offset, offset + limit).flatMap(look) };
-    const all = names.flatMap(look);
-    const turn = isDescending ? -1 : 1;
-    const value = (entry: Entry) => (sort === 'size' ? entry.size_bytes : Date.parse(entry.modified_at));
-    const isFolder = ({ kind }: Entry) => Number(kind === 'folder');
-    all.sort((a, b) => isFolder(b) - isFolder(a) || turn * (value(a) - value(b)) || (a.name < b.name ? -1 : 1));
-    return { ...page, entries: all.slice(offset, offset + limit) };
+    return { entries: names.slice(offset, end).flatMap(look), total, isTruncated };
   } finally {
     closeSync(folder);
   }
 }
 
-function namesIn(folder: number, isTop: boolean, maxEntries: number): Names {
+function remembered(folder: number, input: EntriesInput, count: number): Listing {
   const now = Date.now();
   const { dev, ino, ctimeMs, ctimeNs } = fstatSync(folder, { bigint: true });
-  const state = [dev, ino, ctimeNs, isTop, maxEntries].join(' ');
-  if (latest?.state === state) return latest.names;
+  const state = [dev, ino, ctimeNs, input.components.length === 0, input.maxEntries, input.isDescending].join(' ');
+  if (latest?.state === state && latest.count >= count) return latest.listing;
   latest = undefined; // two of the largest are more than the process may keep
-  const found = entriesSync(folder, maxEntries + 1);
-  const named = found
-    .slice(0, maxEntries)
-    .filter(({ name }) => !UNNAMEABLE.test(name) && !(isTop && isOwnFolder([name])));
-  const [folders, others] = [true, false].map((isFolder) =>
-    named.flatMap((entry) => (entry.isDirectory() === isFolder ? [entry.name] : [])).toSorted(),
-  ) as [string[], string[]];
-  const names = { folders, others, isTruncated: found.length > maxEntries };
-  latest = now - Number(ctimeMs) > SETTLED_MS ? { state, names } : undefined;
-  return names;
+  const listing = read(folder, input, count);
+  latest = now - Number(ctimeMs) > SETTLED_MS ? { state, count, listing } : undefined;
+  return listing;
+}
+
+/** Picks the first `count` entries as they come: nothing is kept of the others. */
+function read(folder: number, { components, sort, isDescending, maxEntries }: EntriesInput, count: number): Listing {
+  const value = (entry: Dirent): number => {
+    if (sort === 'size' && !entry.isFile()) return 0;
+    const stats = lstatSync(placeIn(folder, entry.name).path, { throwIfNoEntry: false });
+    return (sort === 'size' ? stats?.size : stats?.mtimeMs) ?? 0;
+  };
+  const turn = isDescending ? -1 : 1;
+  const compare = (a: Valued, b: Valued) =>
+    Number(b.isDirectory()) - Number(a.isDirectory()) ||
+    turn * ((a.value ?? 0) - (b.value ?? 0)) ||
+    (a.name < b.name ? -1 : 1) * (sort === 'name' ? turn : 1);
+  const picked: Valued[] = [];
+  const cut = () => {
+    picked.sort(compare);
+    picked.length = Math.min(picked.length, count);
+  };
+  let last: Valued | undefined;
+  let [left, total] = [maxEntries, 0];
+  for (const entry of scanSync(folder, maxEntries + 1) as Iterable<Valued>) {
+    left -= 1;
+    if (left < 0 || UNNAMEABLE.test(entry.name) || (components.length === 0 && isOwnFolder([entry.name]))) continue;
+    total += 1;
+    if (sort !== 'name') entry.value = value(entry);
+    if (last !== undefined && compare(entry, last) > 0) continue;
+    if (picked.push(entry) < 2 * count) continue;
+    cut();
+    last = picked.at(-1);
+  }
+  cut();
+  return { names: picked.map(({ name }) => name), total, isTruncated: left < 0 };
 }

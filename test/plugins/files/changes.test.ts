@@ -251,6 +251,37 @@ test('a folder is listed in pages, in the order that is asked for', async () => 
   assert.equal(await names('sort=name&order=desc'), ['z-folder 4 3 2 1 0', null, 6]);
 });
 
+test('the pages of a large folder are all of it, in each order', () => {
+  mkdirSync(here('large'));
+  const files = Array.from({ length: 2500 }, (_, i) => ({ name: `${(i * 7919) % 2500}`, size: i % 7, time: i % 11 }));
+  for (const { name, size, time } of files) {
+    writeFileSync(here(`large/${name}`), 'x'.repeat(size));
+    utimesSync(here(`large/${name}`), time, time);
+  }
+  for (const name of ['b', 'a', 'c']) mkdirSync(here(`large/${name}`));
+  const names = (sort: 'name' | 'size' | 'modified', isDescending: boolean, limit: number, count = 2503) => {
+    const page = { components: ['large'], sort, isDescending, limit, maxEntries: 10_000 };
+    const read = (offset: number) =>
+      entriesJob({ ...page, offset }, { root: rootAt(ann.account.filesRoot) } as JobContext);
+    const pages = Array.from({ length: Math.ceil(count / limit) }, (_, i) => read(i * limit));
+    assert.ok(pages.every(({ total }) => total === 2503));
+    return pages.flatMap((each) => each.entries.map(({ name }) => name));
+  };
+  const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+  const inOrder = (compare: (a: (typeof files)[0], b: (typeof files)[0]) => number) =>
+    files.toSorted((a, b) => compare(a, b) || byName(a, b)).map(({ name }) => name);
+  const up = inOrder(byName);
+  assert.equal(names('name', false, 999), ['a', 'b', 'c', ...up]);
+  assert.equal(names('name', true, 999), ['c', 'b', 'a', ...up.toReversed()]);
+  assert.equal(names('size', false, 1000), ['a', 'b', 'c', ...inOrder((a, b) => a.size - b.size)]);
+  assert.equal(names('size', true, 1000), ['a', 'b', 'c', ...inOrder((a, b) => b.size - a.size)]);
+  assert.equal(
+    names('modified', true, 1000).slice(3),
+    inOrder((a, b) => b.time - a.time),
+  );
+  assert.equal(names('name', false, 2, 12), ['a', 'b', 'c', ...up.slice(0, 9)]);
+});
+
 test('what a folder gains shows at once, also in one whose names are remembered', () => {
   const page = { sort: 'name', isDescending: false, offset: 0, limit: 1, maxEntries: 1000 } as const;
   const context = { root: rootAt(ann.account.filesRoot) } as JobContext;
