@@ -1,6 +1,7 @@
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
+import { DatabaseNames } from '../../kernel/kit/databases/mariadb/database-names.ts';
 import { identifier, isSqlError, quotedInPattern } from '../../kernel/kit/databases/mysql-text.ts';
 import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
 import { serverName } from './database-sources.ts';
@@ -51,24 +52,25 @@ export async function ownNames(...asked: Parameters<typeof purgeableNames>): Pro
   return new AccountNames(databases, `${username}_`, others);
 }
 
+/** Of each server in the settings. */
+const listed = new WeakMap<ServerSettings, DatabaseNames>();
+
 /** Resolves with the names of the account's databases, as they are now; see `ServerAccess.ownNames`. */
 export async function purgeableNames(
   client: DatabaseClient,
-  { ownership, database_user: user }: ServerSettings,
+  settings: ServerSettings,
   accounts: Accounts,
   username: string,
   among?: readonly string[],
 ): Promise<string[]> {
-  // Of many databases, the server picks out some in a third of the time in which it sends all, and knows of one at once.
-  const pattern = ownership === 'prefix' ? `${quotedInPattern(`${username}_`)}%` : '%';
-  const isNarrow = among !== undefined && ownership === 'prefix';
-  const sql = isNarrow
-    ? 'select schema_name from information_schema.schemata where schema_name = ?'
-    : 'show databases like ?';
-  // even without a name: who asks learns whether the server is there
-  const sought = isNarrow ? ['', ...among] : [pattern];
-  const found = (await Promise.all(sought.map((each) => client.query<Record<string, string>>(sql, [each])))).flat();
-  const databases = found.flatMap((row) => Object.values(row)).map((name) => ({ name, sizeBytes: 0 }));
+  const { ownership, database_user: user } = settings;
+  const known = listed.get(settings) ?? new DatabaseNames();
+  listed.set(settings, known);
+  const found =
+    among !== undefined && ownership === 'prefix'
+      ? await known.among(client, among)
+      : await known.like(client, ownership === 'prefix' ? `${quotedInPattern(`${username}_`)}%` : '%');
+  const databases = found.map((name) => ({ name, sizeBytes: 0 }));
   const catalogue = new ServerCatalogue(databases, ownership === 'grants' ? await readGrants(client) : []);
   const own = {
     prefix: async () => withoutLongerNames(await accounts.namesExtending(username), catalogue.prefixed(username)),
