@@ -1,7 +1,7 @@
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
-import { DatabaseNames } from '../../kernel/kit/databases/mariadb/database-names.ts';
+import { DatabaseNames, rememberedNames } from '../../kernel/kit/databases/mariadb/database-names.ts';
 import { identifier, isSqlError, quotedInPattern } from '../../kernel/kit/databases/mysql-text.ts';
 import type { DatabaseClient, OwnNames } from '../../kernel/contract/points/database-servers.ts';
 import { serverName } from './database-sources.ts';
@@ -29,7 +29,8 @@ export async function purgeDatabases(
   if (settings === undefined) return [{ what: WHAT, removed: 0 }];
   const client = await MysqlClient.open(settings, timeLimits(config));
   try {
-    const names = await purgeableNames(client, settings, accounts, account.username);
+    // nothing is remembered here: what a purge does not see stays
+    const names = await purgeableNames(client, settings, accounts, account.username, undefined, new DatabaseNames());
     if (settings.ownership === 'prefix') {
       // The users first: what says whose they are are the databases, too.
       const users = await dropUsers(client, await ownNames(client, settings, accounts, account.username));
@@ -52,9 +53,6 @@ export async function ownNames(...asked: Parameters<typeof purgeableNames>): Pro
   return new AccountNames(databases, `${username}_`, others);
 }
 
-/** Of each server in the settings. */
-const listed = new WeakMap<ServerSettings, DatabaseNames>();
-
 /** Resolves with the names of the account's databases, as they are now; see `ServerAccess.ownNames`. */
 export async function purgeableNames(
   client: DatabaseClient,
@@ -62,10 +60,9 @@ export async function purgeableNames(
   accounts: Accounts,
   username: string,
   among?: readonly string[],
+  known = rememberedNames(settings),
 ): Promise<string[]> {
   const { ownership, database_user: user } = settings;
-  const known = listed.get(settings) ?? new DatabaseNames();
-  listed.set(settings, known);
   const found =
     among !== undefined && ownership === 'prefix'
       ? await known.among(client, among)

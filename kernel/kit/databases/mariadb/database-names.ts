@@ -40,6 +40,15 @@ export class DatabaseNames {
   }
 }
 
+const kept = new WeakMap<object, DatabaseNames>();
+
+/** Returns those that this process remembers of a server, which is known by its settings. */
+export function rememberedNames(server: object): DatabaseNames {
+  const names = kept.get(server) ?? new DatabaseNames();
+  kept.set(server, names);
+  return names;
+}
+
 async function namesFrom(client: Client, sql: string, params: readonly string[]): Promise<string[]> {
   return (await client.query<Record<string, string>>(sql, params)).flatMap((row) => Object.values(row));
 }
