@@ -8,6 +8,7 @@ import { removeTree, type Removal } from '../../kernel/kit/jobs/remove-tree.ts';
 import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 import { rootAt } from '../support/files-root.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { openBelow } from '../support/open-below.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('remove-tree');
@@ -21,8 +22,6 @@ async function remove(parent: string, name: string, signal?: AbortSignal): Promi
   }
 }
 
-const openDescriptors = () => readdirSync('/proc/self/fd').length;
-
 test('a tree goes with everything in it, and what its links lead to stays', async () => {
   const base = temporaryFolder();
   mkdirSync(join(base, 'outside'));
@@ -33,7 +32,6 @@ test('a tree goes with everything in it, and what its links lead to stays', asyn
   symlinkSync('../outside', join(base, 'ann/link'));
   symlinkSync('/nowhere', join(base, 'ann/a/dangling'));
   execFileSync('mkfifo', ['--', join(base, 'ann/pipe')]);
-  const before = openDescriptors();
   assert.equal(await remove(base, 'ann'), { removed: 11, problem: undefined, isComplete: true });
   assert.equal(readdirSync(base), ['outside']);
   assert.equal(readdirSync(join(base, 'outside')), ['kept']);
@@ -42,7 +40,7 @@ test('a tree goes with everything in it, and what its links lead to stays', asyn
     { removed: 0, problem: undefined, isComplete: true },
     'a second time changes nothing',
   );
-  assert.is(openDescriptors(), before);
+  assert.equal(openBelow(base), []);
 });
 
 test('a link in place of the folder is removed itself, and so is a file', async () => {
@@ -59,10 +57,9 @@ test('folders may lie deeper than a path is long, and than there are descriptors
   const base = temporaryFolder();
   const deep = Array.from({ length: 2000 }, (_, i) => `${i}-${'d'.repeat(100)}`);
   await (await Folder.make(rootAt(join(base, 'ann')), deep)).close();
-  const before = openDescriptors();
   assert.equal(await remove(base, 'ann'), { removed: 2001, problem: undefined, isComplete: true });
   assert.equal(readdirSync(base), []);
-  assert.is(openDescriptors(), before);
+  assert.equal(openBelow(base), []);
 });
 
 /** Keeps making a folder with files and swapping it for a link, whatever is removed. */
@@ -102,7 +99,6 @@ test('an aborted removal can be continued', async () => {
   const base = temporaryFolder();
   mkdirSync(join(base, 'ann'));
   for (let i = 0; i < 2000; i += 1) writeFileSync(join(base, `ann/${i}`), '');
-  const before = openDescriptors();
   const enough = new AbortController();
   const removing = remove(base, 'ann', enough.signal);
   while (readdirSync(join(base, 'ann')).length === 2000) await new Promise((resolve) => setImmediate(resolve));
@@ -110,7 +106,7 @@ test('an aborted removal can be continued', async () => {
   assert.is((await removing).isComplete, false);
   const left = readdirSync(join(base, 'ann')).length;
   assert.ok(left > 0 && left < 2000, `${left} left`);
-  assert.is(openDescriptors(), before);
+  assert.equal(openBelow(base), []);
   assert.equal(await remove(base, 'ann'), { removed: left + 1, problem: undefined, isComplete: true });
 });
 

@@ -1,4 +1,4 @@
-import { closeSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../support/assert.ts';
 import {
@@ -10,13 +10,13 @@ import {
 } from '../../kernel/kit/files/safe-folder-sync.ts';
 import { rootAt } from '../support/files-root.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { openBelow } from '../support/open-below.ts';
 import { testSuite } from '../support/suite.ts';
 import { pick } from '../support/lists.ts';
 
 const test = testSuite('folders below a root, without promises');
 const base = temporaryFolder();
 const root = join(base, 'root');
-const openDescriptors = () => readdirSync('/proc/self/fd').length;
 
 test.before(() => {
   mkdirSync(join(root, 'a/b'), { recursive: true });
@@ -45,7 +45,6 @@ test('folders are opened one by one, also under a root that the operator linked'
 });
 
 test('a link is never followed, a name is one component, and nothing stays open', () => {
-  const before = openDescriptors();
   assert.is(
     codeOf(() => openPathSync(rootAt(root), ['link', 'b'])),
     'ENOTDIR',
@@ -82,7 +81,7 @@ test('a link is never followed, a name is one component, and nothing stays open'
     );
   }
   closeSync(folder);
-  assert.is(openDescriptors(), before);
+  assert.equal(openBelow(base), []);
 });
 
 // threat hostile-files: a folder of a million hard links is not read to its end

@@ -1,16 +1,6 @@
 import { rootAt } from '../../support/files-root.ts';
 import { execFileSync } from 'node:child_process';
-import {
-  closeSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
@@ -18,12 +8,13 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { openPathSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import { listFolders, FolderScanner } from '../../../plugins/files/jobs/listing.ts';
 import type { FolderList } from '../../../plugins/files/schema.ts';
+import { openBelow } from '../../support/open-below.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { rawRequest } from '../../support/raw.ts';
 import { testSuite } from '../../support/suite.ts';
 import { Swapper } from '../../support/swap.ts';
 import { ENCODINGS, LITERAL, OUTSIDE } from '../../support/traversal.ts';
-import { assertNone, pick } from '../../support/lists.ts';
+import { pick } from '../../support/lists.ts';
 
 const test = testSuite('files');
 let server: TestServer;
@@ -108,14 +99,7 @@ test('no folder stays open after its listing', async () => {
   const { filesRoot } = ann.account;
   for (const path of ['/api/folders', '/api/folders/site', '/api/folders/nothing', '/api/folders/file.txt'])
     await server.ask(path, { token: ann.token });
-  const open = readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      return [readlinkSync(`/proc/self/fd/${fd}`)];
-    } catch {
-      return []; // that of the listing itself
-    }
-  });
-  assertNone(open, (path) => path.startsWith(filesRoot));
+  assert.equal(openBelow(filesRoot), []);
 });
 
 test('two accounts see their own folders only', async () => {
