@@ -76,10 +76,13 @@ export async function* walk(
   }
 }
 
-/** Resolves with what other plugins lose while these are off, by route. */
-export async function lossesWithout(off: readonly string[]): Promise<Map<string, Lost>> {
-  const tables = await Promise.all(off.map((name) => byRoute(({ without }) => without?.[name])));
-  return new Map(tables.flatMap((table) => [...table]));
+/** Resolves with what other plugins lose by each of these that is off, by route. */
+export async function lossesWithout(off: readonly string[]): Promise<Map<string, Lost[]>> {
+  const losses = new Map<string, Lost[]>();
+  for (const name of off)
+    for (const [route, lost] of await byRoute(({ without }) => without?.[name]))
+      losses.set(route, [...(losses.get(route) ?? []), lost]);
+  return losses;
 }
 
 /** Routes by plugin and name; that of the admin address, where both have one, is called `<name> on admin`. */

@@ -1,3 +1,3 @@
 import { independenceTests } from './independence.ts';
 
-await independenceTests(0);
+independenceTests(0);

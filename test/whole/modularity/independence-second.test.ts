@@ -1,3 +1,3 @@
 import { independenceTests } from './independence.ts';
 
-await independenceTests(1);
+independenceTests(1);
