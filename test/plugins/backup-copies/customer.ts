@@ -77,12 +77,15 @@ export class Customer {
     return (await this.own<{ backups: Body[] }>('/api/backups')).backups;
   }
 
-  /** Resolves with what became of work that an administrator begins. */
-  async done(path: 'copy' | 'fetch', body?: Body): Promise<Body> {
-    const begun = await this.asked('POST', path, body);
-    assert.is(begun.status, 202, JSON.stringify(begun.body));
-    const read = async () => (await this.asked('GET', `tasks/${String(begun.body['id'])}`)).body;
-    return eventually('the task has ended', read, ({ state }) => state !== 'running');
+  /** Resolves with what became of work that an administrator begins, in its turn: copies are also made by themselves. */
+  done(path: 'copy' | 'fetch', body?: Body): Promise<Body> {
+    const run = async () => {
+      const begun = await this.asked('POST', path, body);
+      assert.is(begun.status, 202, JSON.stringify(begun.body));
+      const read = async () => (await this.asked('GET', `tasks/${String(begun.body['id'])}`)).body;
+      return eventually('the task has ended', read, ({ state }) => state !== 'running');
+    };
+    return eventually('no other work is on the copy', run, ({ error }) => error !== 'copies_busy');
   }
 
   async copied(): Promise<Body> {
