@@ -82,7 +82,9 @@ export class FleetNode extends Machine {
     await node.run('rm -f /etc/nginx/sites-enabled/default');
     await node.run(`mkdir ${UNIT} && cat >${UNIT}/workers.conf`, '[Service]\nEnvironment=HOSTKEEP_WORKERS=2\n');
     await node.configure();
-    await node.run('systemctl enable --now nginx && systemctl daemon-reload && systemctl restart hostkeep');
+    // a broker that was asked for something already keeps its range of user ids until it is restarted
+    const restart = 'systemctl try-restart hostkeep-broker && systemctl restart hostkeep';
+    await node.run(`systemctl enable --now nginx && systemctl daemon-reload && ${restart}`);
     await node.run('cat >/etc/hostkeep/store-ca.pem', store.authority);
     await node.run('umask 077 && cat >/etc/hostkeep/store-password', STORE_PASSWORD);
     return node;
