@@ -30,10 +30,11 @@ export async function purgeDatabases(
   const client = await MysqlClient.open(settings, timeLimits(config));
   try {
     // nothing is remembered here: what a purge does not see stays
-    const names = await purgeableNames(client, settings, accounts, account.username, undefined, new DatabaseNames());
+    const own = await ownNames(client, settings, accounts, account.username, undefined, new DatabaseNames());
+    const names = own.databases;
     if (settings.ownership === 'prefix') {
       // The users first: what says whose they are are the databases, too.
-      const users = await dropUsers(client, await ownNames(client, settings, accounts, account.username));
+      const users = await dropUsers(client, own);
       return [await drop(client, names, signal), partOf('database users', users.removed, users.problems)];
     }
     if (names.length === 0) return [{ what: WHAT, removed: 0 }];
@@ -45,16 +46,16 @@ export async function purgeDatabases(
 }
 
 /** Resolves with the account's databases, and the rule of their names; see `ServerAccess.ownNames`. */
-export async function ownNames(...asked: Parameters<typeof purgeableNames>): Promise<OwnNames> {
+export async function ownNames(...asked: Parameters<typeof ownDatabases>): Promise<OwnNames> {
   const [, { ownership }, accounts, username] = asked;
-  const databases = await purgeableNames(...asked);
+  const databases = await ownDatabases(...asked);
   if (ownership !== 'prefix') return new AccountNames(databases);
   const others = (await accounts.namesExtending(username)).map((longer) => `${longer}_`);
   return new AccountNames(databases, `${username}_`, others);
 }
 
 /** Resolves with the names of the account's databases, as they are now; see `ServerAccess.ownNames`. */
-export async function purgeableNames(
+async function ownDatabases(
   client: DatabaseClient,
   settings: ServerSettings,
   accounts: Accounts,

@@ -26,10 +26,9 @@ export class DatabaseNames {
     const [row] = await client.query<{ Value: string }>(MADE);
     const made = row?.Value;
     const kept = this.#kept.get(pattern);
-    if (kept !== undefined && kept.made === made && kept.names.length <= LOOKED_UP)
-      return this.among(client, kept.names);
+    if (kept !== undefined && kept.made === made) return this.among(client, kept.names);
     const names = await namesFrom(client, 'show databases like ?', [pattern]);
-    if (made !== undefined) this.#kept.set(pattern, { made, names });
+    if (made !== undefined && names.length <= LOOKED_UP) this.#kept.set(pattern, { made, names });
     return names;
   }
 
