@@ -68,8 +68,9 @@ export class LoginKeeper {
     const stored = await allLogins(this.#host.store);
     const logins = [...stored.values()].flat();
     await this.#noteLastLogins(this.#served.lastLogins, logins);
-    await this.#tellFailures(this.#served.failures, logins);
-    await this.#tellUploads(this.#served.stored, logins);
+    const known = new Map(logins.map((login) => [login.name, login]));
+    await this.#tellFailures(this.#served.failures, known);
+    await this.#tellUploads(this.#served.stored, known);
     const kept = new Map<number, string[]>();
     for (const { accountId, name, digest } of this.#served.kept)
       kept.set(accountId, [...(kept.get(accountId) ?? []), `${name} ${digest}`]);
@@ -94,9 +95,8 @@ export class LoginKeeper {
   }
 
   /** Records who failed to log in, once in a while for each login: whoever tries passwords fills no log. */
-  async #tellFailures(seen: readonly SeenLogin[], stored: readonly StoredLogin[]): Promise<void> {
+  async #tellFailures(seen: readonly SeenLogin[], known: ReadonlyMap<string, StoredLogin>): Promise<void> {
     const { store, identity, events } = this.#host;
-    const known = new Map(stored.map((login) => [login.name, login]));
     for (const [login, at] of this.#told) if (Date.now() - at > QUIET_MS) this.#told.delete(login);
     for (const { login, at, address } of seen) {
       const { accountId, createdAt = Infinity } = known.get(login) ?? {};
@@ -115,8 +115,7 @@ export class LoginKeeper {
   }
 
   /** Tells of uploads as of those through the API. */
-  async #tellUploads(seen: readonly StoredFile[], stored: readonly StoredLogin[]): Promise<void> {
-    const known = new Map(stored.map((login) => [login.name, login]));
+  async #tellUploads(seen: readonly StoredFile[], known: ReadonlyMap<string, StoredLogin>): Promise<void> {
     for (const { login, path } of seen) {
       const { accountId, folder = [] } = known.get(login) ?? {};
       const account = accountId === undefined ? undefined : await this.#host.identity.accounts.byId(accountId);
