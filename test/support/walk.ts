@@ -47,6 +47,7 @@ export async function* walk(
   const walked: Walked = { server, people, session: async (of) => idIn(await server.token(of)) };
   const rows = await walkRows();
   const routes = byName(server.hostkeep.node.routes());
+  const losses = await lossesWithout(off);
   for (const name of await orderOf(routes, rows, off)) {
     const route = routes.get(name) as RouteInfo;
     const { address } = route;
@@ -64,7 +65,7 @@ export async function* walk(
     before(route);
     const late: Step['late'][number][] = [];
     let answer = await ask();
-    const isLost = (await lossesWithout(off)).has(name);
+    const isLost = losses.has(name);
     // What measures the machine may be too late on a busy one, and says when to ask again.
     for (let left = isLost ? 0 : RETRIES; left > 0 && answer.headers.has('retry-after'); left -= 1) {
       late.push(answer);
