@@ -5,7 +5,7 @@
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -259,13 +259,8 @@ try {
   const parts = [large, listings, drop, sftp, backups].filter(({ name }) => name.includes(PART));
   for (const part of parts) {
     if (part === backups)
-      execFileSync('rm', [
-        '-rf',
-        join(root, 'large.bin'),
-        join(root, 'copy.bin'),
-        join(root, 'sent.bin'),
-        join(root, 'many'),
-      ]);
+      for (const name of ['large.bin', 'copy.bin', 'sent.bin', 'many'])
+        rmSync(join(root, name), { recursive: true, force: true });
     await part({ server, token, other, root });
   }
   await core.close();
