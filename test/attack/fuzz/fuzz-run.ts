@@ -5,6 +5,7 @@ import { eventually } from '../../support/until.ts';
 import { methodsByPath, operationsOf, type Operation } from '../target/api-description.ts';
 import { Coverage } from '../target/coverage.ts';
 import { markedEngine } from '../target/marked-engine.ts';
+import { BrokenResponse, type RawClient, type RawRequest } from '../target/raw-client.ts';
 import { codeOf, jsonOf, type RawResponse } from '../target/response-reader.ts';
 import { TargetServer } from '../target/target-server.ts';
 import { Oracle } from './oracle.ts';
@@ -21,6 +22,8 @@ const FULL_REPAIR_EVERY = 10;
 /** Time for the server's log of a fault to arrive. */
 const LOG_MS = 300;
 const SHRINK_MS = 30_000;
+/** How often a download is asked for that others break off. */
+const ATTEMPTS = 4;
 /** Operations that hash a password cost 50 ms of a processor, so they are drawn less often. */
 const COSTLY = /login|password|Twofa$|createAccount|reauthenticate/i;
 
@@ -177,7 +180,7 @@ export class FuzzRun {
     const request = prepareRequest(template, this.#sender(template), this.#otherRole(address), this.#pool, host);
     let response: RawResponse;
     try {
-      response = await client.send(request);
+      response = await sendUntilWhole(client, request);
     } catch (error) {
       throw new Error(`${messageOf(error)}\n${this.target.failure() ?? ''}\n${describe(request, client.url)}`, {
         cause: error,
@@ -230,6 +233,19 @@ export class FuzzRun {
     if (/password/i.test(template.operation.id) && typeof password === 'string') account.password = password;
     if (/logout$/i.test(template.operation.id)) account.tokenLost = true;
   }
+}
+
+/**
+ * Another request may break a download off, as it ends the session or removes the backup that is read. Asked for again, it
+ * is whole or refused.
+ */
+async function sendUntilWhole(client: RawClient, request: RawRequest): Promise<RawResponse> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await client.send(request);
+    } catch (error) {
+      if (!(error instanceof BrokenResponse) || request.method !== 'GET' || attempt === ATTEMPTS) throw error;
+    }
 }
 
 async function describedOperations(

@@ -18,6 +18,13 @@ export function headBytes({ method, target, headers }: RawRequest): Buffer {
   );
 }
 
+/** The connection ended after some of a response had arrived. */
+export class BrokenResponse extends Error {
+  constructor(received: string) {
+    super(`the connection ended in the middle of a response: ${received.slice(0, 300)}`);
+  }
+}
+
 /** Sends requests unchanged, however malformed, over kept-alive connections to one address. */
 export class RawClient {
   readonly url: string;
@@ -81,7 +88,7 @@ export class RawClient {
         settle(() => {
           const received = reader.end();
           if (received !== undefined || reader.isEmpty) resolve(received);
-          else reject(new Error(`the connection ended in the middle of a response: ${reader.text.slice(0, 300)}`));
+          else reject(new BrokenResponse(reader.text));
         }, false),
       );
       socket.on('timeout', () => settle(() => reject(new Error(`no response within ${LIMIT_MS / 1000} s`)), false));
