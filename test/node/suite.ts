@@ -52,6 +52,7 @@ const PACKAGES = [
     'postgresql',
   ],
   ...[
+    'lftp',
     'openssh-client',
     'openssl',
     'php-cli',

@@ -5,7 +5,7 @@ import * as assert from '../../support/assert.ts';
 import { DetailedError, Upload, type UploadOptions } from 'tus-js-client';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
-import { BreakingProxy } from './breaking-proxy.ts';
+import { BreakingProxy } from '../../support/breaking-proxy.ts';
 
 const test = testSuite('uploads: resuming');
 const MIB = 1 << 20;

@@ -9,7 +9,7 @@ import { needs } from '../../../support/needs.ts';
 import { onlyPlugins } from '../../../support/node-process.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
-import { BreakingProxy } from '../breaking-proxy.ts';
+import { BreakingProxy } from '../../../support/breaking-proxy.ts';
 
 await needs('fleet', 'login');
 const test = testSuite('uploads: fleet');

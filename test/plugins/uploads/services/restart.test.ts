@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../support/folder.ts';
 import { NodeProcess, prepare } from '../../../support/node-process.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
-import { BreakingProxy } from '../breaking-proxy.ts';
+import { BreakingProxy } from '../../../support/breaking-proxy.ts';
 
 const test = testSuite('uploads: restart');
 const MIB = 1 << 20;

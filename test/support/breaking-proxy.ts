@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { atEnd } from '../../support/ending.ts';
+import { atEnd } from './ending.ts';
 
 /** A proxy that breaks connections off: one after so many bytes of its client as comes first in `cuts`; the rest go on. */
 export class BreakingProxy {
