@@ -272,10 +272,9 @@ export class Certificates {
     change: (tls: DomainTls) => DomainTls,
   ): Promise<CertificateEntry> {
     const { store, events } = this.#host;
-    const part = { id: domain.id, name: domain.name, docroot: domain.docroot, account };
-    const tls = await this.#changes.inTurn(part, async () => {
+    const tls = await this.#changes.inTurn(domain, async () => {
       const wanted = change(await readOne(store, domain));
-      await this.#changes.serve(part, wanted, async (tx) => {
+      await this.#changes.serve({ ...domain, account }, wanted, async (tx) => {
         await writeTls(tx, change(await readOne(tx, domain)));
         const event = typeof told === 'function' ? told(wanted) : told;
         if (event !== undefined) await events.record(tx, { ...event, account } as EventInput);

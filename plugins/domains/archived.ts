@@ -44,7 +44,7 @@ export const archivedDomains = (parts: Parts): ArchivePart => ({
   },
   serve: async (account) => {
     const domains = await parts.views.list(account);
-    const served = domains.map(({ id, name, docroot }) => parts.gather('siteChanged', { id, name, docroot, account }));
+    const served = domains.map((domain) => parts.gather('siteChanged', { ...domain, account }));
     for (const each of (await Promise.all(served)).flat()) if (!each.ok) throw each.error;
   },
 });

@@ -169,11 +169,10 @@ export class PhpSites {
       // of a suspended account, which comes from an archive, it begins once that is open
       if (site.version !== '' && this.#host.identity.accounts.isOpenHere(account))
         await this.#pools.start(account, poolFor(site, boundsFor(account, this.#host.config)));
-      const { id, name, docroot } = domain;
-      await this.#changes.serve({ id, name, docroot, account }, site, async (tx) => {
+      await this.#changes.serve({ ...domain, account }, site, async (tx) => {
         await this.#host.identity.accounts.assertExists(tx, account);
         await rows.putSite(tx, site);
-        await record?.(tx, name);
+        await record?.(tx, domain.name);
       });
       return this.#shown(account, domain, site);
     });

@@ -208,9 +208,8 @@ export class PhpMyAdminSessions {
   }
 
   /** Has the web server serve the domain as the rows say. */
-  async #changed(account: Account, { id, name, docroot }: Domain): Promise<void> {
-    for (const each of await this.#host.gather('siteChanged', { id, name, docroot, account }))
-      if (!each.ok) throw each.error;
+  async #changed(account: Account, domain: Domain): Promise<void> {
+    for (const each of await this.#host.gather('siteChanged', { ...domain, account })) if (!each.ok) throw each.error;
   }
 
   /** Resolves with the ids of those that answer over TLS. */

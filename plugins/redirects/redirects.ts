@@ -5,7 +5,6 @@ import {
   NO_DOMAINS,
   type Domain,
   type DomainDirectory,
-  type DomainPart,
 } from '../../kernel/contract/points/domain-directory.ts';
 import { MOST_REDIRECTS, type SiteRedirect, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
@@ -58,7 +57,7 @@ export class Redirects {
       const before = await rows.listRedirects(this.#host.store, [domain.id]);
       assertFits(account, domain, before, redirect);
       const id = await this.#changes.serve(
-        sitePart(domain, account),
+        { ...domain, account },
         [...before, redirect].map(siteRedirect),
         async (tx) => {
           assertFits(account, domain, await rows.listRedirects(tx, [domain.id]), redirect);
@@ -81,7 +80,7 @@ export class Redirects {
       const before = await rows.listRedirects(this.#host.store, [domain.id]);
       const others = before.filter((each) => each.id !== id);
       if (others.length === before.length) throw none();
-      await this.#changes.serve(sitePart(domain, account), others.map(siteRedirect), async (tx) => {
+      await this.#changes.serve({ ...domain, account }, others.map(siteRedirect), async (tx) => {
         if (!(await rows.removeRedirect(tx, account.id, id))) throw none();
         await this.#record(tx, 'removed', account, found, ip);
       });
@@ -104,8 +103,6 @@ export class Redirects {
     });
   }
 }
-
-const sitePart = ({ id, name, docroot }: Domain, account: Account): DomainPart => ({ id, name, docroot, account });
 
 function siteRedirect({ from, isPrefix, to, status, keepsPath, keepsQuery }: SiteRedirect): SiteRedirect {
   return { from, isPrefix, to, status, keepsPath, keepsQuery };

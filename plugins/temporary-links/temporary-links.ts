@@ -116,7 +116,7 @@ export class TemporaryLinks {
     await this.#changes.inTurn(domain, async () => {
       const [link] = await listLinks(this.#host.store, [domainId]);
       if (link?.name !== name) return; // made anew meanwhile
-      await this.#changes.serve(sitePart(domain, account), null, async (tx) => {
+      await this.#changes.serve({ ...domain, account }, null, async (tx) => {
         if (!(await removeLink(tx, domainId))) return;
         await this.#record(tx, 'expired', account, domain.name, '');
       });
@@ -124,7 +124,7 @@ export class TemporaryLinks {
   }
 
   #serve(domain: Domain, account: Account, link: Link | null, store: (tx: Tx) => Promise<void>): Promise<void> {
-    return this.#changes.inTurn(domain, () => this.#changes.serve(sitePart(domain, account), link, store));
+    return this.#changes.inTurn(domain, () => this.#changes.serve({ ...domain, account }, link, store));
   }
 
   /** Resolves with a function that returns the URL of a host name. */
@@ -148,8 +148,6 @@ export class TemporaryLinks {
     });
   }
 }
-
-const sitePart = ({ id, name, docroot }: Domain, account: Account) => ({ id, name, docroot, account });
 
 const randomLabel = () =>
   Array.from({ length: NAME_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('');

@@ -94,15 +94,15 @@ export class SiteValues<T> {
    */
   change(
     { account, ip }: SiteSubject,
-    { id, name, docroot }: Domain,
+    domain: Domain,
     change: (before: T) => T,
     event?: (by: Pick<EventInput, 'account' | 'ip'>, domain: string, value: T) => EventInput,
   ): Promise<NamedValue<T>> {
     const { identity, events } = this.#host;
-    const site = { id, name, docroot, account };
-    return this.#changes.inTurn(site, async () => {
+    const { id, name } = domain;
+    return this.#changes.inTurn(domain, async () => {
       const value = change((await this.stored([id])).get(id)?.value ?? this.#initial);
-      await this.#changes.serve(site, { accountId: account.id, value }, async (tx) => {
+      await this.#changes.serve({ ...domain, account }, { accountId: account.id, value }, async (tx) => {
         await identity.accounts.assertExists(tx, account);
         await this.#remove(tx, id);
         const values = [id, account.id, JSON.stringify(value)];
