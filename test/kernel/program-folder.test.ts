@@ -47,6 +47,7 @@ test('a program of which nothing can be noted does not go on running', async () 
     return (child = sleep());
   };
   assert.is(await codeOf(programs.start({ accountId: 1, name: 'main' }, settings, begin)), 'ERR_FS_EISDIR');
+  child.ref(); // `start` does not wait for it
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   assert.is(child.signalCode, 'SIGKILL');
 });
