@@ -1,15 +1,26 @@
-import { cpus } from 'node:os';
+import { readFileSync } from 'node:fs';
 
-/** What the processors have done since the machine was started, in milliseconds of all of them together. */
+/** What processors have done since the machine was started, in hundredths of a second of all of them together. */
 export interface ProcessorTimes {
   readonly idle: number;
   readonly all: number;
 }
 
+/** In a line of `/proc/stat`, which ends with times of guests that are counted before as well; see proc_stat(5). */
+const [IDLE, COUNTED] = [3, 8];
+
+/** Returns what the processors have done on which this process may run: others may be idle for ever. */
 export function processorTimes(): ProcessorTimes {
-  const times = cpus().map((each) => each.times);
+  const [, allowed = ''] = /^Cpus_allowed_list:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  const ranges = allowed.split(',').map((range) => range.split('-').map(Number));
+  const isAllowed = (cpu: number) => ranges.some(([first = 0, last = first]) => cpu >= first && cpu <= last);
+  const lines = [...readFileSync('/proc/stat', 'utf8').matchAll(/^cpu(\d+) (.*)$/gm)];
+  const times = lines.filter(([, cpu]) => isAllowed(Number(cpu))).map(([, , each = '']) => each.split(' ').map(Number));
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
-  return { idle: sum(times.map(({ idle }) => idle)), all: sum(times.flatMap((each) => Object.values(each))) };
+  return {
+    idle: sum(times.map((each) => each[IDLE] ?? 0)),
+    all: sum(times.flatMap((each) => each.slice(0, COUNTED))),
+  };
 }
 
 /** Returns the share of the processors' time in which nobody has used them, from 0 to 1. */
