@@ -80,14 +80,14 @@ export class Backups {
     { components, to }: { readonly components: readonly string[]; readonly to: readonly string[] | null },
     ip: string,
   ): Promise<BackupTask> {
-    const { config, gather, jobs, node } = this.#host;
+    const { config, jobs, node } = this.#host;
     const [backup] = await Promise.all([this.find(account, id, true), this.repositories.version()]);
     const path = clientPath(components, node.config.virtual_root);
     return this.tasks.begin(account, { kind: 'restore', path }, (run) =>
       this.alone(account, run.signal, async () => {
         const { folder, key } = await this.repository(account);
         const access = new RepositoryAccess(folder, { mayAdd: false, freeBytes: 0, reserveBytes: 0 });
-        const free = (await freeBytes({ gather }, account)) ?? null;
+        const free = (await freeBytes(this.#host, account)) ?? null;
         const setup = { program: config.program, key };
         const input = { setup, snapshot: id, components, to, work: run.id, freeBytes: free };
         const onAsk = (question: unknown, bytes: Buffer) => access.answer(question, bytes);

@@ -33,6 +33,7 @@ export default definePlugin({
   description:
     'Backups of the files and databases of the account, made by restic into a repository that the account cannot reach.',
   features: ['backups'],
+  uses: ['quota'],
   errors: fail,
   events,
   config: BackupsConfig,
@@ -94,8 +95,7 @@ export default definePlugin({
           return backups.restore(account, params.id, place, ip);
         },
         databases: async ({ account, params }) => {
-          const { id } = await backups.find(account, params.id);
-          const rows = await listDatabases(local, id);
+          const rows = await listDatabases(local, (await backups.find(account, params.id)).id);
           return {
             databases: rows.map(({ engine, name, size_bytes, problem }) => ({ engine, name, size_bytes, problem })),
           };

@@ -23,6 +23,7 @@ export default definePlugin({
   name: 'files',
   description: 'Files of the account: folders, uploads, downloads and a trash.',
   errors: fail,
+  uses: ['quota'],
   features: ['filemanager', 'fix_permissions'],
   config: FilesConfig,
   routes: { ...folderRoutes, ...entryRoutes, ...trashRoutes, ...taskRoutes, ...archiveRoutes },
@@ -70,7 +71,7 @@ export default definePlugin({
               components: components(query.path),
               expected: readExpected(call.header('if-match'), call.header('if-none-match')),
               digest: call.header('content-digest'),
-              freeBytes: await freeBytes({ gather }, account),
+              freeBytes: await freeBytes(host, account),
             };
             const entry = await upload(body, target, (input, bytes) =>
               jobs.run(WRITE, account, input, { makesRoot: true, ...(bytes && { bytes }) }),

@@ -1,6 +1,7 @@
 import { clientPath, pathComponents } from '../../kernel/kit/files/client-path.ts';
 import type { LimitNotices } from '../../kernel/contract/limits/limit-notices.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import type { StoredBytes } from '../../kernel/contract/tasks/free-bytes.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
@@ -85,10 +86,19 @@ export default definePlugin({
     const known = { of: (accounts: readonly Account[]) => readSamples(host.local, idsOf(accounts)) };
     const notices = storageNotices(host, (accounts) => usageOfMany(accounts, kernel.latest(uidOf), known));
     if (node.isServing) void node.onLeader(() => keep(host, first > 0 ? limits : undefined, notices));
+    const usageOf = async (accounts: readonly Account[]) => usageOfMany(accounts, await kernel.known(uidOf), samples);
+    const service: StoredBytes = {
+      storedBytes: async (account) => {
+        const usage = (await usageOf([account])).get(account.id);
+        const usedKib = usage?.find(({ resource }) => resource === 'disk_kib')?.used;
+        return usedKib === undefined ? undefined : usedKib * 1024;
+      },
+    };
     onClose(() => samples.close());
     onClose(() => kernel.close());
     onClose(() => sizes.close());
     return {
+      service,
       handlers: {
         usage: ({ account }) => usage.of(account),
         size: async ({ account, query, signal }) => {
@@ -108,7 +118,7 @@ export default definePlugin({
       },
       provides: {
         accountReport: async (account) => ({ usage: resources(await usage.of(account)) }),
-        accountsUsage: async (accounts) => usageOfMany(accounts, await kernel.known(uidOf), samples),
+        accountsUsage: usageOf,
         move: () => ({
           obstacles: () => [],
           leftToDo: async (account, at) =>

@@ -21,6 +21,7 @@ export default definePlugin({
   name: 'uploads',
   description: 'Uploads that go on after the connection broke, by the protocol tus 1.0.0.',
   features: [],
+  uses: ['quota'],
   errors: fail,
   config: UploadsConfig,
   routes: uploadRoutes,

@@ -11,7 +11,7 @@ import { freeBytes } from '../../../kernel/contract/tasks/free-bytes.ts';
 import type { FilesConfig } from '../schema.ts';
 import type { FileTask } from './schema.ts';
 
-type WorkHost = Pick<Host<FilesConfig>, 'config' | 'gather' | 'node' | 'jobs' | 'log' | 'local'>;
+type WorkHost = Pick<Host<FilesConfig>, 'config' | 'peer' | 'node' | 'jobs' | 'log' | 'local'>;
 /** The input of each task's job: the name of its work, and its bounds. */
 interface TaskInput {
   readonly work: string;
@@ -54,9 +54,9 @@ export class LongWork {
     job: Job<I & TaskInput, Counted>,
     input: I,
   ): Promise<FileTask> {
-    const { config, gather, node } = this.#host;
+    const { config, node } = this.#host;
     const path = clientPath(pathComponents(to, node.config.virtual_root), node.config.virtual_root);
-    const free = (await freeBytes({ gather }, account)) ?? null;
+    const free = (await freeBytes(this.#host, account)) ?? null;
     const limits = { names: config.task_names, bytes: config.task_mib * MIB, freeBytes: free };
     return this.tasks.begin(account, { kind, path }, async ({ id, signal, onProgress }) => {
       const owner = this.#host.jobs.ownerOf(account);
