@@ -12,8 +12,8 @@ export class BreakingProxy {
     this.url = url;
   }
 
-  /** Starts a proxy in front of `upstream`, a URL, which ends with the test. */
-  static async start(upstream: () => string, cuts: readonly number[]): Promise<BreakingProxy> {
+  /** Starts a proxy in front of `upstream`, a URL, which ends with the test. `onLast` is called when the last one is broken off. */
+  static async start(upstream: () => string, cuts: readonly number[], onLast?: () => void): Promise<BreakingProxy> {
     const left = [...cuts];
     const sockets = new Set<{ destroy(): void }>();
     const server = createServer((client) => {
@@ -38,6 +38,7 @@ export class BreakingProxy {
         left.shift();
         proxy.broken += 1;
         behind.end(chunk, end);
+        if (left.length === 0) onLast?.();
       });
       behind.on('drain', () => client.resume());
     });
