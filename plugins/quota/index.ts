@@ -86,10 +86,10 @@ export default definePlugin({
     const known = { of: (accounts: readonly Account[]) => readSamples(host.local, idsOf(accounts)) };
     const notices = storageNotices(host, (accounts) => usageOfMany(accounts, kernel.latest(uidOf), known));
     if (node.isServing) void node.onLeader(() => keep(host, first > 0 ? limits : undefined, notices));
-    const usageOf = async (accounts: readonly Account[]) => usageOfMany(accounts, await kernel.known(uidOf), samples);
     const service: StoredBytes = {
+      // a client who uploads does not wait for the tools of quotas
       storedBytes: async (account) => {
-        const usage = (await usageOf([account])).get(account.id);
+        const usage = (await usageOfMany([account], kernel.atHand(uidOf), samples)).get(account.id);
         const usedKib = usage?.find(({ resource }) => resource === 'disk_kib')?.used;
         return usedKib === undefined ? undefined : usedKib * 1024;
       },
@@ -118,7 +118,7 @@ export default definePlugin({
       },
       provides: {
         accountReport: async (account) => ({ usage: resources(await usage.of(account)) }),
-        accountsUsage: usageOf,
+        accountsUsage: async (accounts) => usageOfMany(accounts, await kernel.known(uidOf), samples),
         move: () => ({
           obstacles: () => [],
           leftToDo: async (account, at) =>

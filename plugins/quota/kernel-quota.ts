@@ -88,6 +88,12 @@ export class KernelQuota {
     return this.latest(uidOf);
   }
 
+  /** Returns what reports have of accounts that are there already, see `latest`; newer ones are read for who asks later. */
+  atHand(uidOf: UidOf): (account: Account) => KnownQuota | undefined {
+    this.#newest.peek();
+    return this.latest(uidOf);
+  }
+
   /**
    * Returns what the newest reports have of an account, without a look at its files root: the quota of the user with its name,
    * or with the user id that it has here.
