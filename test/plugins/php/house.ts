@@ -5,7 +5,7 @@ import { Caddy } from '../../support/caddy.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { Nginx } from '../../support/nginx.ts';
-import { fetchPage, type Page } from '../../support/page.ts';
+import { fetchAnswer } from '../../support/page.ts';
 
 /** The first user id of accounts. */
 export const FIRST = 200_000;
@@ -45,7 +45,7 @@ export interface Customer {
   /** The document root. */
   readonly docroot: string;
   readonly filesRoot: string;
-  get(path?: string): Promise<Page>;
+  get(path?: string, headers?: Readonly<Record<string, string>>): ReturnType<typeof fetchAnswer>;
   put(file: string, text: string): void;
   set(what: 'version' | 'options' | 'ini', body: object): Promise<Answered>;
   read(what: 'ini' | 'info'): Promise<Answered>;
@@ -90,7 +90,7 @@ async function customer(server: TestServer, port: number, name: string, plan?: s
   const docroot = join(account.filesRoot, domain);
   return {
     ...{ id: account.id, domain, token, docroot, filesRoot: account.filesRoot },
-    get: (path = '/') => fetchPage(port, domain, path),
+    get: (path = '/', headers = {}) => fetchAnswer(port, domain, path, { headers }),
     put: (file, text) => {
       writeFileSync(join(docroot, file), text);
       chownSync(join(docroot, file), FIRST + account.id, FIRST + account.id);
