@@ -5,7 +5,7 @@
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import { promisify } from 'node:util';
 import { isRunning, PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import { removeRemains } from './engine-remains.ts';
 import { LIMIT_MS } from './until.ts';
+import { allowedProcessors } from './processors.ts';
 
 const exec = promisify(execFile);
 const INSTALL = 'apt-get install -y docker.io busybox-static iptables';
@@ -44,9 +45,7 @@ export class TestDocker {
 
   private constructor(folder: string, isOfOneProcessor: boolean) {
     this.folder = folder;
-    const [processor = '0'] =
-      /\d+/.exec(readFileSync('/proc/self/status', 'utf8').split('Cpus_allowed_list:')[1] ?? '') ?? [];
-    this.#launch = isOfOneProcessor ? ['taskset', '-c', processor, 'unshare'] : ['unshare'];
+    this.#launch = isOfOneProcessor ? ['taskset', '-c', String(allowedProcessors()[0]), 'unshare'] : ['unshare'];
     this.socket = join(folder, 'shared.sock');
     this.ownSocket = join(folder, 'own.sock');
   }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
@@ -11,6 +11,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { FILES_ROOT } from '../../support/hostkeep.ts';
 import { NodeProcess, onlyPlugins, prepare, type NodeOptions } from '../../support/node-process.ts';
 import { rawConnection } from '../../support/raw.ts';
+import { allowedProcessors } from '../../support/processors.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
@@ -93,8 +94,7 @@ test('there is one worker per core, at most four; one core has no supervisor', a
   const node = await NodeProcess.start(temporaryFolder(), { workers: 'by cores', config: LEAN });
   opened.add(node);
   if (cores > 1) await node.line(new RegExp(`"workers":${cores},"msg":"all workers serve"`));
-  const core = /^Cpus_allowed_list:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
-  const through = ['taskset', '--cpu-list', core];
+  const through = ['taskset', '--cpu-list', String(allowedProcessors()[0])];
   const alone = await NodeProcess.start(temporaryFolder(), { workers: 'by cores', config: LEAN, through });
   opened.add(alone);
   assert.not.match(alone.output, /"worker":/);

@@ -1,12 +1,12 @@
 /** Every operation on the demo's content, while others take nine tenths of the processor, or two thirds during changes. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import * as assert from '../../support/assert.ts';
 import type { RouteInfo } from '../../../kernel/contract/node-info.ts';
 import { endsWithTests } from '../../support/child.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { startSurroundings } from '../../support/plugin-rows.ts';
+import { allowedProcessors } from '../../support/processors.ts';
 import { testSuite } from '../../support/suite.ts';
 import { walk } from '../../support/walk.ts';
 
@@ -34,8 +34,7 @@ test.after(async () => {
 
 /** This process, and all that it starts: what runs beside it has the others. */
 function stayOnOneProcessor(): void {
-  const [, processor = ''] = /^Cpus_allowed_list:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-  execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', processor, String(process.pid)]);
+  execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(allowedProcessors()[0]), String(process.pid)]);
 }
 
 /** What does not differ from one moment to the next: whether there is something, and of which kind. */
