@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { FIRST_ID } from '../test/support/broker.ts';
-import { startChromium } from '../test/support/chromium.ts';
+import { dropFiles, startChromium } from '../test/support/chromium.ts';
 import { freePort } from '../test/support/port.ts';
 import { load, median, type Load } from './support/load.ts';
 import { MemoryWatch } from './support/memory.ts';
@@ -211,11 +211,8 @@ async function drop({ server, root }: Context): Promise<void> {
   await page.waitForSelector('.shell');
   await page.goto(`${server.url}/files`);
   await page.waitForFunction(`document.querySelector('main')?.textContent.includes('many')`);
-  const session = await page.createCDPSession();
-  const data = { items: [], files: [source], dragOperationsMask: 1 };
   const took = await seconds(async () => {
-    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
-      await session.send('Input.dispatchDragEvent', { type, x: 500, y: 400, data });
+    await dropFiles(page, [source]);
     await page.waitForFunction(`document.body.textContent.includes('files were uploaded')`, { timeout: 600_000 });
   });
   await browser.close();

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Browser } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { atEnd } from './ending.ts';
 import { reportSkipped, testSuite } from './suite.ts';
 import { LIMIT_MS } from './until.ts';
@@ -44,4 +44,12 @@ export function browserSuite(name: string, purpose: string, options: Parameters<
   const test = (title: string, run: (browser: Browser) => Promise<void>): void =>
     void suite(title, () => (browser === undefined ? undefined : run(browser)));
   return Object.assign(test, { before: suite.before, after: suite.after });
+}
+
+/** Drops files and folders of this machine on a page. */
+export async function dropFiles(page: Page, files: readonly string[]): Promise<void> {
+  const session = await page.createCDPSession();
+  const data = { items: [], files: [...files], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await session.send('Input.dispatchDragEvent', { type, x: 500, y: 400, data });
 }

@@ -166,6 +166,15 @@ export class PageDriver {
     await this.page.locator(roles.join(', ')).click();
   }
 
+  /** Types a text in place of what a field or an editor has. */
+  async replace(field: string, text: string): Promise<void> {
+    await this.page.click(field);
+    await this.page.keyboard.down('Control');
+    await this.page.keyboard.press('a');
+    await this.page.keyboard.up('Control');
+    await this.page.keyboard.type(text);
+  }
+
   /** Chooses an option as soon as the list has it. */
   async choose(list: string, value: string): Promise<void> {
     // By the property: an option whose text is its value needs no attribute.

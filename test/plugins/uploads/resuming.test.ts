@@ -2,9 +2,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
-import { DetailedError, Upload, type UploadOptions } from 'tus-js-client';
+import { DetailedError, Upload } from 'tus-js-client';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
+import { sendByTus } from '../../support/tus-upload.ts';
 import { BreakingProxy } from '../../support/breaking-proxy.ts';
 
 const test = testSuite('uploads: resuming');
@@ -15,29 +16,13 @@ test.before(async () => {
   server = await TestServer.start();
 });
 
-/** Sends a file by the client. Resolves with the bytes that it says were accepted. */
-function sent(content: Buffer, token: string, options: UploadOptions): Promise<{ upload: Upload; accepted: number }> {
-  return new Promise((resolve, reject) => {
-    let accepted = 0;
-    const upload = new Upload(content, {
-      headers: { Authorization: `Bearer ${token}` },
-      retryDelays: Array.from({ length: 20 }, () => 50),
-      onChunkComplete: (_, bytes) => (accepted = bytes),
-      onSuccess: () => resolve({ upload, accepted }),
-      onError: reject,
-      ...options,
-    });
-    upload.start();
-  });
-}
-
 test('a connection that breaks nine times costs what was under way, and nothing more', async () => {
   const { account, token } = await server.user('anna');
   mkdirSync(account.filesRoot, { recursive: true });
   const cuts = [100, 700 * 1024, 3 * MIB, 1, 2 * MIB + 3, 4 * MIB, 900, 5 * MIB, 3 * MIB + 1];
   const proxy = await BreakingProxy.start(() => server.hostkeep.url('user'), cuts);
   const options = { endpoint: `${proxy.url}/api/uploads`, metadata: { path: 'film.bin', filename: 'film.bin' } };
-  const { accepted } = await sent(CONTENT, token, options);
+  const { accepted } = await sendByTus(CONTENT, token, options);
   assert.equal([proxy.broken, accepted], [9, CONTENT.length]);
   assert.ok(readFileSync(join(account.filesRoot, 'film.bin')).equals(CONTENT));
   assert.equal(readdirSync(join(account.filesRoot, '.hostkeep/uploads')), []);
@@ -52,7 +37,7 @@ test('in chunks, with the beginning in the creation, and an empty file: all arri
     ['first.bin', CONTENT.subarray(0, 3 * MIB), { uploadDataDuringCreation: true }],
     ['empty.bin', Buffer.alloc(0), {}],
   ] as const) {
-    await sent(content, token, { endpoint, metadata: { path }, ...more });
+    await sendByTus(content, token, { endpoint, metadata: { path }, ...more });
     assert.ok(readFileSync(join(account.filesRoot, path)).equals(content), path);
   }
 });
@@ -74,7 +59,7 @@ test('an upload is ended by its client, and refused without the feature', async 
   assert.equal(readdirSync(join(account.filesRoot, '.hostkeep/uploads')), []);
   assert.not.ok(existsSync(join(account.filesRoot, 'ended.bin')));
   await server.hostkeep.core.accounts.setFeature('cleo', 'filemanager', false);
-  const refusal = await sent(CONTENT, token, { endpoint, metadata: { path: 'x' }, retryDelays: null }).catch(
+  const refusal = await sendByTus(CONTENT, token, { endpoint, metadata: { path: 'x' }, retryDelays: null }).catch(
     (error: unknown) => error,
   );
   assert.is((refusal as DetailedError).originalResponse?.getStatus(), 403);

@@ -50,13 +50,7 @@ function made(name: string, text: string | Buffer): string {
 const inEditor = (selector: string) => `dialog[open] .editor >>> ${selector}`;
 const shownLines = (driver: PageDriver) =>
   driver.page.$$eval(inEditor('.cm-line'), (lines) => lines.map(({ textContent }) => String(textContent)));
-const replaced = async (driver: PageDriver, text: string, field = 'dialog[open] .input') => {
-  await driver.page.click(field);
-  await driver.page.keyboard.down('Control');
-  await driver.page.keyboard.press('a');
-  await driver.page.keyboard.up('Control');
-  await driver.page.keyboard.type(text);
-};
+const replaced = (driver: PageDriver, text: string, field = 'dialog[open] .input') => driver.replace(field, text);
 const closed = (driver: PageDriver) => driver.page.waitForSelector('dialog[open]', { hidden: true });
 
 test('files are uploaded, edited, renamed, removed, taken back and downloaded', async (browser) => {

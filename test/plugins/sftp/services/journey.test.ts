@@ -5,22 +5,24 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Upload } from 'tus-js-client';
+import { promisify } from 'node:util';
 import { selfSigned } from '../../../support/certificate.ts';
 import * as assert from '../../../support/assert.ts';
 import { BreakingProxy } from '../../../support/breaking-proxy.ts';
 import { FIRST_ID } from '../../../support/broker.ts';
-import { browserSuite } from '../../../support/chromium.ts';
+import { browserSuite, dropFiles } from '../../../support/chromium.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
 import { reportSkipped } from '../../../support/suite.ts';
+import { sendByTus } from '../../../support/tus-upload.ts';
 import { eventually, LIMIT_MS, until } from '../../../support/until.ts';
 import { hasProftpd, Proftpd } from '../proftpd.ts';
 
 await needs('files', 'uploads', 'backups', 'pages');
 const test = browserSuite('sftp: the journey of files', 'to drop files in');
+const run = promisify(execFile);
 const FILES = 2000;
 const FOLDERS = 20;
 const SMALL = 30;
@@ -82,10 +84,7 @@ if (hasProftpd() && isInstalled)
     const { page } = driver;
     await driver.goto('/home/files');
     await driver.says('This folder is empty');
-    const session = await page.createCDPSession();
-    const data = { items: [], files: [dropped], dragOperationsMask: 1 };
-    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
-      await session.send('Input.dispatchDragEvent', { type, x: 500, y: 400, data });
+    await dropFiles(page, [dropped]);
     const all = `document.body.innerText.includes('${(FILES + 1).toLocaleString('en')} files were uploaded')`;
     await page.waitForFunction(all, { timeout: 4 * LIMIT_MS });
     assert.is(contentOf(here('site')), contentOf(dropped));
@@ -96,11 +95,7 @@ if (hasProftpd() && isInstalled)
     await driver.goto('/home/files#folder=site');
     await driver.press('index.html');
     await page.waitForSelector('dialog[open] .editor >>> .cm-content');
-    await page.click('dialog[open] .editor >>> .cm-content');
-    await page.keyboard.down('Control');
-    await page.keyboard.press('a');
-    await page.keyboard.up('Control');
-    await page.keyboard.type('broken');
+    await driver.replace('dialog[open] .editor >>> .cm-content', 'broken');
     await driver.press('Save');
     await driver.says('index.html was saved');
     assert.match(readFileSync(here('site/index.html'), 'utf8'), /^broken\s*$/);
@@ -139,11 +134,7 @@ if (hasProftpd() && isInstalled)
       `mirror mirrored ${join(own, 'mirrored')}`,
     ].join('\n');
     writeFileSync(join(own, 'script'), `${script}\n`, { mode: 0o600 });
-    await new Promise<void>((resolve, reject) => {
-      execFile('lftp', ['-f', join(own, 'script')], { timeout: 2 * LIMIT_MS }, (error, _, told) =>
-        error === null ? resolve() : reject(new Error(told, { cause: error })),
-      );
-    });
+    await run('lftp', ['-f', join(own, 'script')], { timeout: 2 * LIMIT_MS });
     assert.equal([contentOf(here('mirrored')), contentOf(join(own, 'mirrored'))], [contentOf(small), contentOf(small)]);
 
     // by curl, and by uploads that resume
@@ -151,21 +142,16 @@ if (hasProftpd() && isInstalled)
     writeFileSync(join(own, 'film.bin'), CONTENT);
     const head = join(own, 'head');
     writeFileSync(head, `Authorization: Bearer ${token}\n`, { mode: 0o600 });
-    await new Promise<void>((resolve, reject) => {
-      const sent = ['-T', join(own, 'film.bin'), `${url}/api/files/content?path=by-curl.bin`];
-      execFile('curl', ['-sSf', '-H', `@${head}`, ...sent], (error) => (error === null ? resolve() : reject(error)));
-    });
+    await run('curl', [
+      '-sSf',
+      '-H',
+      `@${head}`,
+      '-T',
+      join(own, 'film.bin'),
+      `${url}/api/files/content?path=by-curl.bin`,
+    ]);
     const proxy = await BreakingProxy.start(() => url, CUTS);
-    await new Promise<void>((resolve, reject) => {
-      new Upload(CONTENT, {
-        endpoint: `${proxy.url}/api/uploads`,
-        metadata: { path: 'by-tus.bin' },
-        headers: { Authorization: `Bearer ${token}` },
-        retryDelays: Array.from({ length: 40 }, () => 50),
-        onSuccess: () => resolve(),
-        onError: reject,
-      }).start();
-    });
+    await sendByTus(CONTENT, token, { endpoint: `${proxy.url}/api/uploads`, metadata: { path: 'by-tus.bin' } });
     assert.is(proxy.broken, CUTS.length);
     for (const name of ['by-curl.bin', 'by-tus.bin']) assert.ok(readFileSync(here(name)).equals(CONTENT), name);
 

@@ -1,13 +1,13 @@
 /** Tests uploads that a node of a fleet passes on to the home of the account. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Upload } from 'tus-js-client';
 import { keepUpload } from '../../../../plugins/uploads/page/passing.ts';
 import * as assert from '../../../support/assert.ts';
 import { TestFleet } from '../../../support/fleet.ts';
 import { needs } from '../../../support/needs.ts';
 import { onlyPlugins } from '../../../support/node-process.ts';
 import { testSuite } from '../../../support/suite.ts';
+import { sendByTus } from '../../../support/tus-upload.ts';
 import { until } from '../../../support/until.ts';
 import { BreakingProxy } from '../../../support/breaking-proxy.ts';
 
@@ -38,20 +38,14 @@ test('an upload by another node goes on after broken connections and a dead home
     cuts,
     () => (restart = restarted()),
   );
-  await new Promise<void>((resolve, reject) => {
-    const upload = new Upload(CONTENT, {
-      endpoint: `${proxy.url}/api/uploads`,
-      metadata: { path: 'film.bin' },
-      headers: { Authorization: `Bearer ${token}` },
-      retryDelays: Array.from({ length: 600 }, () => 100),
-      onAfterResponse: (request, response) => {
-        answers.push(`${request.getMethod()} ${response.getStatus()}`);
-        keepUpload(request, response);
-      },
-      onSuccess: () => resolve(),
-      onError: reject,
-    });
-    upload.start();
+  await sendByTus(CONTENT, token, {
+    endpoint: `${proxy.url}/api/uploads`,
+    metadata: { path: 'film.bin' },
+    retryDelays: Array.from({ length: 600 }, () => 100),
+    onAfterResponse: (request, response) => {
+      answers.push(`${request.getMethod()} ${response.getStatus()}`);
+      keepUpload(request, response);
+    },
   });
   await restart;
   assert.is(proxy.broken, cuts.length);

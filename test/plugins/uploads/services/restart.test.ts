@@ -2,10 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
-import { Upload } from 'tus-js-client';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { NodeProcess, prepare } from '../../../support/node-process.ts';
 import { testSuite } from '../../../support/suite.ts';
+import { sendByTus } from '../../../support/tus-upload.ts';
 import { until } from '../../../support/until.ts';
 import { BreakingProxy } from '../../../support/breaking-proxy.ts';
 
@@ -40,24 +40,18 @@ for (const workers of [1, 2])
       readdirSync(join(root, '.hostkeep/uploads')).map(
         (name) => statSync(join(root, '.hostkeep/uploads', name)).size,
       )[0] ?? 0;
-    await new Promise<void>((resolve, reject) => {
-      const upload = new Upload(CONTENT, {
-        endpoint: `${proxy.url}/api/uploads`,
-        metadata: { path: 'film.bin' },
-        headers: { Authorization: `Bearer ${token}` },
-        chunkSize: 4 * MIB,
-        retryDelays: Array.from({ length: 600 }, () => 100),
-        onBeforeRequest: () => killing,
-        onProgress: (sent) => {
-          if (kills < 3 && sent > (kills + 1) * 9 * MIB) killing = kill();
-        },
-        onChunkComplete: (_, accepted) => {
-          assert.ok(size() >= accepted || accepted === CONTENT.length, 'what was acknowledged is there');
-        },
-        onSuccess: () => resolve(),
-        onError: reject,
-      });
-      upload.start();
+    await sendByTus(CONTENT, token, {
+      endpoint: `${proxy.url}/api/uploads`,
+      metadata: { path: 'film.bin' },
+      chunkSize: 4 * MIB,
+      retryDelays: Array.from({ length: 600 }, () => 100),
+      onBeforeRequest: () => killing,
+      onProgress: (sent) => {
+        if (kills < 3 && sent > (kills + 1) * 9 * MIB) killing = kill();
+      },
+      onChunkComplete: (_, accepted) => {
+        assert.ok(size() >= accepted || accepted === CONTENT.length, 'what was acknowledged is there');
+      },
     });
     await killing;
     assert.is(kills, 3);
