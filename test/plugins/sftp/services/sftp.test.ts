@@ -272,6 +272,8 @@ if (hasProftpd()) {
     ]);
     const [, told] = await eve.logins();
     assert.ok(Date.parse(told?.last_login_at ?? '') >= before);
+    const second = Date.parse(told?.last_login_at ?? '');
+    await eventually('the second of that login is over', Date.now, (now) => now >= second + 1000);
     await eve.ask('DELETE', `${LOGINS}/${web.login}`);
     await eve.add('web');
     const next = await eve.add('next');
