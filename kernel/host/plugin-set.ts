@@ -50,6 +50,9 @@ export class PluginSet {
   readonly #loaded = new Map<string, Loaded>();
   readonly #off: PluginStatus[] = [];
   readonly #gatherer: Gatherer;
+  /** What waits until all plugins are set up. */
+  readonly #waiting: (() => void | Promise<void>)[] = [];
+  #isSetUp = false;
   readonly #health: HealthMonitor;
   #provided: ReadonlySet<string> = new Set();
   readonly #log: Log;
@@ -106,6 +109,8 @@ export class PluginSet {
     for (const { errors } of plugins) if (errors !== undefined) declareErrors(errors);
     const settings = new Map(plugins.map((plugin) => [plugin.name, pluginSettings(plugin, config)]));
     await this.#startAll(inOrder(plugins), settings, host);
+    this.#isSetUp = true;
+    await Promise.all(this.#waiting.map((start) => start()));
     assertNoClash(this.infos);
     this.#provided = providedFeatures(this.statuses, this.infos, config, host.node.locales.featureNames);
     this.#health.start();
@@ -198,6 +203,7 @@ export class PluginSet {
         privileged: <V extends Verbs<V>>(verbs: Privileged<V>, settings: unknown) =>
           privilegedVerbs(broker, verbs, settings, { jobs: common.jobs, log: this.#log, signal: closing.signal }),
         onLeader: (start: () => void | Promise<void>) => startLeading(leadership, start, { log, onClose }),
+        afterSetup: (start: () => void | Promise<void>) => (this.#isSetUp ? start() : void this.#waiting.push(start)),
       }),
       log,
       gather: this.gather,

@@ -63,7 +63,9 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
   });
   host.onClose(() => batcher.idle());
   // While no plugin keeps domains, those that are served stay as they are.
-  if (domains !== undefined) await host.node.onLeader(() => startReconciling(host, writer, vhosts));
+  // A plugin that is not set up yet would have no rules for its sites.
+  const start = () => host.node.afterSetup(() => startReconciling(host, writer, vhosts));
+  if (domains !== undefined) await host.node.onLeader(start);
   const linksFindings = (): Finding[] => {
     try {
       assertNoLinks(host.jobs.rootOf(ANYBODY).path);

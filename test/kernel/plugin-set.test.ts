@@ -152,6 +152,27 @@ test('plugins start after those that they use and close in reverse order', async
   assert.equal(order, ['c after ', 'b after C', 'a after B and C', 'close a', 'close b', 'close c']);
 });
 
+test('what waits for all plugins runs once they are set up, and before the server serves', async () => {
+  const seen: string[] = [];
+  const slow = plugin('slow', {
+    uses: ['early'],
+    setup: () => ({ handlers: { show: () => ({}) }, provides: { counts: () => ({ users: 1 }) } }),
+  });
+  const early = plugin('early', {
+    setup: async ({ node, gather }) => {
+      const look = async () => {
+        seen.push(String((await gather('counts')).length));
+        await node.afterSetup(() => void seen.push('at once'));
+      };
+      await node.afterSetup(look);
+      seen.push('set up');
+      return { handlers: { show: () => ({}) } };
+    },
+  });
+  await TestServer.start({ plugins: [early, slow] });
+  assert.equal(seen, ['set up', '1', 'at once']);
+});
+
 test('a failed release is logged, and the other plugins are closed', async () => {
   const closed: string[] = [];
   const closing = (name: string, isBroken = false) =>
