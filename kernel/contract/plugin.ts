@@ -30,10 +30,10 @@ export interface PluginNode extends NodeInfo {
    */
   onLeader(start: () => void | Promise<void>): void | Promise<void>;
   /**
-   * Calls `start` once all plugins are set up, and before the server serves; at once if they are. Until then `Host.gather` asks only
+   * Calls `work` once all plugins are set up, and before the server serves; at once if they are. Until then `Host.gather` asks only
    * those that are: what they do not say must not be undone.
    */
-  afterSetup(start: () => void | Promise<void>): void | Promise<void>;
+  afterSetup(work: () => void | Promise<void>): void | Promise<void>;
 }
 
 /** The kernel's services for a plugin. */

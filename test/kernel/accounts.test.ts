@@ -311,6 +311,10 @@ test('sealed texts open only with their key and in their place', () => {
   assert.throws(() => keys.unseal(sealed, 'twofa:2'));
   assert.throws(() => Keyring.open(temporaryFolder()).unseal(sealed, 'twofa:1'));
   assert.not.match(sealed, /secret/);
+  assert.match(keys.derive('a'), /^[0-9a-f]{64}$/);
+  assert.is(keys.derive('a'), keys.derive('a'));
+  assert.is.not(keys.derive('a'), keys.derive('b'));
+  assert.is.not(keys.derive('a'), Keyring.open(temporaryFolder()).derive('a'));
 });
 
 // threat forged-state: one event is one line, and stands in the same transaction as its change

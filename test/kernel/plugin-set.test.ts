@@ -152,7 +152,7 @@ test('plugins start after those that they use and close in reverse order', async
   assert.equal(order, ['c after ', 'b after C', 'a after B and C', 'close a', 'close b', 'close c']);
 });
 
-test('what waits for all plugins runs once they are set up, and before the server serves', async () => {
+test('work that waits for all plugins runs once they are set up', async () => {
   const seen: string[] = [];
   const slow = plugin('slow', {
     uses: ['early'],

@@ -16,7 +16,7 @@ const Echo = Type.Object({ text: Type.String(), times: Type.Integer({ default: 1
 /** The routes that are called. They own features of the catalogue. */
 const native = definePlugin({
   name: 'native',
-  features: ['dns', 'varnish'],
+  features: ['dns', 'pm2'],
   routes: {
     open: {
       method: 'GET',
@@ -29,7 +29,7 @@ const native = definePlugin({
     },
     mine: { method: 'GET', path: ['/mine', '/mine-too'], access: 'user', summary: 'x', reply: Any },
     gated: { method: 'GET', path: '/gated', summary: 'x', reply: Any },
-    both: { method: 'POST', path: '/both', feature: { all: ['varnish'] }, summary: 'x', reply: Any, status: 201 },
+    both: { method: 'POST', path: '/both', feature: { all: ['pm2'] }, summary: 'x', reply: Any, status: 201 },
     kept: { method: 'GET', path: '/kept', tokens: 'refused', summary: 'x', reply: Any },
     admin: { method: 'GET', path: '/api/area', address: 'admin', access: 'admin', summary: 'x', reply: Any },
     item: {
@@ -103,7 +103,7 @@ const form = definePlugin({
 let server: TestServer;
 test.before(async () => {
   server = await TestServer.start({ plugins: [native, form] });
-  await server.hostkeep.core.plans.setFeature('developer', 'varnish', false);
+  await server.hostkeep.core.plans.setFeature('developer', 'pm2', false);
 });
 
 type Body = Record<string, unknown>;
@@ -199,7 +199,7 @@ test('a called route gets what its client would have sent', async () => {
 
 test('an inner call returns JSON with its status, or the body as it is', async () => {
   const { token } = await server.user('fay');
-  await server.hostkeep.core.plans.setFeature('developer', 'varnish', true);
+  await server.hostkeep.core.plans.setFeature('developer', 'pm2', true);
   const answerOf = async (operation: string) => (await call(operation, { token })).body;
   assert.equal(await answerOf('POST /both'), { status: 201, value: {}, reply: null });
   for (const operation of ['GET /mine', 'GET /mine-too'])

@@ -93,7 +93,7 @@ test('a 403 names the missing feature', async () => {
   assert.is(refused.body['error'], 'feature_disabled');
   assert.is(refused.body['feature'], 'dns');
   const { accounts } = server.hostkeep.core;
-  await accounts.setFeature('bert', 'varnish', true);
+  await accounts.setFeature('bert', 'pm2', true);
   assert.is((await server.ask('/probe/gated', { token })).status, 403);
   assert.is((await server.ask('/probe/either', { token })).body['feature'], 'waf');
   await accounts.setFeature('bert', 'waf', true);

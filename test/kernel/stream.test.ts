@@ -85,7 +85,7 @@ test('a stream ends with its feature, for the account and the plan, alone', asyn
   const free = await open('/probe/stream');
   const changes = [
     async (isOn: boolean) => accounts.setFeature('greta', 'dns', isOn),
-    async (isOn: boolean) => plans.setFeature('developer', 'varnish', isOn),
+    async (isOn: boolean) => plans.setFeature('developer', 'pm2', isOn),
   ];
   for (const change of changes) {
     const gated = await open('/probe/gated-stream');

@@ -39,7 +39,7 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
     });
   return definePlugin({
     name: 'probe',
-    features: ['dns', 'varnish'],
+    features: ['dns', 'pm2'],
     config: Type.Object({ word: Type.String({ default: 'hello' }) }, { additionalProperties: false }),
     routes: {
       open: { method: 'GET', path: '/probe/open', address: 'both', access: 'guest', summary: 'for all', reply: Any },
@@ -48,7 +48,7 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
       either: {
         method: 'GET',
         path: '/probe/either',
-        feature: { any: ['dns', 'varnish'], all: ['waf'] },
+        feature: { any: ['dns', 'pm2'], all: ['waf'] },
         summary: 'for some',
         reply: Any,
       },
@@ -151,8 +151,8 @@ export function probePlugin(gate = new Gate(), sinks: Sink[] = []) {
       gatedStream: {
         method: 'GET',
         path: '/probe/gated-stream',
-        feature: { all: ['varnish'] },
-        summary: 'streams to holders of dns and varnish',
+        feature: { all: ['pm2'] },
+        summary: 'streams to holders of dns and pm2',
         produces: ['text/event-stream'],
         reply: Any,
       },

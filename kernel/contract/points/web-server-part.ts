@@ -125,6 +125,8 @@ export interface SiteDirectives<T = unknown> {
   read(part: unknown): T;
   /** Returns lines of a `server` block. Nothing in them may mean more to the web server than the part says. */
   nginx(part: T, place: SitePlace): readonly string[];
+  /** Returns those by which requests are told apart: they stand before all that refuses or leads elsewhere. */
+  nginxFirst?(part: T): readonly string[];
   /** Returns lines of a site block. */
   caddy(part: T, place: SitePlace): readonly string[];
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes, type webcrypto } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, type webcrypto } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose/jwt/sign';
@@ -153,6 +153,11 @@ export class Keyring {
       // anybody can send a token, and callers never learn why it is invalid
       return undefined;
     }
+  }
+
+  /** Returns a secret for a purpose, 64 hexadecimal digits; nodes with the same keys derive the same one (HKDF, RFC 5869). */
+  derive(purpose: string): string {
+    return Buffer.from(hkdfSync('sha256', this.#sealing, '', purpose, 32)).toString('hex');
   }
 
   /** Encrypts a text for the store (AES-256-GCM); `context` binds the result to its place there. */

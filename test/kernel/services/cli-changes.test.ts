@@ -62,9 +62,9 @@ test('what would change nothing is an error, and says so', async () => {
 
 test('switching on a feature that nothing provides warns', async () => {
   const { run, json } = await node();
-  const { code, stdout } = await run('feature', 'on', 'varnish', '--plan', 'basic');
+  const { code, stdout } = await run('feature', 'on', 'pm2', '--plan', 'basic');
   assert.is(code, 0);
-  assert.match(stdout, /^varnish is on for plan basic\nwarning: nothing on this server provides varnish/);
+  assert.match(stdout, /^pm2 is on for plan basic\nwarning: nothing on this server provides pm2/);
   assert.is((await json('feature', 'on', 'login_history', '--account', 'ann'))['warning'], null);
 });
 
