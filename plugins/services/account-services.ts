@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../kernel/contract/plugin.ts';
+import { findWebServer } from '../../kernel/contract/points/web-server-part.ts';
+import type { SiteCache } from '../../kernel/contract/sites/site-cache.ts';
 import { inTurn } from '../../kernel/contract/workers.ts';
 import { fail as refuse } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
@@ -7,7 +10,7 @@ import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import type askService from './ask-job.ts';
 import { fail } from './errors.ts';
 import type makeFolder from './folder-job.ts';
-import { LARGEST_MIB, programName, serviceNamed, serviceSocket } from './programs/service-program.ts';
+import { LARGEST_MIB, programName, serviceNamed, serviceSocket, type ServiceSize } from './programs/service-program.ts';
 import type { ServiceVerbs } from './programs/service-verbs.ts';
 import type { Exchange, Recipe } from './recipes.ts';
 import type { Service, ServicesConfig } from './schema.ts';
@@ -34,6 +37,7 @@ export class AccountServices {
   readonly #recipes: ReadonlyMap<string, Recipe>;
   readonly verbs: ServiceVerbs;
 
+  /** `host`: with the folder in which the broker notes what runs. */
   constructor(host: Host<ServicesConfig>, recipes: ReadonlyMap<string, Recipe>, verbs: ServiceVerbs) {
     this.#host = host;
     this.#recipes = recipes;
@@ -77,7 +81,7 @@ export class AccountServices {
     const recipe = this.#recipeFor(account, service);
     return this.#inTurn(account, async () => {
       await this.#assertOn(account, recipe);
-      let isEmpty = await this.#runs(account.id, programName(recipe, memoryFor(account, recipe)));
+      let isEmpty = await this.#runs(account.id, await this.#nameFor(account, recipe));
       for (const exchange of recipe.flush) isEmpty &&= (await this.#ask(account, recipe, exchange)) !== null;
       if (!isEmpty) throw fail.service_failed(`${recipe.title} does not say that it is empty now`);
       await this.#record('service.flushed', `emptied ${recipe.title}`, { account, service: recipe.name, ip });
@@ -97,12 +101,24 @@ export class AccountServices {
     });
   }
 
-  /** Returns the name of a service's program by the plan of now; `undefined` where it may not run at this node. */
-  wanted(account: Account | undefined, service: string): string | undefined {
+  /** Resolves with the name of a service's program by the plan of now; with `undefined` where it may not run at this node. */
+  async wanted(account: Account | undefined, service: string): Promise<string | undefined> {
     const recipe = this.#recipes.get(service);
     const isOpen = this.#host.identity.accounts.isOpenHere(account);
     if (recipe === undefined || !isOpen || !account.features.has(service)) return undefined;
-    return programName(recipe, memoryFor(account, recipe));
+    return this.#nameFor(account, recipe);
+  }
+
+  /** Resolves with the cache before the sites of an account; see `SiteCaches`. */
+  async cacheOf(account: Account): Promise<SiteCache | undefined> {
+    for (const service of await listServices(this.#host.store, account.id)) {
+      const recipe = this.#recipes.get(service);
+      if (recipe === undefined || !isCache(recipe) || (await this.wanted(account, service)) === undefined) continue;
+      const { sites } = await this.#sizeFor(account, recipe);
+      const socket = join(this.#host.config.run_folder, String(account.id), `${service}.sock`);
+      if (sites !== null) return { ...sites, socket };
+    }
+    return undefined;
   }
 
   /** Starts a service that is switched on, if it may still run. */
@@ -128,18 +144,18 @@ export class AccountServices {
       const { store, identity } = this.#host;
       const account = await identity.accounts.byId(accountId);
       const isOn = (await listServices(store, accountId)).has(service);
-      if (!isOn || this.wanted(account, service) === undefined) await this.#stop({ id: accountId }, service);
+      if (!isOn || (await this.wanted(account, service)) === undefined) await this.#stop({ id: accountId }, service);
     });
   }
 
   /** Has a service answer. */
   async #start(account: Account, recipe: Recipe): Promise<void> {
     const { id, username } = account;
-    const memoryMib = memoryFor(account, recipe);
+    const size = await this.#sizeFor(account, recipe);
     // one that runs keeps its socket
-    if (!(await this.#runs(id, programName(recipe, memoryMib)))) await this.#makeFolder(account, recipe);
-    const name = await this.verbs.start({ account: { id, username }, service: recipe.name, memoryMib });
-    if (name !== programName(recipe, memoryMib)) throw fail.service_failed('the broker has other recipes: restart it');
+    if (!(await this.#runs(id, programName(recipe, size)))) await this.#makeFolder(account, recipe);
+    const name = await this.verbs.start({ ...size, account: { id, username }, service: recipe.name });
+    if (name !== programName(recipe, size)) throw fail.service_failed('the broker has other recipes: restart it');
     const deadline = performance.now() + START_MS;
     while ((await this.#ask(account, recipe, recipe.health)) === null) {
       const isLate = performance.now() > deadline;
@@ -171,20 +187,20 @@ export class AccountServices {
   }
 
   async #shown(account: Account, recipe: Recipe, isOn: boolean): Promise<Service> {
-    const memory = memoryFor(account, recipe);
-    const isThere = isOn && (await this.#runs(account.id, programName(recipe, memory)));
+    const size = await this.#sizeFor(account, recipe);
+    const isThere = isOn && (await this.#runs(account.id, programName(recipe, size)));
     const { exchange, values } = recipe.figures;
     const figures = isThere ? await this.#ask(account, recipe, exchange, values) : null;
     return {
       service: recipe.name,
       title: recipe.title,
-      is_installed: (await this.verbs.missing(recipe.name)) === null,
+      is_installed: (await this.verbs.missing(recipe.name)) === null && (size.sites !== null || !isCache(recipe)),
       is_on: isOn,
       is_running: figures !== null,
       socket: isOn ? serviceSocket(account.filesRoot, recipe) : null,
-      speaks_http: 'path' in exchange,
+      speaks_http: 'path' in recipe.health,
       keeps: 'image' in recipe.run && recipe.run.storage !== '',
-      memory_mib: memory,
+      memory_mib: size.memoryMib,
       figures: figures as Service['figures'],
     };
   }
@@ -192,6 +208,18 @@ export class AccountServices {
   /** Resolves with `null` if the service does not answer as its recipe says. */
   #ask(account: Account, { name, socket }: Recipe, exchange: Exchange, values = {}) {
     return this.#host.jobs.run(ASK, account, { recipe: { name, socket }, exchange, values });
+  }
+
+  async #nameFor(account: Account, recipe: Recipe): Promise<string> {
+    return programName(recipe, await this.#sizeFor(account, recipe));
+  }
+
+  async #sizeFor(account: Account, recipe: Recipe): Promise<ServiceSize> {
+    const memoryMib = account.plan?.limits[recipe.memory_limit] || LARGEST_MIB;
+    const server = isCache(recipe) ? await findWebServer(this.#host) : undefined;
+    if (server?.name !== 'nginx') return { memoryMib, sites: null };
+    const key = this.#host.identity.keys.derive(`cache before the sites of the account ${account.id}`);
+    return { memoryMib, sites: { host: server.host, port: server.port, key } };
   }
 
   async #assertOn(account: Account, recipe: Recipe): Promise<void> {
@@ -217,5 +245,4 @@ export class AccountServices {
   }
 }
 
-/** Returns what a service of an account may store by its plan, in MiB. */
-const memoryFor = ({ plan }: Account, { memory_limit: limit }: Recipe): number => plan?.limits[limit] || LARGEST_MIB;
+const isCache = ({ run }: Recipe): boolean => 'sites' in run && run.sites !== undefined;

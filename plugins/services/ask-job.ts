@@ -1,8 +1,9 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import type { JobContext } from '../../kernel/kit/jobs/job.ts';
+import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
-import { serviceSocket } from './programs/service-program.ts';
+import { filled, serviceFolder, serviceSocket } from './programs/service-program.ts';
 import type { Exchange, Recipe } from './recipes.ts';
 
 interface Question {
@@ -23,13 +24,24 @@ export default async function askService(
   { recipe, exchange, values }: Question,
   { root }: JobContext,
 ): Promise<Record<string, number> | null> {
-  const path = serviceSocket(root.path, recipe);
-  const answer = await ('path' in exchange ? answerByHttp(path, exchange) : answerAt(path, exchange));
+  const answer = await answerOf(root.path, recipe, exchange);
   if (answer === undefined) return null;
   return Object.fromEntries(Object.entries(values).map(([name, pattern]) => [name, sumOf(answer, pattern)]));
 }
 
+function answerOf(root: string, recipe: Question['recipe'], exchange: Exchange): Promise<string | undefined> {
+  if ('program' in exchange) return answerOfProgram(serviceFolder(root, recipe), exchange);
+  const path = serviceSocket(root, recipe);
+  return 'path' in exchange ? answerByHttp(path, exchange) : answerAt(path, exchange);
+}
+
 type Sent<K extends string> = Extract<Exchange, Readonly<Record<K, string>>>;
+
+async function answerOfProgram(folder: string, { program, arguments: given }: Sent<'program'>) {
+  const args = given.map((each) => filled(each, { '{folder}': folder }));
+  const { code, stdout } = await runProgram(program, args, { timeoutMs: ANSWER_MS, stdoutBytes: MOST_BYTES });
+  return code === 0 ? stdout : undefined;
+}
 
 function answerAt(path: string, { send, until }: Sent<'send'>): Promise<string | undefined> {
   const socket = connect(path);

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
+import type { SiteCaches } from '../../kernel/contract/sites/site-cache.ts';
 import { Type } from '../../kernel/schema.ts';
 import { AccountServices } from './account-services.ts';
 import { findings } from './doctor.ts';
@@ -14,7 +15,7 @@ import { ServiceKeeper } from './reconciling.ts';
 import { BROKERS, STORAGE, NewServiceState, Service, ServiceParams, ServicesConfig } from './schema.ts';
 import { listServices } from './store.ts';
 
-const FEATURES = ['redis', 'memcached', 'elasticsearch', 'opensearch'] as const;
+const FEATURES = ['redis', 'memcached', 'elasticsearch', 'opensearch', 'varnish'] as const;
 const OF_SERVICES = { at: 'home', feature: [...FEATURES] } as const;
 const ERRORS = ['service_not_found', 'service_failed'] as const;
 
@@ -82,8 +83,10 @@ export default definePlugin({
     const services = new AccountServices(host, recipes, verbs);
     const counts = new ServiceCounts(recipes.keys());
     const keeper = new ServiceKeeper(host, services, counts);
-    if (node.isServing) await node.onLeader(() => keeper.start());
+    if (node.isServing) await node.onLeader(() => node.afterSetup(() => keeper.start()));
+    const service: SiteCaches = { cacheOf: (account) => services.cacheOf(account) };
     return {
+      service,
       handlers: {
         list: ({ account }) => services.list(account),
         switch: ({ account, params: { service }, body: { is_on: isOn }, ip }) =>

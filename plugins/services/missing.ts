@@ -8,7 +8,7 @@ export interface Missing {
   readonly remedy: string;
 }
 
-const FOLDERS = ['/usr/local/bin', '/usr/sbin', '/usr/bin'];
+const FOLDERS = ['/usr/local/bin', '/usr/sbin', '/usr/bin', '/usr/lib/systemd'];
 
 /** Returns the path of the program that a recipe runs; `undefined` if none is installed. */
 export function findProgram({ programs }: Pick<ProgramRun, 'programs'>, folders = FOLDERS): string | undefined {

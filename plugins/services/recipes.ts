@@ -6,9 +6,14 @@ import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { readInteger, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 import { isObject } from '../../kernel/schema.ts';
 
-/** A question to a service, and with what its answer ends; or one by HTTP, which a status of success answers. */
+/**
+ * A question to a service, and with what its answer ends; or one by HTTP, which a status of success answers; or a program that prints
+ * the answer.
+ */
 export type Exchange =
-  { readonly send: string; readonly until: string } | { readonly method: string; readonly path: string };
+  | { readonly send: string; readonly until: string }
+  | { readonly method: string; readonly path: string }
+  | { readonly program: string; readonly arguments: readonly string[] };
 
 /** How a program is run: `{socket}`, `{folder}` and `{memory_mib}` stand in its arguments for what the account has. */
 export interface ProgramRun {
@@ -20,6 +25,11 @@ export interface ProgramRun {
   /** Memory beside what the service stores. */
   readonly own_mib: number;
   readonly open_files: number;
+  /**
+   * Makes it a cache before the sites of the account, to which the web server sends visitors, and which reaches the web server. The
+   * lines of its standard input, with `{web_host}`, `{web_port}` and `{site_key}`; see `SiteCache`.
+   */
+  readonly sites?: readonly string[];
 }
 
 /** How a container is run; `{memory_mib}` stands in its command and environment for what the account has. */
@@ -98,13 +108,15 @@ function readRecipe(name: string, value: unknown): Recipe {
 }
 
 function readProgramRun(value: unknown): ProgramRun {
-  const run = readMembers(value, ['programs', 'package', 'arguments', 'own_mib', 'open_files']);
+  const sites = isObject(value) && 'sites' in value ? (['sites'] as const) : [];
+  const run = readMembers(value, ['programs', 'package', 'arguments', 'own_mib', 'open_files', ...sites]);
   return {
     programs: readList(run.programs, 10, (each) => readText(each, FILE)),
     package: readText(run.package, FILE),
     arguments: readList(run.arguments, 200, (each) => readText(each, TEXT)),
     own_mib: readInteger(run.own_mib, 1, 16_384),
     open_files: readInteger(run.open_files, 16, 65_536),
+    ...('sites' in run && { sites: readList(run.sites, 1000, (each) => readText(each, TEXT)) }),
   };
 }
 
@@ -130,6 +142,13 @@ function readExchange(value: unknown): Exchange {
   if (isObject(value) && 'path' in value) {
     const { method, path } = readMembers(value, ['method', 'path']);
     return { method: readText(method, /^(GET|POST|DELETE)$/), path: readText(path, /^\/[!-~]{0,1000}$/) };
+  }
+  if (isObject(value) && 'program' in value) {
+    const given = readMembers(value, ['program', 'arguments']);
+    return {
+      program: readText(given.program, FILE),
+      arguments: readList(given.arguments, 100, (each) => readText(each, TEXT)),
+    };
   }
   const { send, until } = readMembers(value, ['send', 'until']);
   return { send: readText(send, TEXT), until: readText(until, /^.{1,100}$/s) };

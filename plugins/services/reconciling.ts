@@ -54,7 +54,7 @@ export class ServiceKeeper {
     for (const { accountId, service } of await switchedOn(this.#host.store)) {
       on.add(`${accountId}/${service}`);
       const account = await accounts.byId(accountId);
-      const name = this.#services.wanted(account, service);
+      const name = await this.#services.wanted(account, service);
       if (account === undefined || name === undefined) continue;
       wanted.add(`${accountId}/${service}`);
       this.#counts.add(service, 'on');

@@ -62,8 +62,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
     log: host.log,
   });
   host.onClose(() => batcher.idle());
-  // While no plugin keeps domains, those that are served stay as they are.
-  // A plugin that is not set up yet would have no rules for its sites.
+  // While no plugin keeps domains, those that are served stay as they are. Before its setup, a plugin has no rules for its sites.
   const start = () => host.node.afterSetup(() => startReconciling(host, writer, vhosts));
   if (domains !== undefined) await host.node.onLeader(start);
   const linksFindings = (): Finding[] => {

@@ -73,7 +73,7 @@ const DRIVERS = {
     version: ['nginx', '-v'],
     awaitsServed: true,
     logs: ({ access, error }: SiteLogs) =>
-      `if ($hostkeep_forges) {\n        return 404;\n    }\n    access_log "${access}" hostkeep buffer=64k flush=500ms;\n    error_log "${error}";`,
+      `if ($hostkeep_forges) {\n        return 404;\n    }\n    access_log "${access}" hostkeep buffer=64k flush=500ms if=$hostkeep_is_asked;\n    error_log "${error}";`,
     beacon: (token: string, listen: string) =>
       `server {\n    listen ${listen};\n    server_name ${token}.hostkeep.invalid;\n    access_log off;\n    return 200 ${token};\n}\n`,
     preview: (name: string) =>

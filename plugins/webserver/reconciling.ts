@@ -21,8 +21,7 @@ const ACCOUNT_EVENTS = new Set(['account.removed', 'account.suspended', 'account
 /** Changes of one domain, whose file a comparison may have written as it was before. */
 const DOMAIN_EVENTS = new Set([
   ...['domain.added', 'domain.suspended', 'domain.unsuspended', 'domain.docroot_set'],
-  ...['domain.held', 'domain.released'],
-  ...['domain.alias_added', 'domain.alias_removed'],
+  ...['domain.held', 'domain.released', 'domain.alias_added', 'domain.alias_removed'],
 ]);
 
 /**

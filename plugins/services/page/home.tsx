@@ -8,7 +8,7 @@ export default defineArea({
       path: '/services',
       title: 'services.title',
       icon: 'servers',
-      features: ['redis', 'memcached', 'elasticsearch', 'opensearch'],
+      features: ['redis', 'memcached', 'elasticsearch', 'opensearch', 'varnish'],
       load: () => import('./services-page.tsx'),
     },
   ],

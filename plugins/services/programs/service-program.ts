@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { SiteCache } from '../../../kernel/contract/sites/site-cache.ts';
 import { OWN_FOLDER, type ProgramRun, type Recipe } from '../recipes.ts';
 
 export const LARGEST_MIB = 16_384;
@@ -8,9 +9,18 @@ const MIB = 2 ** 20;
 /** The part of the memory for what is stored that fragments and connections may take beside it. */
 const SLACK = 0.5;
 
+/** The surroundings of a cache before sites. */
+export type CachedSites = Omit<SiteCache, 'socket'>;
+/** The part of a service that an account has. */
+export interface ServiceSize {
+  readonly memoryMib: number;
+  /** `null` for a service that is no cache before sites. */
+  readonly sites: CachedSites | null;
+}
+
 /** Returns the name of a service's program among those of its account: another one for whatever makes it another one. */
-export function programName(recipe: Recipe, memoryMib: number): string {
-  const text = JSON.stringify([recipe.run, recipe.socket, memoryMib]);
+export function programName(recipe: Recipe, { memoryMib, sites }: ServiceSize): string {
+  const text = JSON.stringify([recipe.run, recipe.socket, memoryMib, sites]);
   return `${recipe.name}-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
 }
 
@@ -29,7 +39,11 @@ export const memoryBytes = ({ run }: Recipe, memoryMib: number): number =>
   Math.ceil(memoryMib * (1 + SLACK) + run.own_mib) * MIB;
 
 /** Returns the arguments with which a service is started. */
-export function programArguments(recipe: Recipe, run: ProgramRun, root: string, memoryMib: number): string[] {
+export function programArguments(
+  recipe: Recipe,
+  run: ProgramRun,
+  { root, memoryMib }: { readonly root: string; readonly memoryMib: number },
+): string[] {
   const values = {
     '{socket}': serviceSocket(root, recipe),
     '{folder}': serviceFolder(root, recipe),
@@ -37,6 +51,12 @@ export function programArguments(recipe: Recipe, run: ProgramRun, root: string, 
   };
   return run.arguments.map((each) => filled(each, values));
 }
+
+/** Returns what a cache before sites reads from its standard input. */
+export const sitesInput = (lines: readonly string[], { host, port, key }: CachedSites): string =>
+  lines
+    .map((line) => `${filled(line, { '{web_host}': host, '{web_port}': String(port), '{site_key}': key })}\n`)
+    .join('');
 
 /** Puts values in the place of their names in braces. */
 export const filled = (text: string, values: Readonly<Record<string, string>>): string =>

@@ -1,6 +1,8 @@
+import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage, fail as refuse } from '../../../kernel/errors.ts';
 import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
+import { CACHE_HOST, CACHE_KEY } from '../../../kernel/contract/sites/site-cache.ts';
 import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
 import {
   killMaster,
@@ -15,9 +17,9 @@ import { findProgram, missingProgram, type Missing } from '../missing.ts';
 import { readRecipes, SERVICE, type Recipe } from '../recipes.ts';
 import { BROKERS, STORAGE, type ServicesConfig } from '../schema.ts';
 import { ServiceContainers } from './service-containers.ts';
-import { LARGEST_MIB, PROGRAM_NAME, programName, serviceNamed } from './service-program.ts';
+import { LARGEST_MIB, PROGRAM_NAME, programName, serviceNamed, type CachedSites } from './service-program.ts';
 import type { ServiceVerbs, StoredService } from './service-verbs.ts';
-import { FORWARDER, ServiceStarter, type Owner } from './start-service.ts';
+import { FORWARDER, PASSER, ServiceStarter, type Owner } from './start-service.ts';
 
 /** How long a program may take to end by itself. */
 const STOP_MS = 3000;
@@ -48,8 +50,9 @@ export class ServicePrograms implements ServiceVerbs {
   async missing(service: unknown): Promise<Missing | null> {
     const recipe = this.#recipeNamed(service);
     const { run } = recipe;
-    const program = 'image' in run ? FORWARDER : run;
-    if (findProgram(program) === undefined) return missingProgram(recipe, program);
+    const programs = 'image' in run ? [FORWARDER] : [run, ...(run.sites === undefined ? [] : [PASSER])];
+    const lacking = programs.find((each) => findProgram(each) === undefined);
+    if (lacking !== undefined) return missingProgram(recipe, lacking);
     if (!('image' in run)) return null;
     return this.#containers.missing(recipe, run).catch((error: unknown) => {
       this.#host.log.debug({ err: error }, 'the container engine does not say whether it has an image');
@@ -59,11 +62,11 @@ export class ServicePrograms implements ServiceVerbs {
   }
 
   async start(request: unknown): Promise<string> {
-    const given = readMembers(request, ['account', 'service', 'memoryMib']);
+    const given = readMembers(request, ['account', 'service', 'memoryMib', 'sites']);
     const account = readAccount(given.account);
     const recipe = this.#recipeNamed(given.service);
-    const memoryMib = readInteger(given.memoryMib, 1, LARGEST_MIB);
-    const name = programName(recipe, memoryMib);
+    const size = { memoryMib: readInteger(given.memoryMib, 1, LARGEST_MIB), sites: readSites(given.sites) };
+    const name = programName(recipe, size);
     if ((await this.running(account.id)).some((each) => each.name === name)) return name;
     for (const other of await this.#folder.names(account.id))
       if (serviceNamed(other) === recipe.name) await this.stop({ accountId: account.id, name: other });
@@ -71,7 +74,8 @@ export class ServicePrograms implements ServiceVerbs {
     if (missing !== null) throw fail.service_failed(missing.detail);
     if (process.geteuid?.() !== 0) throw fail.service_failed('only root, or the broker, starts programs of accounts');
     const owner = await filesOwner(this.#host, account, fail.service_failed);
-    await this.#start({ accountId: account.id, name }, recipe, { ...owner, account, memoryMib });
+    const webGid = this.#host.userOf(account)?.webGid ?? null;
+    await this.#start({ accountId: account.id, name }, recipe, { ...owner, ...size, account, webGid });
     return name;
   }
 
@@ -89,6 +93,7 @@ export class ServicePrograms implements ServiceVerbs {
     if (this.#isContainer(name))
       this.#note(`${accountId}/${name}`, await this.#containers.remove(accountId, serviceNamed(name)));
     await this.#folder.clear(accountId, name);
+    await rm(this.#folder.socket(accountId, serviceNamed(name)), { force: true });
     const key = `${accountId}/${name}`;
     const printed = this.#printed.get(key) ?? '';
     this.#printed.delete(key);
@@ -146,11 +151,12 @@ export class ServicePrograms implements ServiceVerbs {
     return recipe;
   }
 
-  async #start(named: NamedProgram, recipe: Recipe, owner: Owner): Promise<void> {
+  async #start(named: NamedProgram, recipe: Recipe, owner: Omit<Owner, 'socket'>): Promise<void> {
     const key = `${named.accountId}/${named.name}`;
     this.#printed.set(key, '');
-    await this.#folder.start(named, { settings: JSON.stringify(recipe.run), gid: 0 }, async () => {
-      const child = await this.#starter.start(named, recipe, owner);
+    const socket = this.#folder.socket(named.accountId, recipe.name);
+    await this.#folder.start(named, { settings: JSON.stringify(recipe.run), gid: owner.webGid ?? 0 }, async () => {
+      const child = await this.#starter.start(named, recipe, { ...owner, socket });
       for (const output of [child.stdout, child.stderr])
         output?.setEncoding('utf8').on('data', (text: string) => this.#note(key, text));
       return child.once('error', (error) => this.#note(key, errorMessage(error)));
@@ -161,6 +167,12 @@ export class ServicePrograms implements ServiceVerbs {
     this.#printed.set(key, ((this.#printed.get(key) ?? '') + text).slice(-PRINTED));
     this.#host.log.debug({ program: key, text }, 'a service printed');
   }
+}
+
+function readSites(value: unknown): CachedSites | null {
+  if (value === null) return null;
+  const { host, port, key } = readMembers(value, ['host', 'port', 'key']);
+  return { host: readText(host, CACHE_HOST), port: readInteger(port, 1, 65_535), key: readText(key, CACHE_KEY) };
 }
 
 const readId = (value: unknown): number => readInteger(value, 1, 2 ** 31);

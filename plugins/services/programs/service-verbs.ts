@@ -1,10 +1,17 @@
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
 import type { NamedProgram } from '../../../kernel/kit/programs/program-folder.ts';
 import type { Missing } from '../missing.ts';
+import type { ServiceSize } from './service-program.ts';
 
 /** A service of an account that has stored something, whether or not it runs. */
 export interface StoredService {
   readonly accountId: number;
+  readonly service: string;
+}
+
+/** A service of an account that is to run. */
+export interface WantedService extends ServiceSize {
+  readonly account: Identified;
   readonly service: string;
 }
 
@@ -14,13 +21,9 @@ export interface ServiceVerbs {
   missing(service: string): Promise<Missing | null>;
   /**
    * Starts the program of a service, whose folder is there, and resolves with its name; whether it answers, the caller sees.
-   * Does nothing for one that runs, and ends one of the same service that was started with other limits.
+   * Does nothing for one that runs, and ends one of the same service that was started otherwise.
    */
-  start(request: {
-    readonly account: Identified;
-    readonly service: string;
-    readonly memoryMib: number;
-  }): Promise<string>;
+  start(wanted: WantedService): Promise<string>;
   /** Has a program end, and resolves with the last that it printed. */
   stop(program: NamedProgram): Promise<string>;
   /** Kills all programs of an account at once. Resolves with their number. */

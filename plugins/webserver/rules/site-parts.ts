@@ -7,8 +7,8 @@ import type { Driver } from '../drivers.ts';
 
 /** By plugin, from what it renders directives of a site. */
 export type SiteParts = Readonly<Record<string, unknown>>;
-/** Renders parts for a web server. Checks each again. Errors: 400 `invalid_request`. */
-export type RenderParts = (parts: SiteParts, place: SitePlace) => readonly string[];
+/** Renders parts for a web server: what stands before all else, and the rest. Checks each again. Errors: 400 `invalid_request`. */
+export type RenderParts = (parts: SiteParts, place: SitePlace) => { readonly first: string; readonly rest: string };
 
 /** Loads what plugins add to virtual hosts. */
 export async function partsRenderer({ name: server }: Pick<Driver, 'name'>): Promise<RenderParts> {
@@ -17,12 +17,17 @@ export async function partsRenderer({ name: server }: Pick<Driver, 'name'>): Pro
     const directives = await importDefault<SiteDirectives>(plugin, 'site-directives');
     if (directives !== undefined) all.set(plugin, directives);
   }
-  return (parts, place) =>
-    Object.entries(parts).map(([plugin, part]) => {
+  return (parts, place) => {
+    const [first, rest]: [string[], string[]] = [[], []];
+    for (const [plugin, part] of Object.entries(parts)) {
       const directives = all.get(plugin);
       if (directives === undefined) throw fail.invalid_request(`${plugin} adds nothing to virtual hosts`);
-      return directives[server](directives.read(part), place).join('\n    ');
-    });
+      const value = directives.read(part);
+      if (server === 'nginx') first.push(...(directives.nginxFirst?.(value) ?? []));
+      rest.push(...directives[server](value, place));
+    }
+    return { first: first.join('\n    '), rest: rest.join('\n    ') };
+  };
 }
 
 /** Returns parts; what is in them is checked when they are rendered. Errors: 400 `invalid_request`. */

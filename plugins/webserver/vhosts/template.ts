@@ -121,20 +121,18 @@ export async function siteRenderer(driver: Driver): Promise<RenderSite> {
     const hasWww = tls?.hasWww === true; // which names it already
     const further = [...names, ...previews].filter((name) => !hasWww || name !== `www.${domain}`);
     const named = (source: string) => withNames(driver, source, further);
-    const overTls = tls ? (['tls'] as const) : [];
-    if (isSuspended) return renderSuspended(id, { ...values, redirects: '', php: '' }, overTls, named);
+    if (isSuspended) return renderSuspended(id, { ...values, redirects: '', php: '' }, tls ? ['tls'] : [], named);
     const guards = [...previews.map(driver.preview), driver.access(access, values.docroot)];
     const place = { accountId: id, docroot: values.docroot, followsNoLinks: driver.filesView !== '', runsPhp: !!php };
     const scripts = driver.php(php === null ? null : readSitePhp(php, id), docroot);
+    const { first, rest } = renderParts(parts, place);
     const rules = {
-      redirects: [...guards, ...renderParts(parts, place)].filter(Boolean).join('\n    '),
+      tls: [first, values.tls].filter(Boolean).join('\n    '),
+      redirects: [...guards, rest].filter(Boolean).join('\n    '),
       php: bodyMib === null ? scripts : `${driver.body(bodyMib)}\n    ${scripts}`,
     };
-    const needs = [
-      ...(rules.redirects === '' ? [] : (['redirects'] as const)),
-      ...(php || bodyMib ? (['php'] as const) : []),
-    ];
-    return render(id, { ...values, ...rules }, [...needs, ...overTls], named);
+    const needs = (['redirects', 'tls'] as const).filter((key) => rules[key] !== '');
+    return render(id, { ...values, ...rules }, php || bodyMib ? [...needs, 'php'] : needs, named);
   };
 }
 

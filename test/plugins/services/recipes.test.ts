@@ -35,18 +35,21 @@ test('a faulty recipe is refused with the name of its file', () => {
 });
 
 test('arguments name the folder of the service, and what the plan lets it store', () => {
-  const args = programArguments(redis, redis.run, '/srv/ann', 32);
+  const args = programArguments(redis, redis.run, { root: '/srv/ann', memoryMib: 32 });
   for (const each of ['/srv/ann/.services/redis', '/srv/ann/.services/redis/redis.sock', '32mb'])
     assert.ok(args.includes(each), each);
   assert.not.ok(args.some((each) => each.includes('{')));
 });
 
 test('a program has another name with other limits or another recipe', () => {
-  const name = programName(redis, 32);
+  const size = { memoryMib: 32, sites: null };
+  const name = programName(redis, size);
   assert.is(serviceNamed(name), 'redis');
-  assert.is(programName({ ...redis }, 32), name);
-  assert.is.not(programName(redis, 33), name);
-  assert.is.not(programName({ ...redis, run: { ...redis.run, own_mib: 1 } }, 32), name);
+  assert.is(programName({ ...redis }, { ...size }), name);
+  assert.is.not(programName(redis, { ...size, memoryMib: 33 }), name);
+  assert.is.not(programName({ ...redis, run: { ...redis.run, own_mib: 1 } }, size), name);
+  const sites = { host: '127.0.0.1', port: 80, key: 'a' };
+  assert.is.not(programName(redis, { ...size, sites }), name);
 });
 
 test('the first installed program is taken, and a missing one is told with its package', () => {

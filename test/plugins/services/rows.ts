@@ -1,6 +1,6 @@
 import type { PluginRows } from '../../support/plugin-rows.ts';
 
-const ANY = 'redis or memcached or elasticsearch or opensearch';
+const ANY = 'redis or memcached or elasticsearch or opensearch or varnish';
 const RUNS = 'no service of the demo runs';
 const redis = {
   service: 'redis',

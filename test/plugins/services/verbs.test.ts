@@ -33,7 +33,8 @@ function programs(user: Partial<JobUser> | null) {
 // threat stolen-service: a caller in foreign hands chooses no program, no argument and no path
 test('the broker takes the name of a recipe and an amount of memory, and nothing else', async () => {
   const { opened, run } = programs({});
-  const good = { account: ANN, service: 'redis', memoryMib: 64 };
+  const good = { account: ANN, service: 'redis', memoryMib: 64, sites: null };
+  const sites = { host: '127.0.0.1', port: 80, key: '0'.repeat(64) };
   for (const faulty of [
     null,
     { ...good, service: 'sshd' },
@@ -44,6 +45,9 @@ test('the broker takes the name of a recipe and an amount of memory, and nothing
     { ...good, account: { id: 0, username: 'root' } },
     { ...good, account: { id: 1, username: '../ann' } },
     { ...good, arguments: ['--port', '6379'] },
+    { ...good, sites: { ...sites, host: '127.0.0.1"; .path = "/run/other.sock' } },
+    { ...good, sites: { ...sites, port: 0 } },
+    { ...good, sites: { ...sites, key: '"' } },
   ])
     assert.is(await codeOf(opened.start(faulty)), 'invalid_request', JSON.stringify(faulty));
   for (const faulty of [{ accountId: 1, name: '../1' }, { accountId: '..', name: 'redis-0123456789ab' }, 'redis'])
@@ -57,7 +61,10 @@ if (hasServices())
   test('nothing is started in files of another owner, or without a user id', async () => {
     for (const user of [{ uid: 12_345 }, null]) {
       const { opened, run } = programs(user);
-      assert.is(await codeOf(opened.start({ account: ANN, service: 'redis', memoryMib: 64 })), 'service_failed');
+      assert.is(
+        await codeOf(opened.start({ account: ANN, service: 'redis', memoryMib: 64, sites: null })),
+        'service_failed',
+      );
       assert.is(existsSync(run), false);
     }
   });

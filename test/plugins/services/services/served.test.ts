@@ -49,7 +49,7 @@ if (hasServices()) {
     );
     const answers = [
       await eve.change('memcached', true),
-      await eve.change('varnish', true),
+      await eve.change('postfix', true),
       await eve.change('..%2fredis', true),
       await eve.post('redis', 'flush'),
       await eve.post('redis', 'restart'),
