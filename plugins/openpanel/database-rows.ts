@@ -140,5 +140,5 @@ export const databaseRows: readonly Row[] = [
     reply: ([processes]) => ({ processes }),
   },
 
-  ...['redis', 'memcached'].flatMap(cache),
+  ...['redis', 'memcached', 'varnish'].flatMap(cache),
 ];

@@ -163,6 +163,19 @@ export const siteRows: readonly Row[] = [
     is: 'GET /api/waf/log/:domain',
     steps: [{ calls: 'GET /api/site-firewall/:domain/requests', params: atDomain }],
   },
+  same('GET /api/cache/varnish/domains', 'GET /api/site-cache'),
+  {
+    is: 'POST /api/cache/varnish/domains/:domain',
+    takes: ['status!'],
+    choices: { status: ['on', 'off'] },
+    steps: [
+      {
+        calls: 'PUT /api/site-cache/:domain',
+        params: atDomain,
+        body: ({ status }) => ({ cached: status === 'on' }),
+      },
+    ],
+  },
 
   { is: 'GET /api/sites', steps: [SITES], reply: ([{ sites }]) => ({ sites }) },
   {

@@ -88,7 +88,7 @@ test('what nothing on the server provides is not offered', async (browser) => {
   for (const path of ['/console/features', '/console/accounts/of-basic']) {
     await console.goto(path);
     await console.says('Domains');
-    assert.not.match(await console.text('main'), /Varnish|Website builder/, path);
+    assert.not.match(await console.text('main'), /Cron jobs|Website builder/, path);
   }
   for (const each of [home, console]) await each.finish();
 });

@@ -417,7 +417,7 @@ test('features and plugins are listed with their state', async () => {
   const domains = features.find(({ name }) => name === 'domains');
   assert.is(domains?.plugin, 'domains');
   assert.is(domains?.state, 'ready');
-  assert.is(features.find(({ name }) => name === 'varnish')?.plugin, null);
+  assert.is(features.find(({ name }) => name === 'pm2')?.plugin, null);
   const plugins = (await ask('/api/plugins')).body['plugins'] as {
     name: string;
     state: string;

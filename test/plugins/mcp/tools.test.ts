@@ -21,7 +21,7 @@ const steps = new EventEmitter();
 /** Owns features of the catalogue. */
 const things = definePlugin({
   name: 'things',
-  features: ['dns', 'varnish'],
+  features: ['dns', 'pm2'],
   routes: {
     put: {
       method: 'PUT',

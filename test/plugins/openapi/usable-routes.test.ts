@@ -15,14 +15,14 @@ function route(name: string, spec: Partial<RouteSpec>): Record<string, RouteSpec
 }
 
 /** A route of every access, on each address and on both. */
-const ROUTES = describe('probe', ['dns', 'varnish'], {
+const ROUTES = describe('probe', ['dns', 'pm2'], {
   ...route('guest', { access: 'guest', address: 'both' }),
   ...route('user', { access: 'user' }),
   ...route('userOfAdmin', { access: 'user', address: 'admin' }),
   ...route('userOfBoth', { access: 'user', address: 'both' }),
   ...route('feature', {}),
   ...route('featureOfAdmin', { address: 'admin' }),
-  ...route('featureOfBoth', { address: 'both', feature: { any: ['dns', 'varnish'], all: ['waf'] } }),
+  ...route('featureOfBoth', { address: 'both', feature: { any: ['dns', 'pm2'], all: ['waf'] } }),
   ...route('admin', { access: 'admin', address: 'admin' }),
 });
 
@@ -49,7 +49,7 @@ test('a user on the admin address sees the routes that a feature opens', () => {
   assert.equal(namesOf(usableRoutes(ROUTES, 'admin', account('user'))), ['guest']);
   assert.equal(namesOf(usableRoutes(ROUTES, 'admin', account('user', 'dns'))), ['guest', 'featureOfAdmin']);
   assert.equal(
-    namesOf(usableRoutes(ROUTES, 'admin', account('user', 'varnish', 'waf'))),
+    namesOf(usableRoutes(ROUTES, 'admin', account('user', 'pm2', 'waf'))),
     ['guest'],
     'a route of both addresses is for administrators there',
   );
@@ -93,15 +93,7 @@ test('a caller sees exactly the routes that the gate admits', () => {
         return false;
       }
     });
-  for (const features of [
-    [],
-    ['dns'],
-    ['varnish'],
-    ['waf'],
-    ['dns', 'waf'],
-    ['varnish', 'waf'],
-    ['dns', 'varnish', 'waf'],
-  ]) {
+  for (const features of [[], ['dns'], ['pm2'], ['waf'], ['dns', 'waf'], ['pm2', 'waf'], ['dns', 'pm2', 'waf']]) {
     for (const address of ['user', 'admin'] as const)
       assert.equal(
         namesOf(usableRoutes(ROUTES, address, account('user', ...features))),

@@ -109,6 +109,12 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
       is: (body) => assert.equal(body.excluded_ids, [942_100]),
     },
     'GET /api/waf/log/:domain': { path: '/api/waf/log/example.com', is: has(['requests']) },
+    'GET /api/cache/varnish/domains': { is: has(['offered', 'sites']) },
+    'POST /api/cache/varnish/domains/:domain': {
+      path: '/api/cache/varnish/domains/example.com',
+      body: { status: 'off' },
+      is: (body) => assert.is(body.cached, false),
+    },
     'GET /api/sites/:domain/temporary-link': {
       path: '/api/sites/example.com/temporary-link',
       ...unavailable(404, 'domain_not_found'),
@@ -314,6 +320,8 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
     'POST /api/cache/redis': { body: { action: 'disable' }, is: (body) => assert.is(body.is_on, false) },
     'GET /api/cache/memcached': { is: has(['is_installed', 'is_on']) },
     'POST /api/cache/memcached': { body: { action: 'disable' }, is: (body) => assert.is(body.is_on, false) },
+    'GET /api/cache/varnish': { is: has(['is_installed', 'is_on']) },
+    'POST /api/cache/varnish': { body: { action: 'disable' }, is: (body) => assert.is(body.is_on, false) },
     'GET /api/search/files': { path: '/api/search/files?q=x&ext=php', is: (body) => assert.equal(body, []) },
     'GET /api/search/folders': { path: '/api/search/folders?q=example', is: (body) => assert.is(body.length, 1) },
     'GET /api/search/features': { path: '/api/search/features?q=zzz', is: (body) => assert.equal(body, []) },

@@ -91,7 +91,7 @@ test('what is not here is 501, and says what', async () => {
     ['user', 'POST', '/api/mysql/users', 'mysql'],
     ['user', 'PUT', '/api/domains/example.com/dns/records/7', 'dns'],
     ['user', 'POST', '/api/domains/example.com/ssl', 'ssl'],
-    ['user', 'GET', '/api/cache/varnish', 'cache'],
+    ['user', 'GET', '/api/cache/opcache', 'cache'],
     ['user', 'POST', '/api/ftp', 'ftp'],
     ['user', 'PATCH', '/api/account', 'account changes'],
     ['user', 'GET', '/api/search/emails', 'search'],
