@@ -73,6 +73,7 @@ const PACKAGES = [
     'sysstat',
     'unzip',
     'util-linux',
+    'varnish',
     'zip',
     'zstd',
   ],
