@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx, Nginx } from '../../../support/nginx.ts';
@@ -49,7 +50,8 @@ interface Found {
 }
 
 async function open(nginx: Nginx, log: string) {
-  const server = await TestServer.start({ config: { webserver: nginx.settings, waf: { audit_log: log } } });
+  const options = { data: temporaryFolder(), config: { webserver: nginx.settings, waf: { audit_log: log } } };
+  const server = await TestServer.start(options);
   const customer = async (name: string) => {
     const { account, token } = await server.user(name);
     const domain = `${name}.example`;
@@ -68,7 +70,7 @@ async function open(nginx: Nginx, log: string) {
       status: async (path = '/') => (await nginx.fetch(domain, path)).status,
     };
   };
-  return { server, customer };
+  return { server, customer, again: () => TestServer.start(options) };
 }
 
 /** Sends bytes as they are, and resolves with the first line of the answer. */
@@ -119,6 +121,25 @@ if (hasModule()) {
     assert.is(await ann.status(ATTACK), 200);
     assert.equal(await bob.found(), []);
     await server.close();
+    await nginx.remove();
+  });
+
+  test('attacks are refused while and after the server starts anew', async () => {
+    const { nginx, log } = await start();
+    const { server, customer, again } = await open(nginx, log);
+    const cid = await customer('cid');
+    assert.is(await cid.set({ mode: 'on' }), 200);
+    await server.close();
+    const settled = new AbortController();
+    const seen = (async () => {
+      const statuses = new Set<number>();
+      while (!settled.signal.aborted) statuses.add(await cid.status(ATTACK));
+      return [...statuses];
+    })();
+    const next = await again();
+    settled.abort();
+    assert.equal(await seen, [403]);
+    await next.close();
     await nginx.remove();
   });
 
