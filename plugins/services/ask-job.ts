@@ -39,8 +39,9 @@ type Sent<K extends string> = Extract<Exchange, Readonly<Record<K, string>>>;
 
 async function answerOfProgram(folder: string, { program, arguments: given }: Sent<'program'>) {
   const args = given.map((each) => filled(each, { '{folder}': folder }));
-  const { code, stdout } = await runProgram(program, args, { timeoutMs: ANSWER_MS, stdoutBytes: MOST_BYTES });
-  return code === 0 ? stdout : undefined;
+  const options = { timeoutMs: ANSWER_MS, stdoutBytes: MOST_BYTES };
+  const ended = await runProgram(program, args, options).catch(() => undefined); // it is missing, or prints too much
+  return ended?.code === 0 ? ended.stdout : undefined;
 }
 
 function answerAt(path: string, { send, until }: Sent<'send'>): Promise<string | undefined> {

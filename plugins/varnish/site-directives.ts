@@ -11,8 +11,8 @@ const PASSED = [
   'proxy_set_header X-Hostkeep-Address $remote_addr;',
   'proxy_set_header X-Hostkeep-Scheme $scheme;',
   'proxy_set_header X-Hostkeep-Port $server_port;',
-  // the site says itself how long it may take, and what comes is not collected
-  'proxy_read_timeout 1d;',
+  'proxy_read_timeout 600s;',
+  // what comes is not collected
   'proxy_max_temp_file_size 0;',
   // those of the site come with the answer, and are added only where a location has none of its own
   'add_header X-Hostkeep "";',
@@ -41,7 +41,7 @@ const directives: SiteDirectives<SiteCache> = {
       '}',
       'location = /hostkeep-cache {',
       ...within(['internal;', `proxy_pass http://unix:${socket}:$request_uri;`, ...PASSED]),
-      ...within(['proxy_set_header X-Hostkeep-Cache "";', 'error_page 502 504 = @hostkeep-past-cache;']),
+      ...within(['proxy_set_header X-Hostkeep-Cache "";', 'error_page 502 = @hostkeep-past-cache;']),
       '}',
       'location @hostkeep-past-cache {',
       ...within([`proxy_pass http://${address}:${port}$request_uri;`, ...PASSED]),

@@ -32,7 +32,7 @@ export const PASSER = { programs: ['systemd-socket-proxyd'], package: 'systemd' 
 const BESIDE = `setpriv --pdeathsig=KILL sh -c 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"' sh "$1" "$2" "$3" & shift 3; exec "$@" 3<&-`;
 /** Of which each has a process. */
 const CONNECTIONS = 128;
-const PASSED_CONNECTIONS = 512;
+const PASSED_CONNECTIONS = 256;
 const FORWARDER_BYTES = 32 * 2 ** 20;
 /** Processes and threads that the account may have, those of its other programs included. */
 const PROCESSES = 1024;

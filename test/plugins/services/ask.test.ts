@@ -9,7 +9,7 @@ import { atEnd } from '../../support/ending.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';
 
-const test = testSuite('questions to services by HTTP');
+const test = testSuite('questions to services');
 const recipes = readRecipes();
 /** What the documentation shows for the filtered statistics, of both programs. */
 const STATISTICS = {
@@ -62,4 +62,20 @@ test('what breaks off, redirects, is slow or is too large is no answer', async (
     (_, response) => void response.writeHead(200, { 'Content-Length': 10 }).write('{'),
   ];
   for (const answer of answers) assert.is(await (await served(recipe, answer))(GET), null);
+});
+
+test('a program answers with what it prints; one that fails, hangs or prints too much does not', async () => {
+  const recipe = recipes.get('varnish') as Recipe;
+  const path = temporaryFolder();
+  const ask = (program: string, ...args: string[]) =>
+    askService({ recipe, exchange: { program, arguments: args }, values: recipe.figures.values }, {
+      root: { path },
+    } as JobContext);
+  const printed = ['hit   12', 'miss   3'].map((each) => `MAIN.cache_${each}   0.00 Cache`).join('\\n');
+  assert.equal(await ask('printf', `${printed}\\nSMA.s0.g_bytes   77   .   Bytes\\n`), {
+    ...{ hits: 12, misses: 3, keys: 0, evicted: 0, memory_bytes: 77 },
+  });
+  assert.equal(Object.keys((await ask('echo', '{folder}')) ?? {}).length, 5);
+  for (const [program, ...args] of [['false'], ['sleep', '60'], ['yes'], ['hostkeep-none']] as const)
+    assert.is(await ask(program, ...args), null, program);
 });

@@ -25,6 +25,11 @@ test('a faulty recipe is refused with the name of its file', () => {
     ['redis', TEXT.replace('["valkey-server", "redis-server"]', '["../sbin/init"]')],
     ['redis', TEXT.replace('(\\\\d+)', '(\\\\d+')],
     ['redis', TEXT.replace('"own_mib": 128', '"own_mib": 0')],
+    ['redis', TEXT.replace('"own_mib": 128', '"own_mib": 128, "sites": "all"')],
+    [
+      'redis',
+      TEXT.replace('{ "send": "PING\\r\\n", "until": "+PONG\\r\\n" }', '{ "program": "../sh", "arguments": [] }'),
+    ],
     ['redis', TEXT.slice(1)],
     ['Redis 7', TEXT],
   ] as const) {
