@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
 import type { Role } from '../../kernel/identity/accounts/account.ts';
 import { openCore } from '../../kernel/run/core.ts';
 import { createLog } from '../../kernel/log.ts';
@@ -13,6 +14,7 @@ import { exchange } from './exchange.ts';
 import { temporaryFolder } from './folder.ts';
 import { FILES_ROOT, PASSWORD, testConfig } from './hostkeep.ts';
 import { testStore } from './postgres.ts';
+import { LIMIT_MS } from './until.ts';
 
 export interface Reply<T = Record<string, unknown>> {
   readonly status: number;
@@ -149,8 +151,17 @@ export class NodeProcess {
     return this.#urls?.[address] ?? '';
   }
 
-  /** Waits for matching output. */
+  /** Waits for matching output. Rejects with what there is if the node ends, or says nothing like it. */
   async line(pattern: RegExp): Promise<RegExpMatchArray> {
+    return this.#within(`it said nothing like ${pattern}`, this.#line(pattern));
+  }
+
+  #within<T>(problem: string, event: Promise<T>): Promise<T> {
+    const late = () => new Error(`${problem} within ${LIMIT_MS / 1000} s: ${this.output.slice(-2000)}`);
+    return withDeadline(event, LIMIT_MS, late);
+  }
+
+  async #line(pattern: RegExp): Promise<RegExpMatchArray> {
     for (;;) {
       const hasEnded = !this.isAlive;
       if (hasEnded) await untilRead(() => this.output);
@@ -229,7 +240,7 @@ export class NodeProcess {
 
   /** Waits until the node exits by itself; its output is complete then. */
   async ended(): Promise<number | string> {
-    if (this.isAlive) await once(this.child, 'exit');
+    if (this.isAlive) await this.#within('it does not end', once(this.child, 'exit'));
     await untilRead(() => this.output);
     return this.child.exitCode ?? this.child.signalCode ?? -1;
   }
