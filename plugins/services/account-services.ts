@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../kernel/contract/plugin.ts';
@@ -116,7 +117,10 @@ export class AccountServices {
       if (recipe === undefined || !isCache(recipe) || (await this.wanted(account, service)) === undefined) continue;
       const { sites } = await this.#sizeFor(account, recipe);
       const socket = join(this.#host.config.run_folder, String(account.id), `${service}.sock`);
-      if (sites !== null) return { ...sites, socket };
+      const secretDigest = createHash('md5')
+        .update(sites?.key ?? '')
+        .digest('base64url');
+      if (sites !== null) return { socket, secretDigest };
     }
     return undefined;
   }

@@ -1,8 +1,6 @@
 import type { JobContext } from '../../kernel/kit/jobs/job.ts';
 import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 
-const PAGES: readonly string[] = ['index.html', 'index.htm'];
-
 /** Resolves with the name of a document root's page, if it has one that is a file. */
 export default async function findPage(components: readonly string[], { root }: JobContext): Promise<string | null> {
   const folder = await Folder.find(root, components);
@@ -10,7 +8,7 @@ export default async function findPage(components: readonly string[], { root }: 
   try {
     for await (const entry of folder.scan()) {
       const name = entry.name.toString();
-      if (entry.isFile() && PAGES.includes(name)) return name;
+      if (entry.isFile() && ['index.html', 'index.htm'].includes(name)) return name;
     }
     return null;
   } finally {

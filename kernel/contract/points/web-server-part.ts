@@ -127,6 +127,8 @@ export interface SiteDirectives<T = unknown> {
   nginx(part: T, place: SitePlace): readonly string[];
   /** Returns those by which requests are told apart: they stand before all that refuses or leads elsewhere. */
   nginxFirst?(part: T): readonly string[];
+  /** Returns those for requests that nothing has refused or led elsewhere. */
+  nginxLast?(part: T): readonly string[];
   /** Returns lines of a site block. */
   caddy(part: T, place: SitePlace): readonly string[];
 }

@@ -4,11 +4,11 @@ import type { Account } from '../../identity/accounts/account.ts';
 export interface SiteCache {
   /** The Unix socket at which the web server asks it; see `CACHE_SOCKET`. */
   readonly socket: string;
-  /** By it the web server knows the requests that the cache passes on; see `CACHE_KEY`. */
-  readonly key: string;
-  /** The address, an IP address and a port, at which it reaches the web server over plain HTTP. */
-  readonly host: string;
-  readonly port: number;
+  /**
+   * The MD5 digest in base64url of the secret that the cache sends with the requests that it passes on. Everybody at the node may
+   * read virtual hosts, so they hold no secret; this one has 256 random bits, so that nobody finds it by its digest.
+   */
+  readonly secretDigest: string;
 }
 
 /** The service of the plugin `services`. */
@@ -19,5 +19,4 @@ export interface SiteCaches {
 
 /** In a folder with the number of the account. Nothing in it means anything to a web server's configuration. */
 export const CACHE_SOCKET = /^(?=.{1,107}$)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/\d+\/[a-z0-9]+\.sock$/;
-export const CACHE_KEY = /^[0-9a-f]{64}$/;
-export const CACHE_HOST = /^[0-9a-f.:]{2,45}$/;
+export const CACHE_DIGEST = /^[A-Za-z0-9_-]{22}$/;

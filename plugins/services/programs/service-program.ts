@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { SiteCache } from '../../../kernel/contract/sites/site-cache.ts';
 import { OWN_FOLDER, type ProgramRun, type Recipe } from '../recipes.ts';
 
 export const LARGEST_MIB = 16_384;
@@ -10,7 +9,13 @@ const MIB = 2 ** 20;
 const SLACK = 0.5;
 
 /** The surroundings of a cache before sites. */
-export type CachedSites = Omit<SiteCache, 'socket'>;
+export interface CachedSites {
+  /** The IP address and the port at which it reaches the web server over plain HTTP. */
+  readonly host: string;
+  readonly port: number;
+  /** The secret of the cache, as hexadecimal digits; see `SiteCache`. */
+  readonly key: string;
+}
 /** The part of a service that an account has. */
 export interface ServiceSize {
   readonly memoryMib: number;

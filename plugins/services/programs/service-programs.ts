@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage, fail as refuse } from '../../../kernel/errors.ts';
 import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
-import { CACHE_HOST, CACHE_KEY } from '../../../kernel/contract/sites/site-cache.ts';
 import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
 import {
   killMaster,
@@ -21,6 +20,8 @@ import { LARGEST_MIB, PROGRAM_NAME, programName, serviceNamed, type CachedSites 
 import type { ServiceVerbs, StoredService } from './service-verbs.ts';
 import { FORWARDER, PASSER, ServiceStarter, type Owner } from './start-service.ts';
 
+const ADDRESS = /^[0-9a-f.:]{2,45}$/;
+const KEY = /^[0-9a-f]{64}$/;
 /** How long a program may take to end by itself. */
 const STOP_MS = 3000;
 const POLL_MS = 20;
@@ -172,7 +173,7 @@ export class ServicePrograms implements ServiceVerbs {
 function readSites(value: unknown): CachedSites | null {
   if (value === null) return null;
   const { host, port, key } = readMembers(value, ['host', 'port', 'key']);
-  return { host: readText(host, CACHE_HOST), port: readInteger(port, 1, 65_535), key: readText(key, CACHE_KEY) };
+  return { host: readText(host, ADDRESS), port: readInteger(port, 1, 65_535), key: readText(key, KEY) };
 }
 
 const readId = (value: unknown): number => readInteger(value, 1, 2 ** 31);

@@ -7,8 +7,8 @@ import type { Driver } from '../drivers.ts';
 
 /** By plugin, from what it renders directives of a site. */
 export type SiteParts = Readonly<Record<string, unknown>>;
-/** Renders parts for a web server: what stands before all else, and the rest. Checks each again. Errors: 400 `invalid_request`. */
-export type RenderParts = (parts: SiteParts, place: SitePlace) => { readonly first: string; readonly rest: string };
+/** Renders parts for a web server, by where they stand. Checks each again. Errors: 400 `invalid_request`. */
+export type RenderParts = (parts: SiteParts, place: SitePlace) => Record<'first' | 'rest' | 'last', readonly string[]>;
 
 /** Loads what plugins add to virtual hosts. */
 export async function partsRenderer({ name: server }: Pick<Driver, 'name'>): Promise<RenderParts> {
@@ -18,15 +18,16 @@ export async function partsRenderer({ name: server }: Pick<Driver, 'name'>): Pro
     if (directives !== undefined) all.set(plugin, directives);
   }
   return (parts, place) => {
-    const [first, rest]: [string[], string[]] = [[], []];
+    const rendered: Record<'first' | 'rest' | 'last', string[]> = { first: [], rest: [], last: [] };
     for (const [plugin, part] of Object.entries(parts)) {
       const directives = all.get(plugin);
       if (directives === undefined) throw fail.invalid_request(`${plugin} adds nothing to virtual hosts`);
       const value = directives.read(part);
-      if (server === 'nginx') first.push(...(directives.nginxFirst?.(value) ?? []));
-      rest.push(...directives[server](value, place));
+      rendered.rest.push(...directives[server](value, place));
+      if (server === 'nginx') rendered.first.push(...(directives.nginxFirst?.(value) ?? []));
+      if (server === 'nginx') rendered.last.push(...(directives.nginxLast?.(value) ?? []));
     }
-    return { first: first.join('\n    '), rest: rest.join('\n    ') };
+    return rendered;
   };
 }
 

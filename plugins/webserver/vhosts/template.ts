@@ -125,14 +125,15 @@ export async function siteRenderer(driver: Driver): Promise<RenderSite> {
     const guards = [...previews.map(driver.preview), driver.access(access, values.docroot)];
     const place = { accountId: id, docroot: values.docroot, followsNoLinks: driver.filesView !== '', runsPhp: !!php };
     const scripts = driver.php(php === null ? null : readSitePhp(php, id), docroot);
-    const { first, rest } = renderParts(parts, place);
+    const { first, rest, last } = renderParts(parts, place);
+    const lines = (all: readonly string[]) => all.filter(Boolean).join('\n    ');
     const rules = {
-      tls: [first, values.tls].filter(Boolean).join('\n    '),
-      redirects: [...guards, rest].filter(Boolean).join('\n    '),
-      php: bodyMib === null ? scripts : `${driver.body(bodyMib)}\n    ${scripts}`,
+      tls: lines([...first, values.tls]),
+      redirects: lines([...guards, ...rest]),
+      php: lines([bodyMib === null ? '' : driver.body(bodyMib), scripts, ...last]),
     };
     const needs = (['redirects', 'tls'] as const).filter((key) => rules[key] !== '');
-    return render(id, { ...values, ...rules }, php || bodyMib ? [...needs, 'php'] : needs, named);
+    return render(id, { ...values, ...rules }, php || bodyMib || last.length > 0 ? [...needs, 'php'] : needs, named);
   };
 }
 

@@ -1,4 +1,5 @@
 /** Tests Varnish before sites that run PHP, in nginx. */
+import { createHash } from 'node:crypto';
 import { existsSync, lchownSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
@@ -117,12 +118,13 @@ if (hasVarnish() && hasNginx()) {
   // threat other-accounts: nobody but the account empties its cache, or has a page believe who the visitor is
   test('requests that only say that they come from the cache are those of visitors', async () => {
     const [dan, eve] = [await cached('dan'), await cached('eve')];
-    const key = (of: Customer) =>
-      /X-Hostkeep-Cache ([0-9a-f]{64});/.exec(
-        readFileSync(join(house.nginx.vhostFolder, `hostkeep-${of.domain}.conf`), 'utf8'),
-      )?.[1] ?? '';
+    const vhost = readFileSync(join(house.nginx.vhostFolder, `hostkeep-${dan.domain}.conf`), 'utf8');
+    const [digest = ''] = /(?<=secure_link ")[\w-]{22}/.exec(vhost) ?? [];
+    const key = (of: Customer) => server.hostkeep.core.keys.derive(`cache before the sites of the account ${of.id}`);
+    assert.is(createHash('md5').update(key(dan)).digest('base64url'), digest);
+    assert.not.ok(vhost.includes(key(dan)), 'everybody may read it');
     const forged = { 'x-hostkeep-address': '203.0.113.9', 'x-hostkeep-scheme': 'https', cookie: 'a=b' };
-    for (const secret of ['', '1', key(eve), 'x'.repeat(64)]) {
+    for (const secret of ['', '1', digest, key(eve), 'x'.repeat(64)]) {
       const { body } = await dan.get('/', { ...forged, 'x-hostkeep-cache': secret });
       assert.match(body, /^\d+ 127\.0\.0\.1 dan\.example \d+ plain none 0 \//, secret);
     }
@@ -147,7 +149,11 @@ if (hasVarnish() && hasNginx()) {
     rmSync(socket);
     symlinkSync(join(gus.folder, 'varnish.sock'), socket);
     lchownSync(socket, fay.uid, fay.uid);
-    assert.match((await fay.get()).body, / fay\.example /);
+    assert.match((await fay.get('/a%20b/c%3Fd?e=f')).body, / fay\.example .* \/a%20b\/c%3Fd\?e=f$/, readFileSync(join(house.nginx.folder, 'logs/sites/error.log'), 'utf8').slice(-1500));
+    fay.put('.hidden', 'secret');
+    fay.put('notes.php.bak', 'secret');
+    for (const path of ['/.hidden', '/notes.php.bak', '/hostkeep-cache'])
+      assert.is((await fay.get(path)).status, 404, path);
     assert.not.ok(await isKept(fay), 'nobody answers there');
     await fay.ask('POST', '/api/services/varnish/restart');
     assert.ok(await isKept(fay));
