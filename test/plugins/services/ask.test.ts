@@ -64,7 +64,7 @@ test('what breaks off, redirects, is slow or is too large is no answer', async (
   for (const answer of answers) assert.is(await (await served(recipe, answer))(GET), null);
 });
 
-test('a program answers with what it prints; one that fails, hangs or prints too much does not', async () => {
+test('what a program prints is an answer, unless it fails, hangs or prints too much', async () => {
   const recipe = recipes.get('varnish') as Recipe;
   const path = temporaryFolder();
   const ask = (program: string, ...args: string[]) =>
