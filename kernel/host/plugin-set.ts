@@ -51,7 +51,7 @@ export class PluginSet {
   readonly #off: PluginStatus[] = [];
   readonly #gatherer: Gatherer;
   /** Calls that wait until all plugins are set up. */
-  readonly #deferred: (() => void | Promise<void>)[] = [];
+  readonly #deferred = new Set<() => void | Promise<void>>();
   #isSetUp = false;
   readonly #health: HealthMonitor;
   #provided: ReadonlySet<string> = new Set();
@@ -110,7 +110,7 @@ export class PluginSet {
     const settings = new Map(plugins.map((plugin) => [plugin.name, pluginSettings(plugin, config)]));
     await this.#startAll(inOrder(plugins), settings, host);
     this.#isSetUp = true;
-    await Promise.all(this.#deferred.map((work) => work()));
+    await Promise.all([...this.#deferred].map((work) => work()));
     assertNoClash(this.infos);
     this.#provided = providedFeatures(this.statuses, this.infos, config, host.node.locales.featureNames);
     this.#health.start();
@@ -203,7 +203,12 @@ export class PluginSet {
         privileged: <V extends Verbs<V>>(verbs: Privileged<V>, settings: unknown) =>
           privilegedVerbs(broker, verbs, settings, { jobs: common.jobs, log: this.#log, signal: closing.signal }),
         onLeader: (start: () => void | Promise<void>) => startLeading(leadership, start, { log, onClose }),
-        afterSetup: (work: () => void | Promise<void>) => (this.#isSetUp ? work() : void this.#deferred.push(work)),
+        afterSetup: (work: () => void | Promise<void>) => {
+          if (this.#isSetUp) return work();
+          this.#deferred.add(work);
+          onClose(() => void this.#deferred.delete(work)); // also if its setup fails
+          return undefined;
+        },
       }),
       log,
       gather: this.gather,

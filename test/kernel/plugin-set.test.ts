@@ -169,7 +169,13 @@ test('work that waits for all plugins runs once they are set up', async () => {
       return { handlers: { show: () => ({}) } };
     },
   });
-  await TestServer.start({ plugins: [early, slow] });
+  const failing = plugin('failing', {
+    setup: async ({ node }) => {
+      await node.afterSetup(() => void seen.push('of a plugin that is not there'));
+      throw new Unavailable('it lacks something');
+    },
+  });
+  await TestServer.start({ plugins: [early, slow, failing] });
   assert.equal(seen, ['set up', '1', 'at once']);
 });
 
