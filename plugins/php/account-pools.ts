@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { inTurn } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
+import { accountSocket } from '../../kernel/kit/net/account-socket.ts';
 import { fail } from './errors.ts';
 import type makeFolders from './folders-job.ts';
 import type { PhpVerbs } from './pools/php-pools.ts';
@@ -35,7 +35,7 @@ export class AccountPools {
 
   /** Returns the path of a pool's socket, whether or not it runs. */
   socketOf(account: Pick<Account, 'id'>, pool: Pool): string {
-    return join(this.#host.config.run_folder, String(account.id), `${this.nameOf(pool)}.sock`);
+    return accountSocket(this.#host.config.run_folder, account.id, this.nameOf(pool));
   }
 
   /** Has a pool answer; one that `rests` may end then until it is asked. Errors: 502 `php_failed`; those of jobs and of the broker. */

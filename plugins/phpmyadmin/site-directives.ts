@@ -1,5 +1,5 @@
 import { PHP_SOCKET, type SiteDirectives } from '../../kernel/contract/points/web-server-part.ts';
-import { fail } from '../../kernel/errors.ts';
+import { assertSocketBelongs } from '../../kernel/kit/net/account-socket.ts';
 import { readInteger, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 import { POOL, PROGRAM, SESSION_NAME, sessionPath } from './pools/session-pool.ts';
 
@@ -47,7 +47,7 @@ const directives: SiteDirectives<SitePart> = {
     };
   },
   nginx(part, { accountId }) {
-    assertOwn(part, accountId);
+    assertSocketBelongs(part.socket, accountId);
     const path = sessionPath(part.name);
     return [
       // what a site without PHP refuses to show does not concern these
@@ -72,7 +72,7 @@ const directives: SiteDirectives<SitePart> = {
     ];
   },
   caddy(part, { accountId }) {
-    assertOwn(part, accountId);
+    assertSocketBelongs(part.socket, accountId);
     const path = sessionPath(part.name);
     return [
       `handle_path ${path}* {`,
@@ -100,8 +100,3 @@ const directives: SiteDirectives<SitePart> = {
   },
 };
 export default directives;
-
-function assertOwn({ socket }: SitePart, accountId: number): void {
-  if (socket.split('/').at(-2) !== String(accountId))
-    throw fail.invalid_request(`${socket} is not a socket of the account ${accountId}`);
-}

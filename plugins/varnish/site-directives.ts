@@ -1,6 +1,6 @@
 import type { SiteDirectives } from '../../kernel/contract/points/web-server-part.ts';
 import { CACHE_DIGEST, CACHE_SOCKET, type SiteCache } from '../../kernel/contract/sites/site-cache.ts';
-import { fail } from '../../kernel/errors.ts';
+import { assertSocketBelongs } from '../../kernel/kit/net/account-socket.ts';
 import { readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 
 /** Sends visitors to the cache of the account, and serves them itself while that does not answer. */
@@ -18,8 +18,7 @@ const directives: SiteDirectives<SiteCache> = {
     '}',
   ],
   nginx({ socket }, { accountId }) {
-    if (socket.split('/').at(-2) !== String(accountId))
-      throw fail.invalid_request(`${socket} is not a socket of the account ${accountId}`);
+    assertSocketBelongs(socket, accountId);
     return [
       'location = /hostkeep-cache {',
       '    internal;',

@@ -8,7 +8,7 @@ export default async function findPage(components: readonly string[], { root }: 
   try {
     for await (const entry of folder.scan()) {
       const name = entry.name.toString();
-      if (entry.isFile() && ['index.html', 'index.htm'].includes(name)) return name;
+      if (entry.isFile() && /^index\.html?$/.test(name)) return name;
     }
     return null;
   } finally {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail } from '../../errors.ts';
 import { undefinedIfMissing } from '../files/if-missing.ts';
+import { accountSocket } from '../net/account-socket.ts';
 import { namesIn } from '../files/root-owners.ts';
 import { identify, isRunning, PROCESS_ID } from './process-id.ts';
 import { killProgram, type ChildProcess } from './start-program.ts';
@@ -13,7 +14,7 @@ const ACCOUNT = /^\d{1,10}$/;
  * The files of a program by their endings: what identifies its master, that this one has been told to end, and what identifies the
  * process that starts it, or that listens in its place.
  */
-const [CONFIG, SOCKET, MASTER, ENDING] = ['.conf', '.sock', '.master', '.ending'] as const;
+const [CONFIG, MASTER, ENDING] = ['.conf', '.master', '.ending'] as const;
 const [STARTING, ASLEEP] = ['.starting', '.asleep'] as const;
 /** How long a killed master may take to be gone. */
 const KILLED_MS = 5000;
@@ -63,7 +64,7 @@ export class ProgramFolder {
   }
 
   socket(accountId: number, name: string): string {
-    return this.#file(accountId, name, SOCKET);
+    return accountSocket(this.#root, accountId, name);
   }
 
   /**
@@ -136,7 +137,8 @@ export class ProgramFolder {
 
   /** Removes what a program without a master has left. */
   async clear(accountId: number, name: string): Promise<void> {
-    for (const end of [SOCKET, CONFIG, MASTER, ENDING, STARTING, ASLEEP])
+    await rm(this.socket(accountId, name), { force: true });
+    for (const end of [CONFIG, MASTER, ENDING, STARTING, ASLEEP])
       await rm(this.#file(accountId, name, end), { force: true });
   }
 

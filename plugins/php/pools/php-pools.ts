@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
+import { pathBeside } from '../../../kernel/kit/net/account-socket.ts';
 import { askPool } from '../../../kernel/kit/programs/fastcgi.ts';
 import { startFpm } from '../../../kernel/kit/programs/php-fpm.ts';
 import {
@@ -21,7 +22,7 @@ import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { fail } from '../errors.ts';
 import { BROKERS, type PhpConfig } from '../schema.ts';
 import { INFO_SCRIPT, OWN_FOLDER, poolConfig } from './pool-config.ts';
-import { LATE_MS, pathBeside, SleepingPool } from './sleeping-pool.ts';
+import { LATE_MS, SleepingPool } from './sleeping-pool.ts';
 import { POOL_NAME, poolName, readPool, VERSION, type Pool } from './pool.ts';
 
 export interface PhpVerbs {

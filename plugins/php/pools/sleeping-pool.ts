@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { chmod, chown, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { listenBeside } from '../../../kernel/kit/net/account-socket.ts';
 
 /** Requests that wait for a master; the web server is told of others at once that there is none. */
 const MOST_HELD = 512;
@@ -10,9 +9,6 @@ const MOST_HELD = 512;
 export const LATE_MS = 100;
 /** How long a master that did not start is not tried again. */
 const AGAIN_MS = 5000;
-
-/** Returns a path beside a socket, which its listener has until it takes the socket's place: so there is no moment without one. */
-export const pathBeside = (socket: string): string => `${socket}.${randomUUID().slice(0, 8)}`;
 
 /** Listens at the socket of a pool that has no master. The first request starts one; the requests meanwhile are passed on to it. */
 export class SleepingPool {
@@ -33,12 +29,7 @@ export class SleepingPool {
   /** Takes the place of a socket. `wake` has a master take it back, and rejects if there is none then. */
   static async listen(socket: string, gid: number, wake: () => Promise<void>): Promise<SleepingPool> {
     const pool = new SleepingPool(socket, wake);
-    const path = pathBeside(socket);
-    pool.#server.listen(path);
-    await once(pool.#server, 'listening');
-    await chmod(path, 0o660);
-    await chown(path, 0, gid);
-    await rename(path, socket);
+    await rename(await listenBeside(pool.#server, socket, gid), socket);
     return pool;
   }
 

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { closeSync, fchownSync } from 'node:fs';
-import { chmod, chown, rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import type { PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
+import { listenBeside } from '../../../kernel/kit/net/account-socket.ts';
 import { openNameless } from '../../../kernel/kit/programs/nameless-file.ts';
 import type { NamedProgram } from '../../../kernel/kit/programs/program-folder.ts';
 import { startProgram, type ChildProcess } from '../../../kernel/kit/programs/start-program.ts';
@@ -67,13 +67,9 @@ export class ServiceStarter {
     if (sites === null || webGid === null)
       throw fail.service_failed(`${recipe.title} needs nginx as the web server, and its group: set ids.web_group`);
     const listener = createServer((connection) => connection.destroy());
-    const path = `${socket}.new`; // nobody asks there
-    await rm(path, { force: true });
-    await once(listener.listen(path), 'listening');
     const input = openNameless(sitesInput(lines, sites));
     try {
-      await chmod(path, 0o660);
-      await chown(path, 0, webGid);
+      const path = await listenBeside(listener, socket, webGid);
       fchownSync(input, uid, uid); // it opens the file once more
       const passer = [
         findProgram(PASSER) ?? '',

@@ -1,5 +1,5 @@
 import { MOST_BODY_MIB, PHP_SOCKET, type SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
-import { fail } from '../../../kernel/errors.ts';
+import { assertSocketBelongs } from '../../../kernel/kit/net/account-socket.ts';
 import { readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 
 /** Added to what a script may take, so that its own limit is what ends it. */
@@ -11,8 +11,7 @@ const SOURCE = String.raw`(?i)(\.(php[0-9]?|phps|phtml?|pht|phar|inc)([^a-z0-9/]
 export function readSitePhp(value: unknown, accountId: number): SitePhp {
   const { socket, bodyMib, seconds } = readMembers(value, ['socket', 'bodyMib', 'seconds']);
   const path = readText(socket, PHP_SOCKET);
-  if (path.split('/').at(-2) !== String(accountId))
-    throw fail.invalid_request(`${path} is not a socket of the account ${accountId}`);
+  assertSocketBelongs(path, accountId);
   return { socket: path, bodyMib: readInteger(bodyMib, 1, MOST_BODY_MIB), seconds: readInteger(seconds, 1, 86_400) };
 }
 

@@ -3,7 +3,8 @@ import { renameSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
-import { pathBeside, SleepingPool } from '../../../plugins/php/pools/sleeping-pool.ts';
+import { pathBeside } from '../../../kernel/kit/net/account-socket.ts';
+import { SleepingPool } from '../../../plugins/php/pools/sleeping-pool.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';
 
