@@ -1,5 +1,4 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
-import { join } from 'node:path';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { DatabaseSessions } from '../../kernel/contract/points/database-servers.ts';
 import {
@@ -9,9 +8,11 @@ import {
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
 import { findWebServer, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import { serveSite } from '../../kernel/contract/sites/site-changes.ts';
 import { inTurn } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
+import { accountSocket } from '../../kernel/kit/net/account-socket.ts';
 import { fail } from './errors.ts';
 import { phpForPhpMyAdmin } from './installed.ts';
 import type { SessionVerbs } from './pools/session-pools.ts';
@@ -70,7 +71,7 @@ export class PhpMyAdminSessions {
     const served = await rows.servedSessions(store, domainIds);
     return new Map(
       served.map(({ domainId, accountId, name }) => {
-        const socket = join(config.run_folder, String(accountId), `${name}.sock`);
+        const socket = accountSocket(config.run_folder, accountId, name);
         const part: SitePart = { name, socket, uploadMib: config.upload_mib };
         return [domainId, { parts: { phpmyadmin: part } }];
       }),
@@ -208,8 +209,8 @@ export class PhpMyAdminSessions {
   }
 
   /** Has the web server serve the domain as the rows say. */
-  async #changed(account: Account, domain: Domain): Promise<void> {
-    for (const each of await this.#host.gather('siteChanged', { ...domain, account })) if (!each.ok) throw each.error;
+  #changed(account: Account, domain: Domain): Promise<void> {
+    return serveSite(this.#host, { ...domain, account });
   }
 
   /** Resolves with the ids of those that answer over TLS. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { findWebServer } from '../../kernel/contract/points/web-server-part.ts';
 import type { SiteCache } from '../../kernel/contract/sites/site-cache.ts';
 import { inTurn } from '../../kernel/contract/workers.ts';
+import { accountSocket } from '../../kernel/kit/net/account-socket.ts';
 import { fail as refuse } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
@@ -104,23 +104,18 @@ export class AccountServices {
 
   /** Resolves with the name of a service's program by the plan of now; with `undefined` where it may not run at this node. */
   async wanted(account: Account | undefined, service: string): Promise<string | undefined> {
-    const recipe = this.#recipes.get(service);
-    const isOpen = this.#host.identity.accounts.isOpenHere(account);
-    if (recipe === undefined || !isOpen || !account.features.has(service)) return undefined;
-    return this.#nameFor(account, recipe);
+    const recipe = this.#allowed(account, service);
+    return account && recipe && this.#nameFor(account, recipe);
   }
 
   /** Resolves with the cache before the sites of an account; see `SiteCaches`. */
   async cacheOf(account: Account): Promise<SiteCache | undefined> {
     for (const service of await listServices(this.#host.store, account.id)) {
-      const recipe = this.#recipes.get(service);
-      if (recipe === undefined || !isCache(recipe) || (await this.wanted(account, service)) === undefined) continue;
-      const { sites } = await this.#sizeFor(account, recipe);
-      const socket = join(this.#host.config.run_folder, String(account.id), `${service}.sock`);
-      const secretDigest = createHash('md5')
-        .update(sites?.key ?? '')
-        .digest('base64url');
-      if (sites !== null) return { socket, secretDigest };
+      const recipe = this.#allowed(account, service);
+      const sites = recipe && isCache(recipe) ? (await this.#sizeFor(account, recipe)).sites : null;
+      if (sites === null) continue;
+      const secretDigest = createHash('md5').update(sites.key).digest('base64url');
+      return { socket: accountSocket(this.#host.config.run_folder, account.id, service), secretDigest };
     }
     return undefined;
   }
@@ -212,6 +207,12 @@ export class AccountServices {
   /** Resolves with `null` if the service does not answer as its recipe says. */
   #ask(account: Account, { name, socket }: Recipe, exchange: Exchange, values = {}) {
     return this.#host.jobs.run(ASK, account, { recipe: { name, socket }, exchange, values });
+  }
+
+  /** Returns the recipe of a service if the account may run it at this node, by the plan of now. */
+  #allowed(account: Account | undefined, service: string): Recipe | undefined {
+    const isOpen = this.#host.identity.accounts.isOpenHere(account);
+    return isOpen && account.features.has(service) ? this.#recipes.get(service) : undefined;
   }
 
   async #nameFor(account: Account, recipe: Recipe): Promise<string> {

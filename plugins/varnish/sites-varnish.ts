@@ -1,6 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { findWebServer, type SiteRule, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
-import type { SiteCaches } from '../../kernel/contract/sites/site-cache.ts';
+import type { SiteCache, SiteCaches } from '../../kernel/contract/sites/site-cache.ts';
+import { serveSite } from '../../kernel/contract/sites/site-changes.ts';
 import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
@@ -38,9 +39,11 @@ export class SitesVarnish {
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
     const rules = new Map<number, SiteRule>();
+    const caches = new Map<number, SiteCache | undefined>();
     for (const [id, { accountId, value }] of await this.#sites.served(domainIds)) {
-      const account = value ? await this.#host.identity.accounts.byId(accountId) : undefined;
-      const varnish = account && (await this.#caches?.cacheOf(account));
+      if (!value) continue;
+      if (!caches.has(accountId)) caches.set(accountId, await this.#cacheOf(accountId));
+      const varnish = caches.get(accountId);
       if (varnish !== undefined) rules.set(id, { parts: { varnish } });
     }
     return rules;
@@ -69,6 +72,11 @@ export class SitesVarnish {
     );
   }
 
+  async #cacheOf(accountId: number): Promise<SiteCache | undefined> {
+    const account = await this.#host.identity.accounts.byId(accountId);
+    return account && this.#caches?.cacheOf(account);
+  }
+
   async #isOffered(): Promise<boolean> {
     return this.#caches !== undefined && (await findWebServer(this.#host))?.name === 'nginx';
   }
@@ -79,13 +87,12 @@ export class SitesVarnish {
     );
     for (const { account_id: id } of rows) {
       const account = await this.#host.identity.accounts.byId(id);
-      if (account === undefined || !this.#host.identity.accounts.isOpenHere(account)) continue;
+      if (!this.#host.identity.accounts.isOpenHere(account)) continue;
       const cache = JSON.stringify(await this.#caches?.cacheOf(account)) ?? '';
       if (this.#served.get(id) === cache) continue;
       await attempt(`the sites of ${account.username} that Varnish stands before`, async () => {
         for (const domain of await this.#sites.domains.list(account))
-          for (const each of await this.#host.gather('siteChanged', { ...domain, account }))
-            if (!each.ok) throw each.error;
+          await serveSite(this.#host, { ...domain, account });
         this.#served.set(id, cache);
       });
     }

@@ -5,6 +5,11 @@ import type { DomainPart } from '../points/domain-directory.ts';
 
 type SiteHost = Pick<Host, 'store' | 'workers' | 'gather'>;
 
+/** Has a site served by the rules that it has now. Errors: those of providers of `siteChanged`. */
+export async function serveSite({ gather }: Pick<Host, 'gather'>, domain: DomainPart): Promise<void> {
+  for (const each of await gather('siteChanged', domain)) if (!each.ok) throw each.error;
+}
+
 /** Changes of the rules by which sites are served: each is served before it is stored, and stored only if it is served. */
 export class SiteChanges<T> {
   readonly #host: SiteHost;
@@ -54,6 +59,6 @@ export class SiteChanges<T> {
   }
 
   async #change(domain: DomainPart): Promise<void> {
-    for (const each of await this.#host.gather('siteChanged', domain)) if (!each.ok) throw each.error;
+    await serveSite(this.#host, domain);
   }
 }

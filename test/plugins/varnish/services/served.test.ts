@@ -158,8 +158,7 @@ if (hasVarnish() && hasNginx()) {
     await fay.ask('POST', '/api/services/varnish/restart');
     assert.ok(await isKept(fay));
     const log = readFileSync(join(house.nginx.folder, 'logs/sites/access.log'), 'utf8');
-    const one = fay.get('/once');
-    await one;
+    await fay.get('/once');
     const lines = () =>
       readFileSync(join(house.nginx.folder, 'logs/sites/access.log'), 'utf8')
         .slice(log.length)
