@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, 
 import { join } from 'node:path';
 import * as assert from '../support/assert.ts';
 import { HttpError } from '../../kernel/errors.ts';
+import { Connection } from '../../kernel/store/sqlite/connection.ts';
 import { SqliteEngine } from '../../kernel/store/sqlite/sqlite-engine.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { hostkeep } from '../support/command.ts';
@@ -174,6 +175,20 @@ test('a writer waits for one of another process', async () => {
   });
   await waiting;
   assert.equal(await store.get('select count(*) as n from things'), { n: 2 });
+  for (const each of [other, store]) await each.close();
+});
+
+// SQLite refuses that at once, whatever its timeout, which two commands on an empty data folder would meet
+test('who opens a new file waits for another who makes it at the same moment', async () => {
+  const file = join(temporaryFolder(), 'new.db');
+  writeFileSync(file, '', { mode: 0o600 });
+  const other = await Connection.open(file, []);
+  await other.run('begin immediate');
+  const opening = SqliteEngine.open(file);
+  for (let i = 0; i < 50; i += 1) await other.get('select 1');
+  await other.run('commit');
+  const store = await opening;
+  assert.is(store.place, file);
   for (const each of [other, store]) await each.close();
 });
 

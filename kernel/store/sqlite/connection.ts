@@ -1,9 +1,14 @@
 import { basename } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { open, type Database, type Statement } from 'sqlite';
 import sqlite3 from 'sqlite3';
 
 /** A value that both databases take as a parameter. */
 export type SqlValue = string | number | null | Uint8Array;
+
+/** How long a connection waits for others. */
+const BUSY_MS = 5000;
+const RETRY_MS = 5;
 
 /** A connection and its prepared statements, which are never evicted: SQL texts are constants, so there are few. */
 export class Connection {
@@ -20,8 +25,8 @@ export class Connection {
     const file = basename(filename);
     try {
       const database = await open({ filename, driver: sqlite3.Database });
-      database.configure('busyTimeout', 5000);
-      await database.exec(pragmas.map((pragma) => `pragma ${pragma};`).join(' '));
+      database.configure('busyTimeout', BUSY_MS);
+      await setUp(database, pragmas);
       return new Connection(database, file);
     } catch (error) {
       throw naming(error, file);
@@ -74,6 +79,23 @@ export class Connection {
     await this.#database.close();
   }
 }
+
+/**
+ * Runs pragmas, and tries again while the file is locked: SQLite gives up at once, whatever the timeout, where several
+ * connections switch a new file to WAL at the same moment.
+ */
+async function setUp(database: Database, pragmas: readonly string[]): Promise<void> {
+  const lines = pragmas.map((pragma) => `pragma ${pragma};`).join(' ');
+  for (const since = performance.now(); ; await setTimeout(RETRY_MS))
+    try {
+      return await database.exec(lines);
+    } catch (error) {
+      if (!isLocked(error) || performance.now() - since > BUSY_MS) throw error;
+    }
+}
+
+/** Whether another process holds the database. */
+export const isLocked = (error: unknown): boolean => (error as { readonly code?: unknown }).code === 'SQLITE_BUSY';
 
 /**
  * Resolves with faults in the structure of a file, at most 10. Takes about a second per gigabyte, on a connection of its own,

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fail } from '../../errors.ts';
 import { makePrivate } from '../../kit/files/private-file.ts';
-import { Connection, faultsIn, type SqlValue } from './connection.ts';
+import { Connection, faultsIn, isLocked, type SqlValue } from './connection.ts';
 import { SqliteCatalogue } from './sqlite-catalogue.ts';
 import { SignalFile } from '../signal-file.ts';
 import { type AppliedMigration, type Migration, type Store, type Tx } from '../store.ts';
@@ -39,13 +39,12 @@ function replacementOf(file: string): string {
     : 'stop all programs that use it, and run `hostkeep restore --force <backup>`';
 }
 
-/** Whether another process has held the database for so long that nobody waits for it: it may be frozen. */
-const isLocked = (error: unknown): boolean => (error as { readonly code?: unknown }).code === 'SQLITE_BUSY';
 /** Whether the disk has no room for what was to be written; reads go on. */
 const isFull = (error: unknown): boolean => (error as { readonly code?: unknown }).code === 'SQLITE_FULL';
 
 /** Returns what callers get for a failed write: a reason that is not theirs, or the error itself. */
 function writeFailure(cause: unknown): unknown {
+  // for so long that nobody waits for it: it may be frozen
   if (isLocked(cause))
     return fail.store_unavailable('another process has locked the store', { retryAfterSeconds: 1, cause });
   if (isFull(cause))
