@@ -7,6 +7,8 @@ const test = testSuite('login: a flood of wrong logins');
 const roomy = { minute: 10_000, hour: 10_000, day: 10_000 };
 /** More than may wait of one network. */
 const CONNECTIONS = 200;
+/** Of a connection between two logins: a thousand come each second, and the rest of the processors is the server's. */
+const PAUSE_MS = 200;
 /** Logins of each known user during the flood. */
 const ROUNDS = 2;
 const USERS = ['ann', 'bea', 'cleo', 'dora'];
@@ -22,6 +24,7 @@ function flood(server: TestServer, usernames: readonly string[]) {
       const username = usernames[n % usernames.length] ?? '';
       const { status } = await logIn(server, username, { password: 'wrong', from: `2001:db8:bad:${part}::1` });
       statuses.push(status);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   });
   return {
