@@ -26,9 +26,9 @@ export async function addDomainsWithCertificates(
       );
       const id = domain?.id ?? 0;
       await tx.run(
-        `insert into certificates (domain_id, account_id, is_own, sealed, names, issuer, valid_from, valid_to, has_www,
+        `insert into certificates (domain_id, account_id, is_own, sealed, names, issuer, valid_from, valid_to,
             forces_https, has_hsts, tried_at, try_at, failures, problem, is_told)
-          values (?, ?, 1, ?, ?, 'the bench', ?, ?, 1, 0, 0, 0, 0, 0, '', 0)`,
+          values (?, ?, 1, ?, ?, 'the bench', ?, ?, 0, 0, 0, 0, 0, '', 0)`,
         ...[id, accountId, keys.seal(pem, `certificate ${id}`), JSON.stringify([name, `www.${name}`])],
         ...[now, now + 90 * DAY_MS],
       );

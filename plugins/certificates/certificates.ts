@@ -116,7 +116,6 @@ export class Certificates {
         isSelfMade: pem === undefined,
         isForced: tls?.forcesHttps ?? false,
         hasHsts: tls?.hasHsts ?? false,
-        hasWww: tls?.hasWww ?? false,
         thumbprint,
       };
     };
@@ -241,11 +240,6 @@ export class Certificates {
       const data = { domain_url: domain.name, reason };
       await events.record(tx, { type: 'certificate.failed', account, text, ip: '', isNoticed: true, data });
     });
-  }
-
-  /** Serves a domain with or without `www.` from now on. Errors: those of `siteChanged`. */
-  async serveWww(subject: Subject, hasWww: boolean): Promise<void> {
-    await this.#change(subject, undefined, (tls) => ({ ...tls, hasWww }));
   }
 
   /** Tells once that a certificate expires soon. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { HttpError, errorMessage } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { Domain } from '../../kernel/contract/points/domain-directory.ts';
+import { siteNames, type Domain } from '../../kernel/contract/points/domain-directory.ts';
 import { NameServers } from '../../kernel/kit/net/name-addresses.ts';
 import { newPrivateKey } from '../../kernel/kit/net/x509.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
@@ -168,10 +168,6 @@ export class Issuing {
     const { domain } = subject;
     await this.#certificates.begin(subject);
     const names = await this.#names(subject);
-    const tls = (await readTls(this.#host.store, [domain.id])).get(domain.id);
-    const www = `www.${domain.name}`;
-    const hasWww = names.includes(www) && domain.aliases?.includes(www) !== true;
-    if ((tls?.hasWww ?? false) !== hasWww) await this.#certificates.serveWww(subject, hasWww);
     const key = newPrivateKey();
     const chain = await (await this.#acme()).order(names, key, signal);
     const certificate = checkCertificate(chain, key, names, Date.now());
@@ -190,18 +186,10 @@ export class Issuing {
     await this.#certificates.failed(subject, isKnown ? reason : 'an internal error', pauseMs);
   }
 
-  /**
-   * Resolves with the name of a domain, and with those of its aliases that lead to the same place, and of `www.` before it if that
-   * is no other name of the account.
-   */
-  async #names({ domain: { name, aliases = [] }, account }: Subject): Promise<string[]> {
+  /** Resolves with the name of a domain, and with those others of its site that lead to the same place. */
+  async #names({ domain, account }: Subject): Promise<string[]> {
     const servers = new NameServers(this.#host.config.resolvers);
-    const www = `www.${name}`;
-    const all = (await this.#certificates.domains.list(account)).flatMap((each) => [
-      each.name,
-      ...(each.aliases ?? []),
-    ]);
-    const further = [...(all.includes(www) || www.length > 253 ? [] : [www]), ...aliases];
+    const [name = '', ...further] = siteNames(domain, await this.#certificates.domains.list(account));
     const found = await Promise.all([name, ...further].map((each) => servers.addressesOf(each)));
     const [own = [], ...others] = found.map(({ addresses }) => addresses);
     if (own.length === 0) throw new AcmeFailure(`the name servers know no address of ${name}`);

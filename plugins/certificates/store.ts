@@ -13,7 +13,6 @@ export interface DomainTls {
   /** Milliseconds since 1970, as all times here. */
   readonly validFrom: number;
   readonly validTo: number;
-  readonly hasWww: boolean;
   readonly forcesHttps: boolean;
   readonly hasHsts: boolean;
   /** When one was ordered last; 0 for never. */
@@ -43,7 +42,6 @@ export const newTls = (domainId: number, accountId: number): DomainTls => ({
   ...NO_CERTIFICATE,
   domainId,
   accountId,
-  hasWww: false,
   forcesHttps: false,
   hasHsts: false,
   triedAt: 0,
@@ -61,7 +59,6 @@ interface Row {
   readonly issuer: string;
   readonly valid_from: number;
   readonly valid_to: number;
-  readonly has_www: number;
   readonly forces_https: number;
   readonly has_hsts: number;
   readonly tried_at: number;
@@ -72,7 +69,7 @@ interface Row {
 }
 
 const COLUMNS =
-  'domain_id, account_id, is_own, sealed, names, issuer, valid_from, valid_to, has_www, forces_https, has_hsts, tried_at, try_at, failures, problem, is_told';
+  'domain_id, account_id, is_own, sealed, names, issuer, valid_from, valid_to, forces_https, has_hsts, tried_at, try_at, failures, problem, is_told';
 
 /** Returns the rows of some domains, by the domain's id. */
 export async function readTls(reader: Reader, domainIds: readonly number[]): Promise<Map<number, DomainTls>> {
@@ -93,7 +90,6 @@ function fromRow(row: Row): DomainTls {
     issuer: row.issuer,
     validFrom: row.valid_from,
     validTo: row.valid_to,
-    hasWww: row.has_www === 1,
     forcesHttps: row.forces_https === 1,
     hasHsts: row.has_hsts === 1,
     triedAt: row.tried_at,
@@ -118,7 +114,6 @@ export async function writeTls(tx: Tx, tls: DomainTls): Promise<void> {
     tls.issuer,
     tls.validFrom,
     tls.validTo,
-    Number(tls.hasWww),
     Number(tls.forcesHttps),
     Number(tls.hasHsts),
     tls.triedAt,

@@ -1,6 +1,11 @@
 import { networkInterfaces } from 'node:os';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { domainNamed, NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import {
+  domainNamed,
+  NO_DOMAINS,
+  siteNames,
+  type DomainDirectory,
+} from '../../kernel/contract/points/domain-directory.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { NameServers, type NameAddresses } from '../../kernel/kit/net/name-addresses.ts';
 import { atMost, LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';
@@ -33,9 +38,7 @@ export class DnsChecks {
   /** Errors: 404 `domain_not_found`; 503 `overloaded`. */
   async check(account: Account, text: string): Promise<DnsCheck> {
     const domain = await domainNamed(this.#domains, account, text);
-    const www = `www.${domain.name}`;
-    const further = domain.aliases ?? [];
-    const names = [domain.name, ...(further.includes(www) || www.length > 253 ? [] : [www]), ...further];
+    const names = siteNames(domain, await this.#domains.list(account));
     const own = this.#ownAddresses();
     const found = await Promise.all(names.map((name) => this.#addressesOf(account, name)));
     return {

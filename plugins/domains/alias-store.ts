@@ -21,6 +21,15 @@ export async function readAliases(
   return aliases;
 }
 
+/** Resolves with those of some names that are domains or aliases. */
+export async function takenAmong(reader: Reader, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = await reader.all<{ name: string }>(
+    `select name from ${ALL_NAMES} as n where name in (select value from json_each(?))`,
+    JSON.stringify(names),
+  );
+  return new Set(found.map(({ name }) => name));
+}
+
 export async function insertAlias(tx: Tx, domain: { id: number; account_id: number }, name: string): Promise<void> {
   await tx.run(
     'insert into domain_aliases (domain_id, account_id, name, reversed, created_at) values (?, ?, ?, ?, ?)',

@@ -1,13 +1,13 @@
 import { domainToUnicode } from 'node:url';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { domainNamed, type DomainPart } from '../../kernel/contract/points/domain-directory.ts';
+import { domainNamed, wwwName, type DomainPart } from '../../kernel/contract/points/domain-directory.ts';
 import { MOST_NAMES, type SiteRule, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import type { EventInput } from '../../kernel/store/events/audit-log.ts';
 import type { Reader, Tx } from '../../kernel/store/store.ts';
-import { insertAlias, removeAlias } from './alias-store.ts';
+import { insertAlias, removeAlias, takenAmong } from './alias-store.ts';
 import { assertNotAbove, CREATE_DOCROOT, docrootComponents } from './docroot.ts';
 import { fail } from './errors.ts';
 import { parseDomain } from './name.ts';
@@ -15,6 +15,7 @@ import { assertNameFree, type NewNames } from './new-names.ts';
 import type { DomainsConfig } from './schema.ts';
 import * as rows from './store.ts';
 import type { DomainViews } from './views.ts';
+import { wwwSite } from './www-site.ts';
 
 /** Whose domain is changed, as the client wrote its name. */
 export interface Subject {
@@ -30,6 +31,8 @@ export class DomainChanges {
   readonly #views: DomainViews;
   readonly #changes: SiteChanges<rows.ListedRow>;
   readonly #names: NewNames;
+  /** Names that become aliases: no site has them as its `www.`. */
+  readonly #given = new Set<string>();
 
   constructor(host: Host<DomainsConfig>, views: DomainViews, names: NewNames) {
     this.#host = host;
@@ -40,14 +43,19 @@ export class DomainChanges {
 
   /** Returns by which rules domains are served. */
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
-    const served = this.#changes.served(domainIds, await rows.servedRows(this.#host.store, domainIds));
+    const { store } = this.#host;
+    const served = this.#changes.served(domainIds, await rows.servedRows(store, domainIds));
+    const wanted = [...served.values()].flatMap(({ name }) => wwwName(name) ?? []);
+    const taken = await takenAmong(store, wanted);
+    const namesAt = ({ name, aliases }: rows.ListedRow) => {
+      const www = wwwName(name);
+      const isFree = www !== undefined && !aliases.includes(www) && !taken.has(www) && !this.#given.has(www);
+      return isFree ? [www, ...aliases] : aliases;
+    };
     return new Map(
-      [...served].map(([id, { suspended_at, held_at, aliases }]): [number, SiteRule] => [
+      [...served].map(([id, row]): [number, SiteRule] => [
         id,
-        {
-          ...((suspended_at ?? held_at) !== null && { isSuspended: true }),
-          ...(aliases.length > 0 && { names: aliases }),
-        },
+        { names: namesAt(row), ...((row.suspended_at ?? row.held_at) !== null && { isSuspended: true }) },
       ]),
     );
   }
@@ -148,10 +156,12 @@ export class DomainChanges {
       await assertFree(store);
       if (before.aliases.length >= MOST_NAMES)
         throw fail.aliases_limit_reached(`a domain can have ${MOST_NAMES} further names`);
-      return this.#serveAliases(subject, before, [...before.aliases, alias].toSorted(), 'added', alias, async (tx) => {
-        await assertFree(tx);
-        await insertAlias(tx, before, alias);
-      });
+      return this.#givingName(subject, alias, () =>
+        this.#serveAliases(subject, before, [...before.aliases, alias].toSorted(), 'added', alias, async (tx) => {
+          await assertFree(tx);
+          await insertAlias(tx, before, alias);
+        }),
+      );
     });
   }
 
@@ -164,10 +174,25 @@ export class DomainChanges {
     const subject = { account, domain: found.name, ip };
     return this.#inTurn(subject, async (before) => {
       const others = before.aliases.filter((each) => each !== alias);
-      return this.#serveAliases(subject, before, others, 'removed', alias, async (tx) => {
+      const after = await this.#serveAliases(subject, before, others, 'removed', alias, async (tx) => {
         if (!(await removeAlias(tx, before.id, alias))) throw missing();
       });
+      const serveOther = await wwwSite(this.#host, account, alias);
+      await serveOther();
+      return after;
     });
+  }
+
+  async #givingName<T>({ account }: Subject, name: string, give: () => Promise<T>): Promise<T> {
+    const serveOther = await wwwSite(this.#host, account, name);
+    this.#given.add(name);
+    try {
+      for (const each of await serveOther()) if (!each.ok) throw each.error;
+      return await give();
+    } finally {
+      this.#given.delete(name);
+      await serveOther();
+    }
   }
 
   #serveAliases(

@@ -12,6 +12,7 @@ import { assertNameFree, NewNames } from './new-names.ts';
 import type { DomainsConfig } from './schema.ts';
 import * as rows from './store.ts';
 import { fail } from './errors.ts';
+import { wwwSite } from './www-site.ts';
 
 const AT_NAME = { path: '/domain_url' };
 /** How many subdomains the text of an error names. */
@@ -118,10 +119,12 @@ export class DomainRegistry {
   /** The row reserves the name until all providers accept; it then becomes active, or is deleted. */
   async #completeAddition(account: Account, row: rows.DomainRow, ip: string): Promise<void> {
     const part = this.#part(account, row);
-    const refusal = firstFailure(await this.#host.gather('domainAdded', part));
+    const serveOther = await wwwSite(this.#host, account, row.name);
+    const refusal = firstFailure(await serveOther()) ?? firstFailure(await this.#host.gather('domainAdded', part));
     if (refusal !== undefined) {
       await this.#host.gather('domainRemoved', part);
       await this.#host.store.write((tx) => rows.remove(tx, row, 'adding'));
+      await serveOther();
       throw refusal;
     }
     const isAdded = await this.#host.store.write(async (tx) => {
@@ -129,8 +132,9 @@ export class DomainRegistry {
       if (isActive) await this.#record(tx, 'added', account, row, ip);
       return isActive;
     });
+    if (!isAdded) await this.#host.gather('domainRemoved', part);
+    await serveOther();
     if (isAdded) return;
-    await this.#host.gather('domainRemoved', part);
     throw new Error(`the account of ${row.name} was removed while the domain was being added`);
   }
 
@@ -149,6 +153,7 @@ export class DomainRegistry {
     await this.#host.store.write(async (tx) => {
       for (const row of removed) await this.#finishRemoval(tx, account, row, 'removing', ip);
     });
+    for (const { name } of removed) await (await wwwSite(this.#host, account, name))();
   }
 
   async #finishRemoval(
@@ -216,6 +221,6 @@ function assertRemovable(name: string, below: readonly rows.DomainRowInState[], 
   );
 }
 
-function firstFailure(answers: readonly Gathered<Point>[]): unknown {
+function firstFailure(answers: readonly Gathered<Point | 'siteChanged'>[]): unknown {
   return answers.find((answer) => !answer.ok)?.error;
 }

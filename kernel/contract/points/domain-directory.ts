@@ -78,6 +78,23 @@ export async function domainNamed(
   return domain;
 }
 
+/** Returns the name by which visitors know a site, too; `undefined` where there is none. */
+export function wwwName(name: string): string | undefined {
+  const www = `www.${name}`;
+  return www.length > 253 || name.startsWith('www.') ? undefined : www;
+}
+
+/**
+ * Returns the names at which a domain's site answers, its own first: `www.` before it, unless another one of `all` domains of the
+ * account has that, and its aliases.
+ */
+export function siteNames({ id, name, aliases = [] }: Domain, all: readonly Domain[]): string[] {
+  const elsewhere = all.filter((each) => each.id !== id).flatMap((each) => [each.name, ...(each.aliases ?? [])]);
+  const www = wwwName(name);
+  const isServed = www !== undefined && !elsewhere.includes(www);
+  return [...new Set([name, ...(isServed ? [www] : []), ...aliases])];
+}
+
 /** Forgets what a plugin keeps of each domain that this process removes, one after another, also while the plugin closes. */
 export function forgetRemoved(
   { events, log, onClose }: { events: AuditLog; log: Log; onClose: (release: () => void | Promise<void>) => void },

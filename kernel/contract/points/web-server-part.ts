@@ -59,8 +59,6 @@ export interface SiteTls {
   readonly isForced: boolean;
   /** Whether browsers are told to come over HTTPS only. */
   readonly hasHsts: boolean;
-  /** Whether the site answers to its name with `www.` before it, too. */
-  readonly hasWww: boolean;
   /** Of the key with which certificates are ordered (RFC 7638): the site proves with it that it is here; empty for none. */
   readonly thumbprint: string;
 }
@@ -138,7 +136,7 @@ export const CHALLENGES = '/.well-known/acme-challenge/';
 /** The largest `bodyMib`. */
 export const MOST_BODY_MIB = 65_536;
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const;
-/** How many further names a site has at most: authorities issue a certificate for 100. */
+/** How many aliases a site has at most: authorities issue a certificate for 100 names. */
 export const MOST_NAMES = 50;
 /** The errors for which a site may have a page of its own. */
 export const ERROR_STATUSES = [403, 404, 500, 502, 503, 504] as const;
@@ -150,6 +148,8 @@ export const MOST_USERS = 50;
 export const MOST_REDIRECTS = 1000;
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+/** A name at which a site answers, in lower-case ASCII form. */
+export const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+${LABEL}$`);
 const CHARACTER = '[A-Za-z0-9._~!,=@:+-]';
 const SEGMENT = `(?:${CHARACTER}|%20|%[89A-F][0-9A-F])+`;
 const PATH = `(?=/)(?:/${SEGMENT})*/?`;

@@ -7,7 +7,6 @@ create table certificates (
   issuer text not null,
   valid_from integer not null,      -- milliseconds since 1970, as all times here
   valid_to integer not null,
-  has_www integer not null check (has_www in (0, 1)),     -- 1 = the site also answers to its name with www.
   forces_https integer not null check (forces_https in (0, 1)),
   has_hsts integer not null check (has_hsts in (0, 1)),
   tried_at integer not null,        -- 0 = never

@@ -17,19 +17,18 @@ const THUMBPRINT = /^([A-Za-z0-9_-]{43})?$/;
 export const certificateFile = (pem: string): string =>
   `hostkeep-${createHash('sha256').update(pem).digest('hex')}.pem`;
 
-export function tlsRule({ pem, isForced, hasHsts, hasWww, thumbprint }: SiteTls): TlsRule {
-  return { certificate: certificateFile(pem), isForced, hasHsts, hasWww, thumbprint };
+export function tlsRule({ pem, isForced, hasHsts, thumbprint }: SiteTls): TlsRule {
+  return { certificate: certificateFile(pem), isForced, hasHsts, thumbprint };
 }
 
 /** Checks a rule again, whatever its caller has checked. Errors: 400 `invalid_request`. */
 export function readTls(value: unknown): TlsRule | null {
   if (value === null) return null;
-  const given = readMembers(value, ['certificate', 'isForced', 'hasHsts', 'hasWww', 'thumbprint']);
+  const given = readMembers(value, ['certificate', 'isForced', 'hasHsts', 'thumbprint']);
   return {
     certificate: readText(given.certificate, FILE),
     isForced: readBoolean(given.isForced),
     hasHsts: readBoolean(given.hasHsts),
-    hasWww: readBoolean(given.hasWww),
     thumbprint: readText(given.thumbprint, THUMBPRINT),
   };
 }
@@ -59,10 +58,9 @@ interface TlsPlace {
 export const NGINX_PROTOCOLS = 'ssl_protocols TLSv1.2 TLSv1.3;';
 
 /** Renders directives of nginx. A proof is asked for by plain HTTP, and answered whatever else the site does. */
-export function nginxTls({ isForced, hasHsts, hasWww, thumbprint }: TlsRule, place: TlsPlace): string {
+export function nginxTls({ isForced, hasHsts, thumbprint }: TlsRule, place: TlsPlace): string {
   const proof = `^${CHALLENGES.replaceAll('.', '\\.')}([A-Za-z0-9_-]+)$`;
   return [
-    ...(hasWww ? [`server_name www.${place.domain};`] : []),
     `listen ${place.listen.replaceAll(';', ' ssl;')} ssl;`,
     `ssl_certificate "${place.certificate}";`,
     `ssl_certificate_key "${place.certificate}";`,

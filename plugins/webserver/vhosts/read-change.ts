@@ -54,7 +54,7 @@ export function readChange(given: unknown): VhostChange {
     account: owner,
     components: readList(components, 100, (name) => readText(name, COMPONENT)),
     isSuspended: readBoolean(isSuspended),
-    names: readList(names, MOST_NAMES, readName), // as the domain
+    names: readList(names, MOST_NAMES + 1, readName), // as the domain; with `www.`
     previews: readList(previews, 1, readName),
     access: readAccess(access),
     php: php === null ? null : readSitePhp(php, owner.id),

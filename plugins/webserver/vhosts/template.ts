@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SiteAccess, SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
+import { HOST_NAME, type SiteAccess, type SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
 import type { Driver } from '../drivers.ts';
 import { readSitePhp } from '../rules/php-rules.ts';
 import { partsRenderer, type SiteParts } from '../rules/site-parts.ts';
@@ -37,8 +37,6 @@ const KEYS = [
   'php',
   'tls',
 ] as const satisfies readonly (keyof VhostValues)[];
-const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
-const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+${LABEL}$`);
 /** Characters with a special meaning to nginx or Caddy inside a quoted path. */
 const UNQUOTABLE = /[\u0000-\u001f\u007f"'`$;{}\\#*?\u2028\u2029]/;
 const HEADER = '# Written by Hostkeep, which overwrites it.\n';
@@ -118,9 +116,7 @@ export async function siteRenderer(driver: Driver): Promise<RenderSite> {
       logs: driver.logs,
       tls: tls === null ? '' : driver.tls(tls, domain),
     };
-    const hasWww = tls?.hasWww === true; // which names it already
-    const further = [...names, ...previews].filter((name) => !hasWww || name !== `www.${domain}`);
-    const named = (source: string) => withNames(driver, source, further);
+    const named = (source: string) => withNames(driver, source, [...names, ...previews]);
     if (isSuspended) return renderSuspended(id, { ...values, redirects: '', php: '' }, tls ? ['tls'] : [], named);
     const guards = [...previews.map(driver.preview), driver.access(access, values.docroot)];
     const place = { accountId: id, docroot: values.docroot, followsNoLinks: driver.filesView !== '', runsPhp: !!php };

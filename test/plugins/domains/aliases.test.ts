@@ -8,8 +8,9 @@ import { testSuite } from '../../support/suite.ts';
 const test = testSuite('aliases of domains');
 
 const webServer = new NotedWebServer();
-/** Returns at which further names a domain is served. */
-const served = (name: string) => webServer.served(name)?.names ?? [];
+/** Returns at which further names a domain is served, but for its `www.`. */
+const served = (name: string) => namesOf(name).filter((each) => each !== `www.${name}`);
+const namesOf = (name: string) => webServer.served(name)?.names ?? [];
 
 let server: TestServer;
 test.before(async () => {
@@ -148,4 +149,21 @@ test('administrators find a domain by part of an alias', async () => {
   const { token } = await server.admin();
   const found = await server.ask<{ domains: Entry[] }>('/api/domains?q=seek-m', { address: 'admin', token });
   assert.equal(pick(found.body.domains, 'domain_url'), ['findable.example']);
+});
+
+test('a site has the name with www unless another one of the account has it', async () => {
+  const { add, addDomain, remove } = await owner('wide', 'wide.example');
+  await addDomain('other.example');
+  await add('wide-too.example');
+  assert.equal(namesOf('wide.example'), ['www.wide.example', 'wide-too.example']);
+  await add('www.wide.example', 'other.example');
+  assert.equal(namesOf('wide.example'), ['wide-too.example']);
+  assert.equal(namesOf('other.example'), ['www.other.example', 'www.wide.example']);
+  webServer.refusesNext = true;
+  assert.is((await remove('www.wide.example')).error, 'webserver_failed');
+  assert.equal(namesOf('wide.example'), ['wide-too.example']);
+  await remove('www.wide.example');
+  assert.equal(namesOf('wide.example'), ['www.wide.example', 'wide-too.example']);
+  await add('www.wide.example');
+  assert.equal(namesOf('wide.example'), ['wide-too.example', 'www.wide.example'], 'as an alias of its own, once');
 });

@@ -7,7 +7,6 @@ create table certificates (
   issuer text collate "C" not null,
   valid_from bigint not null,  -- milliseconds since 1970, as all times here
   valid_to bigint not null,
-  has_www bigint not null check (has_www in (0, 1)),  -- 1 = the site also answers to its name with www.
   forces_https bigint not null check (forces_https in (0, 1)),
   has_hsts bigint not null check (has_hsts in (0, 1)),
   tried_at bigint not null,  -- 0 = never

@@ -44,7 +44,7 @@ function certifier(rule: () => SiteTls | undefined) {
   });
 }
 
-const RULE = { isSelfMade: false, isForced: false, hasHsts: false, hasWww: false, thumbprint: '' };
+const RULE = { isSelfMade: false, isForced: false, hasHsts: false, thumbprint: '' };
 
 /** Resolves with what a site answers over TLS: the protocols and the name in its certificate, or why there is no connection. */
 function shake(port: number, servername: string, options: object = {}): Promise<string> {
@@ -118,7 +118,7 @@ if (hasNginx()) {
 
   test('plain HTTP leads to HTTPS, except for the proof of a certificate', () =>
     withRule(
-      () => ({ ...RULE, pem, isForced: true, hasHsts: true, hasWww: true, thumbprint: THUMBPRINT }),
+      () => ({ ...RULE, pem, isForced: true, hasHsts: true, thumbprint: THUMBPRINT }),
       async ({ server }) => {
         const to = `:${nginx.tlsPort}/a?b=%20c`;
         assert.is(await location(DOMAIN, '/a?b=%20c'), `308 https://${DOMAIN}${to}`);
