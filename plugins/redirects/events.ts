@@ -12,6 +12,10 @@ const OfRedirect = Type.Object({
 export const events = {
   'redirect.added': { text: 'A redirect was added', data: OfRedirect },
   'redirect.removed': { text: 'A redirect was removed', data: OfRedirect },
+  'redirect.main_address_set': {
+    text: 'The main address of a site was chosen',
+    data: Type.Object({ domain_url: Type.String(), main_address: Type.Union([Type.String(), Type.Null()]) }),
+  },
 } as const satisfies EventTable;
 
 declare module '../../kernel/store/events/event-types.ts' {

@@ -1,14 +1,16 @@
-import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
-import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
+import { archivedList, archivedMembers, archivedSites } from '../../kernel/contract/archives/archived-list.ts';
+import { DomainParams, forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
+import { MainAddresses } from './main-addresses.ts';
 import { Redirects, type Named } from './redirects.ts';
-import { NewRedirect, RedirectEntry, RedirectList, RedirectParams, RemovedRedirect } from './schema.ts';
+import * as schema from './schema.ts';
+import type { SiteRedirects } from './site-directives.ts';
 
 export default definePlugin({
   name: 'redirects',
-  description: 'The redirects of domains: list, add, remove.',
+  description: 'Redirects of paths, and of all names of a site to its main address.',
   features: ['redirects'],
   uses: ['domains'],
   errors: fail,
@@ -19,7 +21,7 @@ export default definePlugin({
       path: '/api/redirects',
       summary: 'List the redirects of the account by domain and path',
       description: 'Of several that match an address, the one with the longest path counts.',
-      reply: RedirectList,
+      reply: schema.RedirectList,
     },
     add: {
       method: 'POST',
@@ -30,8 +32,8 @@ export default definePlugin({
         'Served at once; if the web server refuses it, nothing is changed. Paths are compared as browsers send them. A redirect ' +
         'of everything below / leaves out the paths at which authorities prove a domain for its certificate.',
       idempotencyKey: 'kept',
-      body: NewRedirect,
-      reply: RedirectEntry,
+      body: schema.NewRedirect,
+      reply: schema.RedirectEntry,
       status: 201,
       errors: [
         'domain_not_found',
@@ -47,14 +49,34 @@ export default definePlugin({
       at: 'home',
       summary: 'Remove a redirect',
       description: 'Browsers may remember a permanent one for longer.',
-      params: RedirectParams,
-      reply: RemovedRedirect,
+      params: schema.RedirectParams,
+      reply: schema.RemovedRedirect,
       errors: ['redirect_not_found', 'webserver_failed'],
+    },
+    listMainAddresses: {
+      method: 'GET',
+      path: '/api/main-addresses',
+      summary: 'List the names at which the sites of the account answer',
+      reply: schema.MainAddressList,
+    },
+    setMainAddress: {
+      method: 'PUT',
+      path: '/api/main-addresses/:domain',
+      at: 'home',
+      summary: 'Lead visitors to one name of a site, such as that with www',
+      description:
+        'With status 308, to the same page. Links of a previewed site are left out, as are the paths at which authorities prove a ' +
+        'domain for its certificate.',
+      params: DomainParams,
+      body: schema.NewMainAddress,
+      reply: schema.MainAddress,
+      errors: ['domain_not_found', 'invalid_main_address', 'webserver_failed'],
     },
   },
   // Waits for nothing: what serves the redirects compares them at its own start.
   setup(host) {
     const redirects = new Redirects(host);
+    const addresses = new MainAddresses(host);
     forgetRemoved(host, (id) => redirects.forget(id));
     return {
       handlers: {
@@ -67,28 +89,44 @@ export default definePlugin({
           await redirects.remove(account, Number(params.id), ip);
           return { redirect_id: Number(params.id), deleted: true as const };
         },
+        listMainAddresses: async ({ account }) => ({ sites: await addresses.list(account) }),
+        setMainAddress: ({ account, params, body, ip }) => addresses.set({ account, domain: params.domain, ip }, body),
       },
       provides: {
-        siteRules: (domainIds) => redirects.rules(domainIds),
+        siteRules: async (domainIds) => {
+          const [paths, mains] = await Promise.all([redirects.rules(domainIds), addresses.rules(domainIds)]);
+          const part = (id: number): SiteRedirects => ({ redirects: paths.get(id) ?? [], main: mains.get(id) ?? null });
+          return new Map(
+            [...new Set([...paths.keys(), ...mains.keys()])].map((id) => [id, { parts: { redirects: part(id) } }]),
+          );
+        },
         archive: () =>
-          archivedList<NewRedirect>({
-            item: NewRedirect,
-            list: async (account) => (await redirects.list(account)).map(settings),
-            put: (account, redirect) => redirects.add(account, redirect, ''),
-            called: ({ domain_url: domain, path }) => `the redirect from ${domain}${path}`,
+          archivedMembers({
+            redirects: archivedList<schema.NewRedirect>({
+              item: schema.NewRedirect,
+              list: async (account) => (await redirects.list(account)).map(settings),
+              put: (account, redirect) => redirects.add(account, redirect, ''),
+              called: ({ domain_url: domain, path }) => `the redirect from ${domain}${path}`,
+            }),
+            main_addresses: archivedSites<schema.NewMainAddress>({
+              settings: schema.NewMainAddress,
+              list: async (account) => (await addresses.list(account)).flatMap(kept),
+              put: (subject, given) => addresses.set(subject, given),
+              what: 'the main address',
+            }),
           }),
       },
     };
   },
 });
 
-const entry = (redirect: Named): RedirectEntry => ({
+const entry = (redirect: Named): schema.RedirectEntry => ({
   redirect_id: redirect.id,
   ...settings(redirect),
   created_at: new Date(redirect.createdAt).toISOString(),
 });
 
-const settings = ({ domain, from, isPrefix, to, status, keepsPath, keepsQuery }: Named): NewRedirect => ({
+const settings = ({ domain, from, isPrefix, to, status, keepsPath, keepsQuery }: Named): schema.NewRedirect => ({
   domain_url: domain,
   path: from,
   match: isPrefix ? 'prefix' : 'exact',
@@ -97,3 +135,7 @@ const settings = ({ domain, from, isPrefix, to, status, keepsPath, keepsQuery }:
   keep_path: keepsPath,
   keep_query: keepsQuery,
 });
+
+/** Returns nothing for a site that is shown at each of its names. */
+const kept = ({ domain_url, main_address }: schema.MainAddress) =>
+  main_address === null ? [] : [{ domain_url, main_address }];

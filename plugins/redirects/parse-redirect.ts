@@ -20,18 +20,18 @@ export function parseRedirect(body: NewRedirect): SiteRedirect {
 }
 
 /**
- * Whether a redirect leads back to itself, maybe by others of its domain. Those of a domain never do without the new one, so
- * only its own target is followed.
+ * Whether a redirect leads back to itself, maybe by others of its site, which has `names`. Those of a site never do without the new
+ * one, so only its own target is followed.
  */
-export function isCircular(redirect: SiteRedirect, others: readonly SiteRedirect[], domain: string): boolean {
+export function isCircular(redirect: SiteRedirect, others: readonly SiteRedirect[], names: readonly string[]): boolean {
   const all = [redirect, ...others].toSorted((a, b) => b.from.length - a.from.length);
-  let path = ownPath(redirect.to, domain);
+  let path = ownPath(redirect.to, names);
   for (let step = 0; step <= others.length && path !== undefined; step++) {
     const from: string = path;
     const next = all.find((each) => isMatch(each, from));
     if (next === undefined || next === redirect) return next !== undefined;
     const kept = next.keepsPath ? from.slice(next.from === '/' ? 0 : next.from.length) : '';
-    path = ownPath(kept === '' ? next.to : withoutSlash(next.to) + kept, domain);
+    path = ownPath(kept === '' ? next.to : withoutSlash(next.to) + kept, names);
   }
   return false;
 }
@@ -40,10 +40,10 @@ function isMatch({ from, isPrefix }: SiteRedirect, path: string): boolean {
   return path === from || (isPrefix && path.startsWith(`${withoutSlash(from)}/`));
 }
 
-/** Returns the path of a target on the domain itself, whatever its scheme and port. */
-function ownPath(target: string, domain: string): string | undefined {
-  const url = new URL(target, `http://${domain}`);
-  return url.hostname === domain ? url.pathname : undefined;
+/** Returns the path of a target on the site itself, whatever its scheme and port. */
+function ownPath(target: string, names: readonly string[]): string | undefined {
+  const url = new URL(target, `http://${names[0]}`);
+  return names.includes(url.hostname) ? url.pathname : undefined;
 }
 
 const withoutSlash = (text: string) => text.replace(/\/$/, '');

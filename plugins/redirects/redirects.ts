@@ -3,10 +3,10 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import {
   domainNamed,
   NO_DOMAINS,
-  type Domain,
+  siteNames,
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
-import { MOST_REDIRECTS, type SiteRedirect, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import { MOST_REDIRECTS, type SiteRedirect } from '../../kernel/contract/points/web-server-part.ts';
 import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import { fail } from './errors.ts';
@@ -37,13 +37,12 @@ export class Redirects {
     return named.toSorted((a, b) => (a.domain === b.domain ? 0 : a.domain < b.domain ? -1 : 1));
   }
 
-  /** Returns by which rules domains are served. */
-  async rules(domainIds: readonly number[]): Promise<SiteRules> {
+  /** Returns those by which domains are served, by the domain's id. */
+  async rules(domainIds: readonly number[]): Promise<Map<number, readonly SiteRedirect[]>> {
     const stored = new Map<number, readonly SiteRedirect[]>();
     for (const each of await rows.listRedirects(this.#host.store, domainIds))
       stored.set(each.domainId, [...(stored.get(each.domainId) ?? []), siteRedirect(each)]);
-    const served = this.#changes.served(domainIds, stored);
-    return new Map([...served].map(([id, redirects]) => [id, { parts: { redirects } }]));
+    return this.#changes.served(domainIds, stored);
   }
 
   /**
@@ -52,15 +51,16 @@ export class Redirects {
    */
   async add(account: Account, body: NewRedirect, ip: string): Promise<Named> {
     const domain = await domainNamed(this.#domains, account, body.domain_url, { path: '/domain_url' });
+    const names = siteNames(domain, await this.#domains.list(account));
     const redirect = { ...parseRedirect(body), domainId: domain.id, createdAt: Date.now() };
     return this.#changes.inTurn(domain, async () => {
       const before = await rows.listRedirects(this.#host.store, [domain.id]);
-      assertFits(account, domain, before, redirect);
+      assertFits(account, names, before, redirect);
       const id = await this.#changes.serve(
         { ...domain, account },
         [...before, redirect].map(siteRedirect),
         async (tx) => {
-          assertFits(account, domain, await rows.listRedirects(tx, [domain.id]), redirect);
+          assertFits(account, names, await rows.listRedirects(tx, [domain.id]), redirect);
           const inserted = await rows.insertRedirect(tx, account.id, redirect);
           await this.#record(tx, 'added', account, { id: inserted, domain: domain.name, ...redirect }, ip);
           return inserted;
@@ -110,15 +110,15 @@ function siteRedirect({ from, isPrefix, to, status, keepsPath, keepsQuery }: Sit
 
 function assertFits(
   { plan }: Account,
-  { name }: Domain,
+  names: readonly string[],
   others: readonly SiteRedirect[],
   redirect: SiteRedirect,
 ): void {
   if (others.some(({ from }) => from === redirect.from))
-    throw fail.redirect_exists(`${name}${redirect.from} is redirected already; remove that redirect first`);
+    throw fail.redirect_exists(`${names[0]}${redirect.from} is redirected already; remove that redirect first`);
   const limit = plan?.limits['redirects_limit'] || MOST_REDIRECTS;
   if (others.length >= limit)
     throw fail.redirects_limit_reached(`a domain can have ${limit} redirect${limit === 1 ? '' : 's'}`);
-  if (isCircular(redirect, others, name))
+  if (isCircular(redirect, others, names))
     throw fail.invalid_redirect('the redirect would lead back to itself', { path: '/target' });
 }

@@ -1,4 +1,4 @@
-import { REDIRECT_STATUSES } from '../../kernel/contract/points/web-server-part.ts';
+import { MOST_NAMES, REDIRECT_STATUSES } from '../../kernel/contract/points/web-server-part.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const MATCHES = ['exact', 'prefix'] as const;
@@ -44,6 +44,22 @@ export const RedirectList = NamedObject('RedirectList', {
   redirects: Type.Array(RedirectEntry),
   redirects_limit: Type.Integer({ description: 'Redirects of each domain that the plan allows; 0 for no limit' }),
 });
+const main_address = Type.Union([Type.String({ maxLength: 253 }), Type.Null()], {
+  description: 'To which of its names visitors of the others are led; null to show the site at each',
+});
+export const MainAddress = NamedObject('MainAddress', {
+  domain_url: Type.String({ description: 'Lower-case ASCII form' }),
+  addresses: Type.Array(Type.String(), {
+    maxItems: MOST_NAMES + 2,
+    description: 'The names at which the site answers: the domain, www and its aliases',
+  }),
+  main_address,
+});
+export type MainAddress = Static<typeof MainAddress>;
+export const MainAddressList = NamedObject('MainAddressList', { sites: Type.Array(MainAddress) });
+export const NewMainAddress = NamedObject('NewMainAddress', { main_address });
+export type NewMainAddress = Static<typeof NewMainAddress>;
+
 export const RedirectParams = Type.Object({
   id: Type.String({ maxLength: 15, description: 'From GET /api/redirects', examples: ['1'] }),
 });

@@ -55,3 +55,21 @@ export const archivedSites = <T extends object>({ settings, list, put, what }: A
       put({ account, domain, ip: '' }, given as unknown as T, told),
     called: ({ domain_url: domain }) => `${what} of ${domain}`,
   });
+
+/** Returns the part that has others as its members; one that saves nothing is left out. */
+export const archivedMembers = (members: Readonly<Record<string, ArchivePart>>): ArchivePart => ({
+  schema: Type.Object(
+    Object.fromEntries(Object.entries(members).map(([name, { schema }]) => [name, Type.Optional(schema)])),
+  ),
+  save: async (account) => {
+    const saved: Record<string, unknown> = {};
+    for (const [name, part] of Object.entries(members)) saved[name] = await part.save(account);
+    return Object.values(saved).every((each) => each === undefined) ? undefined : saved;
+  },
+  restore: async (account, saved, told) => {
+    for (const [name, part] of Object.entries(members)) {
+      const own = (saved as Readonly<Record<string, unknown>>)[name];
+      if (own !== undefined) await part.restore(account, own, told);
+    }
+  },
+});

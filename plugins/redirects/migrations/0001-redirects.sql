@@ -12,3 +12,9 @@ create table redirects (
   unique (domain_id, path)
 ) strict;
 create index redirects_account on redirects (account_id);
+create table main_addresses (
+  domain_id integer primary key,
+  account_id integer not null references accounts (id) on delete cascade,
+  value text not null               -- JSON: one of the site's names, or null
+) strict;
+create index main_addresses_account on main_addresses (account_id);

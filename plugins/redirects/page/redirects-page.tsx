@@ -19,6 +19,7 @@ import {
   type ReplyOf,
 } from '../../pages/kit/index.ts';
 import { AddRedirect } from './add-redirect.tsx';
+import { MainAddresses } from './main-addresses.tsx';
 
 type Redirect = ReplyOf<'GET /api/redirects'>['redirects'][number];
 
@@ -37,11 +38,12 @@ export default function RedirectsPage() {
           {t('redirects.add')}
         </Button>
       </PageHead>
-      <Card isFlush>
+      <Card title={t('redirects.paths')} isFlush>
         <Answer of={redirects} lines={5}>
           {({ redirects: all }) => <RedirectTable all={all} onRemove={(redirect) => void (dialog.value = redirect)} />}
         </Answer>
       </Card>
+      <MainAddresses />
       {shown === 'add' && <AddRedirect onClose={close} onAdded={changed} />}
       {typeof shown === 'object' && <RemoveRedirect redirect={shown} onClose={close} />}
     </>

@@ -8,6 +8,10 @@ import { testSuite } from '../../support/suite.ts';
 const [domains] = await needs('domains');
 const test = testSuite('redirects in archives');
 
+interface Saved {
+  readonly redirects: readonly Record<string, unknown>[];
+}
+
 test('redirects come along, within the plan, and what is hostile is refused', async () => {
   const server = await TestServer.start({ plugins: [domains, redirects] });
   await server.hostkeep.core.plans.create('few', { limits: { redirects_limit: 1 } }, ['domains', 'redirects']);
@@ -17,24 +21,32 @@ test('redirects come along, within the plan, and what is hostile is refused', as
     { path: '/shop', match: 'prefix', target: 'https://other.example/', keep_path: true },
   ])
     assert.is((await ann('POST', '/api/redirects', { domain_url: 'ann.example', ...body })).status, 201);
-  const saved = atDomain(await archivedPart<Record<string, unknown>[]>(server, 'ann', 'redirects'), 'ann', 'bob');
+  const main = { main_address: 'www.ann.example' };
+  assert.is((await ann('PUT', '/api/main-addresses/ann.example', main)).status, 200);
+  const saved = atDomain(await archivedPart<Saved>(server, 'ann', 'redirects'), 'ann', 'bob');
 
-  const [first] = saved;
+  const [first] = saved.redirects;
   for (const [wrong, reason] of [
-    ['all', /redirects must be array/],
-    [[{ ...first, redirect_id: 1 }], /redirect_id is not known here/],
-    [[{ ...first, account_id: 1 }], /account_id is not known here/],
-    [[{ ...first, status: 200 }], /status must be one of 301/],
-    [[{ ...first, path: 7 }], /path must be string/],
+    ['all', /redirects must be object/],
+    [{ redirects: 'all' }, /redirects must be array/],
+    [{ main_addresses: [{ domain_url: 'bob.example', main_address: 7 }] }, /main_address must/],
+    [{ redirects: [{ ...first, redirect_id: 1 }] }, /redirect_id is not known here/],
+    [{ redirects: [{ ...first, account_id: 1 }] }, /account_id is not known here/],
+    [{ redirects: [{ ...first, status: 200 }] }, /status must be one of 301/],
+    [{ redirects: [{ ...first, path: 7 }] }, /path must be string/],
   ] as const)
     assert.match(await refusal(server, 'bob', 'redirects', wrong), reason);
   const hostile = [
     { ...first, domain_url: 'ann.example' },
     { ...first, target: '/a"; return 200' },
   ];
-  const { missing } = await putBack(server, 'bob', 'redirects', hostile);
+  const { missing } = await putBack(server, 'bob', 'redirects', {
+    redirects: hostile,
+    main_addresses: [{ domain_url: 'bob.example', main_address: 'www.ann.example' }],
+  });
   assert.match(missing[0] ?? '', /^the redirect from ann.example\/old: the account has no domain of this name$/);
   assert.match(missing[1] ?? '', /^the redirect from bob.example\/old: the target must be /);
+  assert.is(missing[2], 'the main address of bob.example: the site does not answer to this name');
   assert.equal((await bob('GET', '/api/redirects')).body['redirects'], []);
 
   const told = await putBack(server, 'bob', 'redirects', saved);
@@ -43,4 +55,7 @@ test('redirects come along, within the plan, and what is hostile is refused', as
   assert.equal(await putBack(server, 'bob', 'redirects', saved), { missing: [], next: [] });
   const before = atDomain((await ann('GET', '/api/redirects')).body, 'ann', 'bob');
   assert.equal(atDomain((await bob('GET', '/api/redirects')).body, 'ann', 'bob'), before);
+  const addresses = ['bob.example', 'www.bob.example'];
+  const site = { domain_url: 'bob.example', addresses, main_address: 'www.bob.example' };
+  assert.equal((await bob('GET', '/api/main-addresses')).body, { sites: [site] });
 });

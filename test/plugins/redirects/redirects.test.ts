@@ -1,17 +1,19 @@
 import * as assert from '../../support/assert.ts';
-import type { SiteRedirect } from '../../../kernel/contract/points/web-server-part.ts';
 import redirects from '../../../plugins/redirects/index.ts';
+import type { SiteRedirects } from '../../../plugins/redirects/site-directives.ts';
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { NotedWebServer } from '../../support/noted-web-server.ts';
 import { testSuite } from '../../support/suite.ts';
+import { until } from '../../support/until.ts';
 import { pick } from '../../support/lists.ts';
 
 const [domains] = await needs('domains');
 const test = testSuite('redirects');
 
 const webServer = new NotedWebServer();
-const served = (name: string) => (webServer.served(name)?.parts?.['redirects'] ?? []) as readonly SiteRedirect[];
+const part = (name: string) => webServer.served(name)?.parts?.['redirects'] as SiteRedirects | undefined;
+const served = (name: string) => part(name)?.redirects ?? [];
 
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start({ plugins: [domains, redirects, webServer.plugin] })));
@@ -179,6 +181,29 @@ test('paths and targets are kept as browsers send them, and listed', async () =>
   assert.equal((await remove(token, id)).body, { redirect_id: id, deleted: true });
   assert.equal(served('kept.example'), []);
   assert.is((await remove(token, id)).status, 404);
+});
+
+test('a main address is served before it is stored, and goes with its domain', async () => {
+  const token = await owner('led');
+  const lead = (to: string | null) =>
+    server.ask('/api/main-addresses/led.example', { method: 'PUT', token, body: { main_address: to } });
+  const listed = async () => (await server.ask('/api/main-addresses', { token })).body;
+  const main_address = 'www.led.example';
+  const entry = { domain_url: 'led.example', addresses: ['led.example', main_address], main_address };
+  webServer.refusesNext = true;
+  assert.is((await lead(main_address)).body['error'], 'webserver_failed');
+  assert.equal(await listed(), { sites: [{ ...entry, main_address: null }] });
+  assert.equal((await lead(main_address)).body, entry);
+  assert.equal(part('led.example')?.main, { to: main_address, from: ['led.example'] });
+  assert.equal(await listed(), { sites: [entry] });
+  assert.equal((await lead(null)).body['main_address'], null);
+  assert.is(part('led.example')?.main ?? null, null);
+  await lead(main_address);
+  await server.ask('/api/domains/delete', { method: 'POST', token, body: { domain_url: 'led.example' } });
+  await until('it is forgotten', async () => {
+    const { store } = server.hostkeep.core;
+    return (await store.all('select 1 from main_addresses')).length === 0;
+  });
 });
 
 test('the redirects of a removed domain and of a removed account go with them', async () => {

@@ -12,3 +12,9 @@ create table redirects (
   unique (domain_id, path)
 );
 create index redirects_account on redirects (account_id);
+create table main_addresses (
+  domain_id bigint primary key,
+  account_id bigint not null references accounts (id) on delete cascade,
+  value text collate "C" not null  -- JSON: one of the site's names, or null
+);
+create index main_addresses_account on main_addresses (account_id);

@@ -34,9 +34,31 @@ class Shop {
     return shop;
   }
 
-  async domain(what: 'new' | 'delete'): Promise<number> {
-    const body = { domain_url: DOMAIN };
-    return (await this.#server.ask(`/api/domains/${what}`, { method: 'POST', token: this.#token, body })).status;
+  domain(what: 'new' | 'delete', domain_url = DOMAIN): Promise<number> {
+    return this.send('POST', `/api/domains/${what}`, { domain_url });
+  }
+
+  async send(method: string, path: string, body: object): Promise<number> {
+    return (await this.#server.ask(path, { method, token: this.#token, body })).status;
+  }
+
+  /** Resolves with 200, or the code of the error. */
+  async lead(to: string | null): Promise<unknown> {
+    const body = { main_address: to };
+    const { status, body: answer } = await this.#server.ask(`/api/main-addresses/${DOMAIN}`, {
+      ...{ method: 'PUT', token: this.#token, body },
+    });
+    return answer['error'] ?? status;
+  }
+
+  /** The addresses of the site, the main one in brackets. */
+  async addresses(): Promise<string> {
+    const { body } = await this.#server.ask<{ sites: { addresses: string[]; main_address: string | null }[] }>(
+      ...(['/api/main-addresses', { token: this.#token }] as const),
+    );
+    const { addresses = [], main_address: main = null } =
+      body.sites.find(({ addresses: [name] }) => name === DOMAIN) ?? {};
+    return addresses.map((each) => (each === main ? `[${each}]` : each)).join(' ');
   }
 
   /** Resolves with the id of the new redirect, or the code of the error. */
@@ -56,8 +78,8 @@ class Shop {
   }
 
   /** Where a request is led, with which status. */
-  async leads(path: string): Promise<string> {
-    const { status, location = '' } = await fetchPage(this.#port, DOMAIN, path);
+  async leads(path: string, host = DOMAIN): Promise<string> {
+    const { status, location = '' } = await fetchPage(this.#port, host, path);
     return `${status} ${location}`.trim();
   }
 }
@@ -95,6 +117,47 @@ function serves(name: string, start: () => Promise<Serving>): void {
       assert.is(await shop.remove(id), 200);
       assert.is(await shop.leads('/old.php'), '404');
       assert.is(await shop.leads('/blog/a'), '308 https://blog.example/a');
+    }));
+
+  const WWW = `www.${DOMAIN}`;
+  const ALIAS = 'shop-too.example';
+
+  test(`${name} leads visitors of a site's other names to its main address`, () =>
+    withShop(async (shop) => {
+      writeFileSync(join(shop.filesRoot, DOMAIN, 'index.html'), 'Welcome');
+      assert.is(await shop.leads('/', WWW), '200', 'www from the first moment');
+      assert.is(await shop.send('POST', '/api/aliases', { domain_url: DOMAIN, alias: ALIAS }), 201);
+      for (const other of ['new.example', 'www.new.example', '', `x.${DOMAIN}`])
+        assert.is(await shop.lead(other), 'invalid_main_address');
+      assert.is(await shop.lead(WWW), 200);
+      assert.is(await shop.addresses(), `${DOMAIN} [${WWW}] ${ALIAS}`);
+      assert.is(await shop.leads('/'), `308 http://${WWW}/`);
+      assert.is(await shop.leads('/a%20b/?c=d', `SHOP.example:8080`), `308 http://${WWW}:8080/a%20b/?c=d`);
+      assert.is(await shop.leads('/', ALIAS), `308 http://${WWW}/`);
+      assert.is(await shop.leads('/', WWW), '200');
+      assert.is(await shop.leads('/.well-known/acme-challenge/token'), '404');
+      assert.is(await shop.add('/', `https://${WWW}/`, { match: 'prefix' }), 'invalid_redirect', 'leads back');
+      assert.is(await shop.lead(DOMAIN), 200);
+      assert.equal([await shop.leads('/', WWW), await shop.leads('/')], [`308 http://${DOMAIN}/`, '200']);
+      assert.is(await shop.lead(ALIAS), 200);
+      assert.is(await shop.send('DELETE', `/api/aliases/${ALIAS}`, {}), 200);
+      await until('the name that is gone leads nobody', async () => (await shop.leads('/')) === '200');
+      assert.is(await shop.addresses(), `${DOMAIN} ${WWW}`);
+    }));
+
+  test(`${name} serves www of a site unless that is a domain of its own`, () =>
+    withShop(async (shop) => {
+      writeFileSync(join(shop.filesRoot, DOMAIN, 'index.html'), 'Welcome');
+      const leads = (path: string) => shop.leads(path, WWW);
+      assert.is(await shop.lead(WWW), 200);
+      assert.is(await shop.domain('new', WWW), 201);
+      writeFileSync(join(shop.filesRoot, WWW, 'own.html'), 'Another site');
+      await until('it is served', async () => (await leads('/own.html')) === '200');
+      assert.is(await shop.addresses(), DOMAIN);
+      await until('nobody is led there', async () => (await shop.leads('/')) === '200');
+      assert.is(await shop.domain('delete', WWW), 200);
+      await until('the other site has it again', async () => (await leads('/')) === '200');
+      assert.is(await leads('/own.html'), '404');
     }));
 
   // threat header-injection: a redirect keeps of the visitor's address what splits no header and names no host
