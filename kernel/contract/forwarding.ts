@@ -3,6 +3,7 @@ import { Type } from '../schema.ts';
 import type { RouteInfo } from './node-info.ts';
 import type { Reply, Stream } from './reply.ts';
 import type { Address } from './route-spec.ts';
+import type { WebSocketReply } from './web-socket.ts';
 
 /** Returns the schema of the name of a node. */
 export const NodeName = (description: string) => Type.String({ minLength: 1, maxLength: 64, description });
@@ -21,10 +22,14 @@ export interface AdmittedCall {
   readonly ip: string;
   readonly requestId: string;
   readonly signal: AbortSignal;
+  /** Of a client that asks for a WebSocket. */
+  readonly handshake?: object | undefined;
   /** The header `Accept-Language`, where it matters. */
   readonly acceptLanguage: string;
   header(name: string): string;
 }
+
+export type ForwardedAnswer = Reply | Stream | WebSocketReply;
 
 /**
  * Resolves with the answer of another node, given by its name; `authorization` is what admitted the call. Errors: 404
@@ -35,4 +40,4 @@ export type Forward = (
   info: RouteInfo,
   call: AdmittedCall,
   authorization: string,
-) => Promise<Reply | Stream>;
+) => Promise<ForwardedAnswer>;

@@ -13,7 +13,8 @@ export interface SocketClient {
   readonly messages: AsyncIterable<SocketMessage>;
   /** Sends text or bytes. Resolves once little of all that was sent waits for the client, or the WebSocket is closed. */
   send(message: string | Uint8Array): Promise<void>;
-  close(): void;
+  /** `code` is one of RFC 6455, section 7.4; 1000 unless given. */
+  close(code?: number): void;
 }
 
 /** The answer that makes a WebSocket of the connection. It ends with its session, its feature, its client or the server. */

@@ -1,7 +1,6 @@
 import { fail } from '../errors.ts';
 import type { AdmittedCall, Forward } from '../contract/forwarding.ts';
 import type { RouteInfo } from '../contract/node-info.ts';
-import { isWebSocket } from '../contract/route-spec.ts';
 import type { Accounts } from '../identity/accounts/accounts.ts';
 
 /** Returns the result of `handle`, or the answer of another node. `authorization` is what admitted the call. */
@@ -21,11 +20,8 @@ export function dispatchFrom(
   forward = unreachable,
 ): Dispatch {
   return (info, call, authorization, handle) => {
-    const at = (node: string) => {
-      if (accounts.isHere({ home: node })) return handle();
-      if (isWebSocket(info)) throw fail.other_node(`nodes pass no WebSockets on: connect to the node ${node}`);
-      return forward(node, info, call, authorization);
-    };
+    const at = (node: string) =>
+      accounts.isHere({ home: node }) ? handle() : forward(node, info, call, authorization);
     switch (info.at) {
       case 'home':
         return at(call.account?.home ?? '');

@@ -9,6 +9,7 @@ import {
 import { textTable } from '../../kernel/kit/format.ts';
 import { drain } from './draining.ts';
 import { initiate, invite, join, leave, OPERATOR, remove } from './membership/joining.ts';
+import { viewMember } from './report.ts';
 import { isDown, memberState } from './state.ts';
 import { seenMembers } from './store.ts';
 import { fail } from '../../kernel/errors.ts';
@@ -54,11 +55,8 @@ export default defineCommands({
         'put this node into a fleet; it must have no accounts, and its server must be stopped. Reads the token from standard input unless it is given',
       options: [NAME, LISTEN],
       run: async (context, [token], options) => {
-        const name = await join(
-          context,
-          token ?? (await context.readInput('The token of the invitation')),
-          placeOf(options),
-        );
+        const given = token ?? (await context.readInput('The token of the invitation'));
+        const name = await join(context, given, placeOf(options));
         return { value: { name }, text: `${name} has joined the fleet; start its server` };
       },
     },
@@ -122,15 +120,7 @@ async function list(context: CommandContext): Promise<CommandOutput> {
     String(node.heartbeat?.accounts ?? '–'),
   ]);
   return {
-    value: nodes.map((node) => ({
-      name: node.name,
-      state: memberState(node),
-      draining: node.isDraining,
-      address: node.address,
-      version: node.heartbeat?.version ?? null,
-      seen_seconds_ago: node.heartbeat?.seenSecondsAgo ?? null,
-      accounts: node.heartbeat?.accounts ?? null,
-    })),
+    value: nodes.map(viewMember),
     text:
       nodes.length === 0
         ? 'this node is in no fleet'

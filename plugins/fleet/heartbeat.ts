@@ -10,9 +10,7 @@ import { beat, raise } from './store.ts';
 const RENEWED_AT = 1 / 3;
 const UNKNOWN: Load = { cpu: null, memory: null, disk: null };
 
-type Parts = Pick<Host, 'store' | 'identity' | 'node' | 'log' | 'peer'> & {
-  readonly place: FleetPlace;
-};
+type Parts = Pick<Host, 'store' | 'identity' | 'node' | 'log' | 'peer'> & { readonly place: FleetPlace };
 
 /** Says every few seconds that this node is there, and renews its certificate in time. */
 export class Heartbeat {
@@ -21,14 +19,10 @@ export class Heartbeat {
   #beating: Promise<void> | undefined;
   #isHeard = true;
 
-  private constructor(parts: Parts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
     this.#timer = setInterval(() => void this.#beat(), BEAT_MS).unref();
     setImmediate(() => void this.#beat()); // the ports are known by then
-  }
-
-  static start(parts: Parts): Heartbeat {
-    return new Heartbeat(parts);
   }
 
   async close(): Promise<void> {

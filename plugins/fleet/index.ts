@@ -157,7 +157,7 @@ async function connectNodes(host: Host<FleetConfig>, place: FleetPlace): Promise
     const direct: typeof takeIn = (socket, name) => takeIn(socket, name);
     listener = await FleetListener.start({ workers, place, address, log, hasKey, findKey, takeIn: direct });
     onClose(() => listener?.close());
-    const heartbeat = Heartbeat.start({ ...host, place });
+    const heartbeat = new Heartbeat({ ...host, place });
     onClose(() => heartbeat.close());
   });
   return { forwarder, listener: () => listener, service };

@@ -18,17 +18,18 @@ const CLOCK_MS = 5000;
 
 export async function readFleet(store: Store, place: FleetPlace): Promise<Fleet> {
   const nodes = await seenMembers(store);
-  return { node: place.name, nodes: nodes.map(viewOf) };
+  return { node: place.name, nodes: nodes.map(viewMember) };
 }
 
 /** Errors: 404 `node_not_found`. */
 export async function readNode(store: Store, name: string): Promise<Fleet['nodes'][number]> {
   const found = (await seenMembers(store)).find((node) => node.name === name);
   if (found === undefined) throw noNode(name);
-  return viewOf(found);
+  return viewMember(found);
 }
 
-function viewOf(member: SeenMember): Fleet['nodes'][number] {
+/** Returns a node as the API and the command line show it. */
+export function viewMember(member: SeenMember): Fleet['nodes'][number] {
   const { name, address, heartbeat } = member;
   return {
     name,
@@ -111,39 +112,27 @@ export async function reachFindings(store: Store, forwarder: Forwarder): Promise
         await forwarder.reach(member);
         return { name, ok: true, detail: `answers at ${member.address}` };
       } catch (error) {
-        return {
-          name,
-          ok: false,
-          isWarning: true,
-          detail: `does not answer at ${member.address}: ${errorMessage(error)}`,
-          remedy: 'check that its server runs, and that no firewall is in the way',
-        };
+        const detail = `does not answer at ${member.address}: ${errorMessage(error)}`;
+        const remedy = 'check that its server runs, and that no firewall is in the way';
+        return { name, ok: false, isWarning: true, detail, remedy };
       }
     }),
   );
 }
 
 function certificateFinding(left: number): Finding {
-  const percent = Math.max(0, Math.round(left * 100));
-  if (left >= CERTIFICATE_LEFT) return { name: 'certificate', ok: true, detail: `${percent} % of its time is left` };
-  return {
-    name: 'certificate',
-    ok: false,
-    isWarning: left > 0,
-    detail: `${percent} % of its time is left, and it was not renewed`,
-    remedy: 'look into the log for the reason; it is renewed while the server runs and the store answers',
-  };
+  const [name, rest] = ['certificate', `${Math.max(0, Math.round(left * 100))} % of its time is left`];
+  if (left >= CERTIFICATE_LEFT) return { name, ok: true, detail: rest };
+  const remedy = 'look into the log for the reason; it is renewed while the server runs and the store answers';
+  return { name, ok: false, isWarning: left > 0, detail: `${rest}, and it was not renewed`, remedy };
 }
 
 function versionFinding(nodes: readonly SeenMember[]): Finding {
   const apart = nodes.filter((node) => !isDown(node) && !(Math.abs(minorsAhead(versionOf(node), VERSION)) <= 1));
   if (apart.length === 0) return { name: 'versions', ok: true, detail: 'all are at most one minor version apart' };
-  return {
-    name: 'versions',
-    ok: false,
-    detail: `this is ${VERSION}; ${apart.map((node) => `${node.name} has ${versionOf(node)}`).join(', ')}`,
-    remedy: 'upgrade all nodes to one minor version before any goes on to the next',
-  };
+  const detail = `this is ${VERSION}; ${apart.map((node) => `${node.name} has ${versionOf(node)}`).join(', ')}`;
+  const remedy = 'upgrade all nodes to one minor version before any goes on to the next';
+  return { name: 'versions', ok: false, detail, remedy };
 }
 
 const versionOf = ({ heartbeat }: SeenMember): string => heartbeat?.version ?? '';

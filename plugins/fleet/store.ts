@@ -70,9 +70,8 @@ export const isMember = (all: readonly Member[], { name, keyDigest }: MemberKey)
   all.some((each) => each.name === name && each.keyDigest === keyDigest);
 
 export async function members(reader: Reader): Promise<Member[]> {
-  return (await reader.all<Row>('select name, address, key_digest, draining from fleet_nodes order by name')).map(
-    memberOf,
-  );
+  const rows = await reader.all<Row>('select name, address, key_digest, draining from fleet_nodes order by name');
+  return rows.map(memberOf);
 }
 
 export async function seenMembers(reader: Reader): Promise<SeenMember[]> {
@@ -92,13 +91,9 @@ export async function seenMembers(reader: Reader): Promise<SeenMember[]> {
  */
 export async function addMember(tx: Tx, { name, address, keyDigest }: Member): Promise<void> {
   await tx.run('delete from fleet_nodes where name = ? and name not in (select node from fleet_heartbeats)', name);
-  const { changes: added } = await tx.run(
-    'insert into fleet_nodes (name, address, key_digest, draining, joined_at) values (?, ?, ?, 0, ?) on conflict do nothing',
-    name,
-    address,
-    keyDigest,
-    Date.now(),
-  );
+  const sql =
+    'insert into fleet_nodes (name, address, key_digest, draining, joined_at) values (?, ?, ?, 0, ?) on conflict do nothing';
+  const { changes: added } = await tx.run(sql, name, address, keyDigest, Date.now());
   if (added === 0) throw nameTaken(name);
   await raise(tx);
 }
@@ -122,12 +117,8 @@ export async function forgetFleet(tx: Tx): Promise<void> {
 /** Resolves with whether this changed something. */
 export async function setDraining(tx: Tx, name: string, isDraining: boolean): Promise<boolean> {
   const to = isDraining ? 1 : 0;
-  const { changes: set } = await tx.run(
-    'update fleet_nodes set draining = ? where name = ? and draining <> ?',
-    to,
-    name,
-    to,
-  );
+  const sql = 'update fleet_nodes set draining = ? where name = ? and draining <> ?';
+  const { changes: set } = await tx.run(sql, to, name, to);
   await raise(tx);
   return set > 0;
 }
@@ -158,11 +149,9 @@ export async function readSecret(reader: Reader, name: string): Promise<string |
 }
 
 export async function writeSecret(tx: Tx, name: string, sealed: string): Promise<void> {
-  await tx.run(
-    'insert into fleet_secrets (name, sealed) values (?, ?) on conflict (name) do update set sealed = excluded.sealed',
-    name,
-    sealed,
-  );
+  const sql =
+    'insert into fleet_secrets (name, sealed) values (?, ?) on conflict (name) do update set sealed = excluded.sealed';
+  await tx.run(sql, name, sealed);
   await raise(tx);
 }
 
@@ -180,21 +169,14 @@ export async function addInvitation(
   hours: number,
 ): Promise<void> {
   await tx.run(`delete from fleet_invitations where expires_at <= ${NOW}`);
-  await tx.run(
-    `insert into fleet_invitations (id, sealed, node, expires_at) values (?, ?, ?, ${NOW} + cast(? as bigint))`,
-    id,
-    sealed,
-    node,
-    Math.round(hours * HOUR_MS),
-  );
+  const sql = `insert into fleet_invitations (id, sealed, node, expires_at) values (?, ?, ?, ${NOW} + cast(? as bigint))`;
+  await tx.run(sql, id, sealed, node, Math.round(hours * HOUR_MS));
 }
 
 /** Takes an invitation that is not over out of the store; `undefined` if there is none. */
 export async function takeInvitation(tx: Tx, id: string): Promise<StoredInvitation | undefined> {
-  const found = await tx.get<StoredInvitation>(
-    `select sealed, node from fleet_invitations where id = ? and expires_at > ${NOW}`,
-    id,
-  );
+  const sql = `select sealed, node from fleet_invitations where id = ? and expires_at > ${NOW}`;
+  const found = await tx.get<StoredInvitation>(sql, id);
   await tx.run('delete from fleet_invitations where id = ?', id);
   return found;
 }

@@ -95,7 +95,9 @@ export async function openSocket(url: string, headers: Headers): Promise<SocketC
     'sec-websocket-version': '13',
     'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
   };
-  const asked = request(url, { headers: { ...handshake, ...headers }, agent: false });
+  const { origin } = new URL(url);
+  const path = url.slice(origin.length); // as it stands, also with a part such as `..`
+  const asked = request(origin, { path, headers: { ...handshake, ...headers }, agent: false });
   asked.end();
   const [answer, socket, head] = (await Promise.race([once(asked, 'upgrade'), once(asked, 'response')])) as [
     IncomingMessage,

@@ -90,6 +90,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   'puppeteer-core': 'plugins/screenshots',
   '@modelcontextprotocol/sdk': 'plugins/mcp',
   undici: 'plugins/fleet',
+  ws: 'plugins/fleet/traffic/far-socket.ts',
   '@peculiar/x509': 'kernel/kit/net/x509.ts',
   esbuild: ['plugins/pages/build', 'config/package'], // pages, and the code that a package installs
 };

@@ -70,13 +70,13 @@ export class OpenSocket implements SocketClient {
     return this.#behind.promise;
   }
 
-  close(): void {
-    this.#wire?.end(NORMAL);
+  close(code = NORMAL): void {
+    this.#wire?.end(code);
   }
 
   /** Ends it before its source does. */
   stop(): void {
-    this.#wire?.end(GOING_AWAY);
+    this.close(GOING_AWAY);
   }
 
   receive(bytes: ArrayBuffer, isText: boolean): void {

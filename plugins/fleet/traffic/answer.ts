@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { Reply, streamed, type Stream } from '../../../kernel/contract/reply.ts';
 
@@ -19,11 +20,13 @@ const CACHE_CONTROL = 'Cache-Control';
 /** The longest answer that is held in memory; longer ones are passed on as they come. */
 const WHOLE_BYTES = 1 << 20;
 
+type Given = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { readonly body: Readable };
+
 /**
  * Returns the answer of another node as one of this node. A short one is read whole; anything else is passed on as it
  * comes. Rejects if a refusal is long, which no node writes.
  */
-export async function toAnswer({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Reply | Stream> {
+export async function toAnswer({ statusCode, headers, body }: Given): Promise<Reply | Stream> {
   const type = String(headers['content-type'] ?? 'application/octet-stream');
   const passedOn = Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
@@ -34,7 +37,7 @@ export async function toAnswer({ statusCode, headers, body }: Dispatcher.Respons
   const sizeBytes = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
   const isWhole = (sizeBytes ?? Infinity) <= WHOLE_BYTES || (statusCode !== 200 && statusCode !== 206);
   if (!isWhole)
-    return streamed(type, body as AsyncIterable<Uint8Array>, {
+    return streamed(type, body, {
       status: statusCode,
       headers: passedOn,
       onEnd: () => void body.destroy(),
@@ -43,7 +46,7 @@ export async function toAnswer({ statusCode, headers, body }: Dispatcher.Respons
   return new Reply(await whole(body), { type, status: statusCode, headers: passedOn });
 }
 
-async function whole(body: Dispatcher.ResponseData['body']): Promise<Uint8Array> {
+async function whole(body: Readable): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of body as AsyncIterable<Uint8Array>) {

@@ -19,9 +19,13 @@ export interface ForwardedRequest {
   readonly ip: string;
   /** Of the account that asks. */
   readonly accountId: number;
+  /** Whether the client asks for a WebSocket. */
+  readonly isHandshake: boolean;
   /** Aborted if the client disconnects. */
   readonly signal: AbortSignal;
 }
+
+export type FarSocketRequest = Pick<ForwardedRequest, 'path' | 'headers' | 'signal'>;
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -53,6 +57,7 @@ export function forwardedRequest(info: RouteInfo, call: AdmittedCall, authorizat
     body: forwardedBody(info, call),
     ip: call.ip,
     accountId: call.account?.id ?? 0,
+    isHandshake: call.handshake !== undefined,
     signal: call.signal,
   };
 }

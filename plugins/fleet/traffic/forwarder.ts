@@ -1,11 +1,12 @@
 import type * as Undici from 'undici';
 import type { ForwardedRequest } from './forwarded-request.ts';
 import { noNode } from '../../../kernel/contract/fleet-nodes.ts';
-import type { Reply, Stream } from '../../../kernel/contract/reply.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import type { Membership } from '../../../kernel/contract/node-info.ts';
 import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import type { Directory } from './directory.ts';
+import type { ForwardedAnswer } from '../../../kernel/contract/forwarding.ts';
+import { openFarSocket } from './far-socket.ts';
 import { CONNECTIONS, HEADERS_MS, NodeLink, SILENCE_MS, type Outcome } from './node-link.ts';
 import type { Member } from '../store.ts';
 import { reach, trustIn } from './trust.ts';
@@ -30,7 +31,7 @@ export class Forwarder {
   }
 
   /** See `Forward`. */
-  readonly send = async (node: string, request: ForwardedRequest): Promise<Reply | Stream> => {
+  readonly send = async (node: string, request: ForwardedRequest): Promise<ForwardedAnswer> => {
     const member = this.#directory.get(node) ?? (await this.#directory.find(node));
     if (member === undefined) throw noNode(node);
     return this.#linkTo(member).send(request);
@@ -80,6 +81,8 @@ export class Forwarder {
     const link = new NodeLink({
       name: member.name,
       pools: { user: pool('user'), admin: pool('admin') },
+      openSocket: (address, ...request) =>
+        openFarSocket(member.address, trustIn(this.#own, address, member), HEADERS_MS, ...request),
       reach: () => this.reach(member),
     });
     this.#links.set(member.name, { member, link });

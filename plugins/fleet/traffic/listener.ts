@@ -6,6 +6,7 @@ import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { parseDestination, digestKey } from '../membership/certificates.ts';
 import type { MemberKey } from '../store.ts';
+import type { Directory } from './directory.ts';
 import { splitAddress } from './trust.ts';
 
 const HANDSHAKE_MS = 5000;
@@ -18,17 +19,13 @@ const NEWCOMERS = 256;
 /** Between two tries to listen. */
 const RETRY_MS = 100;
 
-interface ListenerParts {
+interface ListenerParts extends Pick<Directory, 'hasKey' | 'findKey'> {
   /** Outlives reloads, as connections do. */
   readonly workers: Workers;
   readonly place: FleetPlace;
   /** Returns the host:port to listen at; `undefined` while it is not known. */
   readonly address: () => string | undefined;
   readonly log: Log;
-  /** Whether a key is that of a member of the fleet, as far as this process knows. */
-  hasKey(name: string, keyDigest: string): boolean;
-  /** The same, but asks the store before the answer is no. */
-  findKey(name: string, keyDigest: string): Promise<boolean>;
   /** Serves a connection that is for a plugin, and not for one of the addresses. */
   takeIn(socket: TLSSocket, node: string): void;
 }

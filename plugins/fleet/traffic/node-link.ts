@@ -1,12 +1,12 @@
 import { finished, Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
-import { type HttpError } from '../../../kernel/errors.ts';
-import type { ForwardedRequest } from './forwarded-request.ts';
-import { Stream, type Reply } from '../../../kernel/contract/reply.ts';
+import type { FarSocketRequest, ForwardedRequest } from './forwarded-request.ts';
+import type { ForwardedAnswer } from '../../../kernel/contract/forwarding.ts';
+import { Stream } from '../../../kernel/contract/reply.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { toAnswer } from './answer.ts';
-import { fail } from '../../../kernel/errors.ts';
+import { fail, type HttpError } from '../../../kernel/errors.ts';
 
 /** How long a node that could not be reached is not asked again. */
 const PAUSE_MS = 1000;
@@ -22,6 +22,8 @@ export const CONNECTIONS = 1024;
 /** Those that one account may have in use, because whoever reads slowly keeps one; and its requests that wait for one. */
 const OF_ACCOUNT = 32;
 const WAITING = 256;
+/** Handshakes of WebSockets, each of which needs a connection of its own, with the work of a TLS handshake at both nodes. */
+const HANDSHAKES = { slots: 32, perClient: 4, waiting: WAITING };
 
 /** Codes of undici for a connection that ended before the answer was complete, so that a read may be sent once more. */
 const LOST = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
@@ -29,13 +31,16 @@ const LOST = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 export interface LinkParts {
   readonly name: string;
   readonly pools: Readonly<Record<Address, Pool>>;
+  /** See `openFarSocket`. */
+  openSocket(address: Address, request: FarSocketRequest, ends: Set<() => void>): Promise<ForwardedAnswer>;
   /** Rejects if the node cannot be reached now. */
   reach(): Promise<void>;
 }
 
 interface Answered {
-  readonly answer: Reply | Stream;
-  readonly body: Dispatcher.ResponseData['body'];
+  readonly answer: ForwardedAnswer;
+  /** Of all answers but those to handshakes. */
+  readonly body?: Dispatcher.ResponseData['body'];
 }
 
 export type Outcome = 'answered' | 'unreachable' | 'aborted';
@@ -44,11 +49,14 @@ export type Outcome = 'answered' | 'unreachable' | 'aborted';
 export class NodeLink {
   readonly #parts: LinkParts;
   readonly #queue = new FairQueue({ slots: CONNECTIONS, perClient: OF_ACCOUNT, waiting: WAITING });
+  readonly #handshakes = new FairQueue(HANDSHAKES);
   readonly counts: Record<Outcome, number> = { answered: 0, unreachable: 0, aborted: 0 };
   /** When it could not be reached, by the monotonic clock. */
   #failedMs: number | undefined;
   #isTrying = false;
   #reaching: Promise<void> | undefined;
+  /** Of WebSockets, which have connections of their own. */
+  readonly #ends = new Set<() => void>();
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
@@ -58,8 +66,9 @@ export class NodeLink {
    * Errors: 503 `node_unreachable`, at once while the node is known to be out of reach, and `overloaded` where too many requests
    * of the account wait.
    */
-  send(request: ForwardedRequest): Promise<Reply | Stream> {
-    const { accountId, signal } = request;
+  send(request: ForwardedRequest): Promise<ForwardedAnswer> {
+    const { accountId, isHandshake, signal } = request;
+    const queue = isHandshake ? this.#handshakes : this.#queue;
     return new Promise((resolve, reject) => {
       const work = () =>
         new Promise<void>((release) => {
@@ -68,17 +77,18 @@ export class NodeLink {
             reject(error);
           });
         });
-      this.#queue.run(accountId, work, { signal }).catch(reject);
+      queue.run(accountId, work, { signal }).catch(reject);
     });
   }
 
   /** Calls `release` once nothing more comes of an answer. */
-  async #answer(request: ForwardedRequest, release: () => void): Promise<Reply | Stream> {
+  async #answer(request: ForwardedRequest, release: () => void): Promise<ForwardedAnswer> {
     if (this.#failedMs !== undefined) await this.#assertBack(this.#failedMs);
     try {
       const { answer, body } = await this.#ask(request);
-      // event streams may be open for days, and the other node limits them
-      if (answer instanceof Stream && answer.type !== 'text/event-stream') finished(body, release);
+      // event streams and WebSockets may be open for days, and the other node limits them
+      if (body !== undefined && answer instanceof Stream && answer.type !== 'text/event-stream')
+        finished(body, release);
       else release();
       this.counts.answered += 1;
       return answer;
@@ -99,6 +109,7 @@ export class NodeLink {
 
   /** Ends requests in progress, too. */
   async destroy(): Promise<void> {
+    for (const end of this.#ends) end();
     await Promise.all(Object.values(this.#parts.pools).map((pool) => pool.destroy()));
   }
 
@@ -128,28 +139,30 @@ export class NodeLink {
       return await this.#exchange(request);
     } catch (error) {
       const isLost = LOST.has((error as { readonly code?: string }).code ?? '');
-      if (!isLost || request.method !== 'GET' || request.signal.aborted) throw error;
+      if (!isLost || request.method !== 'GET' || request.isHandshake || request.signal.aborted) throw error;
       return this.#exchange(request);
     }
   }
 
-  async #exchange({ address, method, path, headers, body, ip, signal }: ForwardedRequest): Promise<Answered> {
+  async #exchange({ address, method, path, body, ip, isHandshake, ...request }: ForwardedRequest): Promise<Answered> {
     const gone = new AbortController();
+    const signal = AbortSignal.any([request.signal, gone.signal]);
+    const headers = { ...request.headers, 'x-forwarded-for': ip };
     const watch = setInterval(() => {
       this.#reach().catch((error: unknown) => gone.abort(error));
     }, PATIENCE_MS);
     try {
+      if (isHandshake) return { answer: await this.#parts.openSocket(address, { path, headers, signal }, this.#ends) };
       const response = await this.#parts.pools[address].request({
         method: method as Dispatcher.HttpMethod,
         path,
         headers: {
           ...headers,
-          'x-forwarded-for': ip,
           ...(typeof body === 'string' && { 'content-type': 'application/json' }),
           ...(typeof body === 'object' && body.sizeBytes !== undefined && { 'content-length': String(body.sizeBytes) }),
         },
         body: typeof body === 'object' ? Readable.from(body) : (body ?? null),
-        signal: AbortSignal.any([signal, gone.signal]),
+        signal,
       });
       return { answer: await toAnswer(response), body: response.body };
     } finally {

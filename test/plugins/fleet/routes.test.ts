@@ -175,6 +175,7 @@ test("an account's home answers, from whichever node the client asked", async ()
         body: '{"text":"ä"}',
         ip: '127.0.0.1',
         accountId: (await server.hostkeep.core.accounts.get('far')).id,
+        isHandshake: false,
         signal: false,
       },
     ],
