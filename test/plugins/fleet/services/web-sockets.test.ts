@@ -1,4 +1,6 @@
 /** WebSockets that another node serves: what opens them, what passes, and what ends them. */
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { connect } from 'node:tls';
 import * as assert from '../../../support/assert.ts';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';
@@ -8,6 +10,7 @@ import { splitHostPort } from '../../../../kernel/kit/net/host-port.ts';
 import { readMembership } from '../../../../kernel/run/data/membership.ts';
 import { Type } from '../../../../kernel/schema.ts';
 import fleetPlugin from '../../../../plugins/fleet/index.ts';
+import { addMember, members, removeMember } from '../../../../plugins/fleet/store.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import type { TestServer } from '../../../support/hostkeep.ts';
 import { connectSocket, openSocket } from '../../../support/socket-client.ts';
@@ -25,8 +28,10 @@ interface Served {
   /** With whom it opened, in their order. */
   readonly who: string[];
   isReading: boolean;
+  /** Requests that are about to open one, until their clients go. */
+  slow: number;
 }
-const nothing = (): Served => ({ open: [], who: [], isReading: true });
+const nothing = (): Served => ({ open: [], who: [], isReading: true, slow: 0 });
 
 const probeOf = (served: Served) => {
   const echo = async (client: Opened) => {
@@ -41,7 +46,12 @@ const probeOf = (served: Served) => {
     routes: { echo: { ...socket, path: '/api/echo/:id', described: false, params, reply: Type.Unknown() } },
     setup: () => ({
       handlers: {
-        echo: async ({ account, ip, params: { id } }) => {
+        echo: async ({ account, ip, signal, params: { id } }) => {
+          if (id === 'slow') {
+            served.slow += 1;
+            await once(signal, 'abort');
+            served.slow -= 1;
+          }
           if (id === 'full' || served.open.length === MOST) throw fail.overloaded('too many', { retryAfterSeconds: 7 });
           return new WebSocketReply((client) => {
             served.open.push(client);
@@ -175,6 +185,17 @@ test('it ends with whatever opened it, on whichever node that ends', async () =>
   kept.close();
 });
 
+test('a client that goes before it is answered has nothing opened', async () => {
+  const opened = atTwo.who.length;
+  const headers = { ...bearer(far), connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+  const asked = request(url('slow'), { headers: { ...headers, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' } });
+  asked.on('error', () => undefined).end();
+  await until('the home is asked', () => atTwo.slow === 1);
+  asked.destroy();
+  await until('the home hears of it', () => atTwo.slow === 0);
+  assert.is(atTwo.who.length, opened);
+});
+
 test('it ends when the account moves, and is then at the new home', async () => {
   const { account, token } = await second.user('mover');
   const client = await open(token);
@@ -273,6 +294,18 @@ test('a handshake without a certificate gets no answer', async () => {
   );
   await new Promise((resolve) => socket.once('close', resolve));
   assert.equal([text, atTwo.open.length], ['', 0]);
+});
+
+test('it ends when the home is no member any more', async () => {
+  const { store } = first.hostkeep.core;
+  const member = (await members(store)).find(({ name }) => name === 'two');
+  const client = await open();
+  await store.write((tx) => removeMember(tx, 'two'));
+  await until('its way is closed', () => client.closed === 1001 && atTwo.open.length === 0);
+  assert.is(await refusal(), '503 node_unreachable');
+  if (member !== undefined) await store.write((tx) => addMember(tx, member));
+  await until('it is a member again', async () => typeof (await refusal()) !== 'string');
+  await until('none is left', () => atTwo.open.length === 0);
 });
 
 test('it ends with either node, and the other one goes on', async () => {
