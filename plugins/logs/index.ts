@@ -7,6 +7,7 @@ import {
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
 import type { SiteLogs } from '../../kernel/contract/points/web-server-part.ts';
+import type { SlowRequests } from '../../kernel/contract/sites/slow-requests.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { goaccess, isWritten, noLogs, readable } from './doctor.ts';
 import { download } from './download.ts';
@@ -35,7 +36,7 @@ export default definePlugin({
   name: 'logs',
   description: 'Requests and errors of sites: read, follow, download, and count visitors.',
   features: EITHER,
-  uses: ['domains', 'webserver'],
+  uses: ['domains', 'webserver', 'slow-requests'],
   errors: fail,
   events,
   config: LogsConfig,
@@ -121,7 +122,7 @@ async function follow(host: Host<LogsConfig>, { traffic, ...parts }: Followed): 
   const domains = host.peer<DomainDirectory>('domains');
   if (domains === undefined || !host.node.isServing) return () => undefined;
   const sites = new Sites(domains, parts.files.format === 'caddy' ? (ids) => readPreviews(host, ids) : undefined);
-  const collector = new Collector(host, { ...parts, sites });
+  const collector = new Collector(host, { ...parts, sites, slowRequests: host.peer<SlowRequests>('slow-requests') });
   host.onClose(
     host.events.listen(({ type }) => {
       if (CHANGES.has(type)) sites.isStale = true;

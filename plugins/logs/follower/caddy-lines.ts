@@ -12,13 +12,14 @@ const CLIENT_GONE = 499;
 /** Returns the lines of Caddy's access log, in the combined format. A request is served by the site that its host names. */
 export function accessLines(text: string): SiteLine[] {
   return entries(text).flatMap(({ entry, request, at, ip, site }) => {
-    const { user_id: user, size, status } = entry;
+    const { user_id: user, size, status, duration } = entry;
     if (typeof size !== 'number' || typeof status !== 'number') return [];
     const [referrer, agent] = [header(request, 'Referer'), header(request, 'User-Agent')];
     const line =
       `${ip} - ${quotable(user) || '-'} [${localTime(at)}] "${requestLine(request)}" ${status || CLIENT_GONE} ${size} ` +
       `"${referrer}" "${agent}"`;
-    return [{ site, at, bytes: size, line }];
+    const tookMs = typeof duration === 'number' && !isFile(entry) ? Math.round(duration * 1000) : 0;
+    return [{ site, at, bytes: size, tookMs, line }];
   });
 }
 
@@ -28,7 +29,7 @@ export function errorLines(text: string): SiteLine[] {
     const { msg, first_error: first } = entry;
     const what = quotable(isObject(first) ? first['msg'] : msg).replace(ERROR_ID, '');
     const line = `${day(at)} ${clock(at)} [error] ${what}, client: ${ip}, server: ${quotable(site)}, request: "${requestLine(request)}"`;
-    return { site, at, bytes: 0, line };
+    return { site, at, bytes: 0, tookMs: 0, line };
   });
 }
 
@@ -70,6 +71,9 @@ function parsed(line: string): Record<string, unknown> | undefined {
 
 const requestLine = ({ method, uri, proto }: Entry['request']): string =>
   [method, uri, proto].map((part) => quotable(part)).join(' ');
+
+/** Whether it answered with a file, which takes as long as the visitor takes to get it. */
+const isFile = ({ resp_headers: headers }: Entry['entry']): boolean => isObject(headers) && 'Accept-Ranges' in headers;
 
 function header({ headers }: Entry['request'], name: string): string {
   const values = isObject(headers) ? headers[name] : undefined;

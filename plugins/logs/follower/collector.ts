@@ -1,8 +1,10 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { SiteLogs } from '../../../kernel/contract/points/web-server-part.ts';
+import type { SlowRequest, SlowRequests } from '../../../kernel/contract/sites/slow-requests.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { FollowedLog } from '../../../kernel/kit/files/followed-log.ts';
 import type { LiveLogs } from '../live.ts';
+import { parseLine } from '../site-logs/line.ts';
 import { keptBy, segmentBytes, trim, type Kept } from '../site-logs/retention.ts';
 import { KINDS, type Kind, type SiteFolders } from '../site-logs/segments.ts';
 import { SiteWriter } from '../site-logs/writer.ts';
@@ -16,6 +18,8 @@ interface CollectorParts {
   readonly folders: SiteFolders;
   readonly sites: Sites;
   readonly live: LiveLogs;
+  /** Keeps those that take long; absent where nobody does. */
+  readonly slowRequests: SlowRequests | undefined;
 }
 type Services = Pick<Host, 'local' | 'identity' | 'log'>;
 
@@ -29,6 +33,8 @@ const TRIM_MS = 3_600_000;
 const CHUNKS = 16;
 /** Files that are written at a time. */
 const WRITES = 8;
+/** Slow requests after which is stored what was read, so that no flood of them fills the memory. */
+const MOST_SLOW = 1000;
 const DAY_MS = 86_400_000;
 const TRAFFIC_DAYS = 400;
 
@@ -37,6 +43,7 @@ interface Progress {
   readonly followed: Readonly<Record<Kind, FollowedLog>>;
   readonly writer: SiteWriter;
   readonly traffic: Map<string, rows.DayTraffic>;
+  slow: SlowRequest[];
   /** Whether anything was read. */
   isAhead: boolean;
 }
@@ -90,7 +97,8 @@ export class Collector {
       const progress = (this.#progress ??= await this.#open());
       if (this.#parts.sites.isStale) await this.#refresh(progress);
       const isBehind = await this.#read(progress);
-      if (performance.now() - this.#committedAt >= COMMIT_MS) await this.#commit(progress);
+      if (performance.now() - this.#committedAt >= COMMIT_MS || progress.slow.length >= MOST_SLOW)
+        await this.#commit(progress);
       if (this.problem !== undefined) this.#services.log.info('the logs of the web server are read again');
       this.problem = undefined;
       return isBehind ? 0 : EVERY_MS;
@@ -116,6 +124,7 @@ export class Collector {
       followed: { access: await follow('access'), error: await follow('error') },
       writer: new SiteWriter(folders, await rows.readFiles(local)),
       traffic: new Map(),
+      slow: [],
       isAhead: false,
     };
   }
@@ -128,7 +137,7 @@ export class Collector {
   }
 
   async #read(progress: Progress): Promise<boolean> {
-    const { followed, writer, traffic } = progress;
+    const { followed, writer } = progress;
     for (let chunk = 0; chunk < CHUNKS; chunk++) {
       const text = { access: await followed.access.read(), error: await followed.error.read() };
       if (text.access === '' && text.error === '') return false;
@@ -137,8 +146,8 @@ export class Collector {
       const [access, error] = [format.access(text.access), format.error(text.error)];
       await this.#parts.sites.learn([...access, ...error]);
       const batches = new Map<string, SiteBatch>();
-      this.#sort(batches, 'access', access, traffic);
-      this.#sort(batches, 'error', error, traffic);
+      this.#sort(batches, 'access', access, progress);
+      this.#sort(batches, 'error', error, progress);
       const all = [...batches.values()];
       for (let i = 0; i < all.length; i += WRITES)
         await settleAll(all.slice(i, i + WRITES).map((each) => writer.append(each.site, each.kind, each.lines)));
@@ -148,7 +157,8 @@ export class Collector {
     return true;
   }
 
-  #sort(batches: Map<string, SiteBatch>, kind: Kind, lines: readonly SiteLine[], traffic: Progress['traffic']): void {
+  #sort(batches: Map<string, SiteBatch>, kind: Kind, lines: readonly SiteLine[], { traffic, slow }: Progress): void {
+    const slowMs = this.#parts.slowRequests?.fromMs ?? Infinity;
     for (const each of lines) {
       const site = this.#parts.sites.find(each);
       if (site === undefined) continue;
@@ -157,6 +167,7 @@ export class Collector {
       if (batch === undefined) batches.set(key, (batch = { site, kind, lines: [] }));
       batch.lines.push(each.line);
       if (kind === 'access') count(traffic, site, each);
+      if (each.tookMs >= slowMs) slow.push(...slowRequest(site, each));
     }
   }
 
@@ -169,8 +180,10 @@ export class Collector {
         for (const kind of KINDS) await rows.writePositions(tx, kind, followed[kind].positions);
         for (const file of changed) await rows.writeFile(tx, file);
         for (const each of traffic.values()) await rows.addTraffic(tx, each);
+        if (progress.slow.length > 0) await this.#parts.slowRequests?.keep(tx, progress.slow);
       });
       traffic.clear();
+      progress.slow = [];
       progress.isAhead = false;
     }
     const kept = await this.#keptOf(changed.map(({ accountId }) => accountId));
@@ -219,6 +232,13 @@ function count(traffic: Progress['traffic'], { accountId, domainId }: Site, { at
   if (sum === undefined) traffic.set(key, (sum = { accountId, domainId, day, requests: 0, bytes: 0 }));
   sum.requests += 1;
   sum.bytes += bytes;
+}
+
+/** Returns a request by its line; none where that names no method and path. */
+function slowRequest({ accountId, domainId }: Site, { at, tookMs, line }: SiteLine): SlowRequest[] {
+  const { method, path, status } = parseLine('access', line);
+  if (method === null || path === null || status === null) return [];
+  return [{ accountId, domainId, at: Math.round(at), tookMs, method, path, status }];
 }
 
 /** Rejects with the first failure, once nothing is being written any more. */

@@ -8,6 +8,8 @@ export interface SiteLine {
   readonly at: number;
   /** Bytes that were sent to the visitor. */
   readonly bytes: number;
+  /** How long a script took to answer; 0 where that is not known. */
+  readonly tookMs: number;
   /** Printable ASCII. */
   readonly line: string;
 }
@@ -29,8 +31,12 @@ export function accessLines(text: string): SiteLine[] {
     // A line that a full disk cut off, and to which another site's was added, has two names.
     if (!text.endsWith(`" ${site}`, end)) continue;
     const at = Number(text.slice(afterSite + 1, afterTime)) * 1000;
-    const bytes = Number(text.slice(afterTime + 1, afterBytes));
-    if (at > 0 && bytes >= 0) lines.push({ site, at, bytes, line: text.slice(afterBytes + 1, end - site.length - 1) });
+    const sent = text.slice(afterTime + 1, afterBytes);
+    const slash = sent.indexOf('/');
+    const bytes = Number(slash < 0 ? sent : sent.slice(0, slash));
+    const tookMs = slash < 0 ? 0 : Math.round(Number(sent.slice(slash + 1)) * 1000);
+    if (at > 0 && bytes >= 0 && tookMs >= 0)
+      lines.push({ site, at, bytes, tookMs, line: text.slice(afterBytes + 1, end - site.length - 1) });
   }
   return lines;
 }
@@ -49,7 +55,7 @@ export function errorLines(text: string): SiteLine[] {
     if (named < 0 || stop < 0 || line.indexOf(SERVER, named + 1) >= 0) continue;
     if (line.indexOf(line.slice(0, DATE), DATE) >= 0) continue; // cut off by a full disk, and another one added
     const at = Date.parse(line.slice(0, TIME).replaceAll('/', '-').replace(' ', 'T'));
-    if (!Number.isNaN(at)) lines.push({ site: line.slice(named + SERVER.length, stop), at, bytes: 0, line });
+    if (!Number.isNaN(at)) lines.push({ site: line.slice(named + SERVER.length, stop), at, bytes: 0, tookMs: 0, line });
   }
   return lines;
 }
