@@ -33,11 +33,8 @@ export class SlowPathLists {
     const names = namesById(asked);
     const of = { accountId: account.id, domainIds: [...names.keys()] };
     const { sums, ...page } = await this.#page(query, (each) => pathsOfAccount(this.#host.local, of, each));
-    return {
-      counted,
-      ...page,
-      paths: sums.map((sum) => ({ ...toPath(sum, names), slowest_query: sum.slowest.query })),
-    };
+    const paths = sums.map((sum) => ({ ...toPath(sum, names), slowest_query: sum.slowest.query }));
+    return { counted: this.#isCounted, ...page, paths };
   }
 
   /** Returns what was slow at the domains of all accounts of this node. */
