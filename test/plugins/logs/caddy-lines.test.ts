@@ -64,6 +64,15 @@ test('a request becomes a line of the combined format', () => {
   assert.equal(parsed(entry({}, { headers: {} }))[0]?.agent, null);
 });
 
+test('what a request took is known, but not of files, for which a slow visitor takes long', () => {
+  const took = (members: object) => accessLines(entry(members)).map(({ tookMs }) => tookMs);
+  assert.equal(took({}), [0]);
+  for (const wrong of [null, '9', {}, [9]]) assert.equal(took({ duration: wrong }), [0]);
+  assert.equal(took({ duration: 1.0014 }), [1001]);
+  assert.equal(took({ duration: 1.5, resp_headers: { 'Content-Type': ['text/html'] } }), [1500]);
+  assert.equal(took({ duration: 600, resp_headers: { 'Accept-Ranges': ['bytes'] } }), [0]);
+});
+
 test('what a visitor sends ends neither a value nor a line', () => {
   const hostile = `/"\\\n\r\u0000\u2028\ufffd ${Buffer.from('ü').toString('latin1')}`;
   const headers = { 'User-Agent': [hostile], Referer: [hostile] };

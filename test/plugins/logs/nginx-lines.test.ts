@@ -13,13 +13,21 @@ const error = (text: string, site = 'shop.example') =>
 
 test('a line of an access log is that of the site whose name is at both ends', () => {
   assert.equal(accessLines(access('shop.example') + access('bank.example')), [
-    { site: 'shop.example', at: 1_795_537_283_250, bytes: 308, line: combined() },
-    { site: 'bank.example', at: 1_795_537_283_250, bytes: 308, line: combined() },
+    { site: 'shop.example', at: 1_795_537_283_250, bytes: 308, tookMs: 0, line: combined() },
+    { site: 'bank.example', at: 1_795_537_283_250, bytes: 308, tookMs: 0, line: combined() },
   ]);
   assert.equal(accessLines(access('')), [], 'a request that no site has taken');
   assert.equal(accessLines('\n \nshop.example\nshop.example 1 2\n'), []);
   const hostile = combined('GET /bank.example HTTP/1.1', String.raw`x\x22 bank.example`);
   assert.equal(accessLines(access('shop.example', hostile))[0]?.site, 'shop.example');
+});
+
+test('what a slow script took stands behind the bytes, and belongs to no line of the site', () => {
+  const slow = (sent: string) => accessLines(access('shop.example').replace(' 308 ', ` ${sent} `));
+  for (const wrong of ['308/x', 'x/1.5', '308/-1', '-1/1.5', '308/1.5/2']) assert.equal(slow(wrong), [], wrong);
+  const line = { site: 'shop.example', at: 1_795_537_283_250, bytes: 308, line: combined() };
+  assert.equal(slow('308/1.001'), [{ ...line, tookMs: 1001 }]);
+  assert.equal(slow('308/86400.000'), [{ ...line, tookMs: 86_400_000 }]);
 });
 
 // threat forged-state: what a full disk has cut off of a site's line is not shown to the site of the next line
