@@ -59,6 +59,7 @@ export default definePlugin({
         all: ({ query }) => lists.ofNode(query),
       },
       provides: {
+        demo: async (context) => (await import('./demo.ts')).fillDemo(host, context),
         purge: async ({ id }) => [{ what: 'slow requests', removed: await forgetAccount(local, id) }],
       },
     };

@@ -21,7 +21,16 @@ export const SlowRequestsConfig = Type.Object(
 );
 export type SlowRequestsConfig = Static<typeof SlowRequestsConfig>;
 
+/** The orders of paths, each by what it is of them. */
+export const ORDERS = { total: 'tookMs', slowest: 'slowestMs', requests: 'requests', last: 'lastAt' } as const;
+export type Order = keyof typeof ORDERS;
 const Page = {
+  sort: Type.String({
+    enum: Object.keys(ORDERS),
+    default: 'total',
+    description:
+      'What those that come first have the most of: the time of all, that of the slowest, requests, or lateness of the last',
+  }),
   days: Type.Integer({
     minimum: 1,
     maximum: 90,
@@ -59,12 +68,12 @@ const SlowPath = NamedObject('SlowPath', {
 export const SlowPaths = NamedObject('SlowPaths', {
   counted: Type.Boolean({ description: 'Whether the web server says how long requests take; if not, there are none' }),
   ...Pages,
-  paths: Type.Array(SlowPath, { description: 'Those first that took the most time in all' }),
+  paths: Type.Array(SlowPath),
 });
 export type SlowPaths = Static<typeof SlowPaths>;
 const NodeSlowPath = NamedObject('NodeSlowPath', { username: Type.String(), ...Path });
 export const NodeSlowPaths = NamedObject('NodeSlowPaths', {
   ...Pages,
-  paths: Type.Array(NodeSlowPath, { description: 'Those first that took the most time in all' }),
+  paths: Type.Array(NodeSlowPath),
 });
 export type NodeSlowPaths = Static<typeof NodeSlowPaths>;

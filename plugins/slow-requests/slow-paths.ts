@@ -6,7 +6,7 @@ import {
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { NodeSlowPaths, SlowPaths, SlowPathsQuery, SlowRequestsConfig } from './schema.ts';
+import type { NodeSlowPaths, Order, SlowPaths, SlowPathsQuery, SlowRequestsConfig } from './schema.ts';
 import { dayBefore, pathsOfAccount, pathsOfAll, type Page, type PathSum } from './store.ts';
 
 /** The names of domains by their ids. */
@@ -48,11 +48,12 @@ export class SlowPathLists {
     return { ...page, paths };
   }
 
-  async #page({ days, limit, cursor }: PageQuery, read: (page: Page) => Promise<PathSum[]>) {
-    const [since, offset] = [dayBefore(days), Number(cursor)];
-    const found = await read({ day: since, limit: limit + 1, offset });
+  async #page({ days, sort, limit, cursor }: PageQuery, read: (page: Page) => Promise<PathSum[]>) {
+    const { slow_seconds, kept_days: most } = this.#host.config;
+    const [since, offset] = [dayBefore(Math.min(days, most)), Number(cursor)];
+    const found = await read({ day: since, order: sort as Order, limit: limit + 1, offset });
     const next_cursor = found.length > limit ? String(offset + limit) : null;
-    return { slow_seconds: this.#host.config.slow_seconds, since, next_cursor, sums: found.slice(0, limit) };
+    return { slow_seconds, since, next_cursor, sums: found.slice(0, limit) };
   }
 
   /** Leaves out accounts that were removed or have moved away since. */

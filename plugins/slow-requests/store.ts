@@ -1,5 +1,6 @@
 import type { SlowRequest } from '../../kernel/contract/sites/slow-requests.ts';
 import type { Store, Tx } from '../../kernel/store/store.ts';
+import { ORDERS, type Order } from './schema.ts';
 
 /** Of an account and a day, the paths that took the most time, and the newest: a flood of others removes neither. */
 const MOST = { byTime: 150, newest: 50 };
@@ -87,11 +88,12 @@ async function addSum(tx: Tx, sum: DaySum): Promise<void> {
 export interface Page {
   /** The first day that counts. */
   readonly day: string;
+  readonly order: Order;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Resolves with the paths of an account at these domains, those first that took the most time in all. */
+/** Resolves with the paths of an account at these domains. */
 export function pathsOfAccount(
   local: Store,
   { accountId, domainIds }: { readonly accountId: number; readonly domainIds: readonly number[] },
@@ -108,7 +110,7 @@ async function readPaths(
   local: Store,
   where: string,
   values: readonly (number | string)[],
-  { day, limit, offset }: Page,
+  { day, order, limit, offset }: Page,
 ): Promise<PathSum[]> {
   const rows = await local.all<Omit<PathSum, 'slowest'> & { slowest: string }>(
     `select accountId, domainId, method, path, requests, tookMs, lastAt, slowestMs, slowest from (
@@ -117,7 +119,7 @@ async function readPaths(
         row_number() over (partition by account_id, domain_id, method, path order by slowest_ms desc) as place
       from slow_requests where ${where} and day >= ?
       window same as (partition by account_id, domain_id, method, path)) as paths
-    where place = 1 order by tookMs desc, domainId, path, method limit ? offset ?`,
+    where place = 1 order by ${ORDERS[order]} desc, domainId, path, method limit ? offset ?`,
     ...[...values, day, limit, offset],
   );
   return rows.map((row) => ({ ...row, slowest: JSON.parse(row.slowest) as Slowest }));

@@ -1,0 +1,15 @@
+import { defineArea } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'slow-requests',
+  order: 51,
+  pages: [
+    {
+      path: '/slow-requests',
+      title: 'slow-requests.title',
+      icon: 'gauge',
+      isOfNode: true,
+      load: () => import('./console-page.tsx'),
+    },
+  ],
+});
