@@ -49,9 +49,8 @@ function Path({ username, domain_url: domain, method, path }: SlowPath) {
 function Slowest({ slowest_ms: ms, slowest_at: when, slowest_query: query = '', slowest_status: status }: SlowPath) {
   return (
     <span class="stack tight">
-      <span class="row">
-        {duration(ms)}
-        {status >= 400 && <Badge tone={status >= 500 ? 'bad' : 'warn'}>{status}</Badge>}
+      <span>
+        {duration(ms)} {status >= 400 && <Badge tone={status >= 500 ? 'bad' : 'warn'}>{status}</Badge>}
       </span>
       <span class="small soft">
         <Time at={when} />

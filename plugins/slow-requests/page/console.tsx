@@ -7,7 +7,7 @@ export default defineArea({
     {
       path: '/slow-requests',
       title: 'slow-requests.title',
-      icon: 'gauge',
+      icon: 'clock',
       isOfNode: true,
       load: () => import('./console-page.tsx'),
     },

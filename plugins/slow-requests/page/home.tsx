@@ -7,7 +7,7 @@ export default defineArea({
     {
       path: '/slow-requests',
       title: 'slow-requests.title',
-      icon: 'gauge',
+      icon: 'clock',
       features: ['errors'],
       load: () => import('./home-page.tsx'),
     },

@@ -6,6 +6,8 @@ import {
   Choices,
   CursorPaging,
   Empty,
+  language,
+  parseTime,
   t,
   Table,
   useAddressState,
@@ -55,6 +57,7 @@ export function useChoice(): Choice {
 
 interface Answered {
   readonly slow_seconds: number;
+  readonly since: string;
   readonly paths: readonly SlowPath[];
   readonly next_cursor: string | null;
 }
@@ -68,8 +71,12 @@ interface SlowPathsProps {
   readonly children?: ComponentChildren;
 }
 
+/** Returns a day in UTC, as the server counts them. */
+const day = (date: Date) => date.toLocaleDateString(language.value, { dateStyle: 'medium', timeZone: 'UTC' });
+
 /** Paths at which requests took long, those first that cost the most. */
 export function SlowPaths({ of, choice, isCounted = true, children }: SlowPathsProps) {
+  const { data } = of;
   return (
     <Card isFlush>
       <div class="card-head filters">
@@ -80,11 +87,16 @@ export function SlowPaths({ of, choice, isCounted = true, children }: SlowPathsP
           of={(['day', 'week', 'all'] as const).map((each) => [each, t(`slow-requests.period.${each}`)] as const)}
           onChange={(period) => choice.set({ period })}
         />
+        {data !== undefined && (
+          <span class="small soft">
+            {t('slow-requests.from', { n: data.slow_seconds, date: day(parseTime(data.since)) })}
+          </span>
+        )}
       </div>
       <Answer of={of} lines={8}>
         {({ paths, slow_seconds: n, next_cursor: next }) =>
           paths.length === 0 ? (
-            <Empty icon="gauge" title={t(isCounted ? 'slow-requests.none' : 'slow-requests.uncounted')}>
+            <Empty icon="clock" title={t(isCounted ? 'slow-requests.none' : 'slow-requests.uncounted')}>
               {isCounted ? t('slow-requests.noneAbout', { n }) : t('slow-requests.uncountedAbout')}
             </Empty>
           ) : (
