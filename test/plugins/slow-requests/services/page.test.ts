@@ -8,7 +8,7 @@ import { PageDriver } from '../../../support/page-driver.ts';
 await needs('domains', 'logs', 'pages');
 const test = browserSuite('slow-requests-page', 'to look at the pages of slow requests');
 const rows = 'document.querySelectorAll("tbody tr").length';
-const first = 'document.querySelector("tbody code").textContent';
+const first = 'document.querySelector("tbody code")?.textContent';
 
 test('a customer finds the page that is slow, and an operator the account', async (browser) => {
   const server = await TestServer.start();
@@ -31,6 +31,7 @@ test('a customer finds the page that is slow, and an operator the account', asyn
     await page.waitForFunction(`${first} === 'GET /7'`);
     await driver.press('Next');
     await page.waitForFunction(`${rows} === 6`);
+    await page.waitForSelector('main option[value="other.example"]');
     await page.select('main select', 'other.example');
     await page.waitForFunction(`${rows} === 1`);
     assert.equal(await driver.violations(), []);
