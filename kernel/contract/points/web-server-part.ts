@@ -16,8 +16,9 @@ export interface WebServerPart {
 
 /**
  * The service of the plugin `webserver` where the web server logs what happens at sites: absolute paths. In the format of nginx,
- * lines of the access log begin with the name of the domain, the time in seconds since 1970, the bytes that were sent and, after a
- * slash, the seconds that a script took if it was slow; they are then in the combined format, and end with the name again. In that of Caddy, each line of both is an object in JSON.
+ * lines of the access log begin with the name of the domain, the time in seconds since 1970, the bytes that were sent and, after
+ * a slash, the seconds that a script took if it was slow; they are then in the combined format, and end with the name again. In
+ * that of Caddy, each line of both is an object in JSON.
  */
 export interface SiteLogs {
   readonly format: 'nginx' | 'caddy';
