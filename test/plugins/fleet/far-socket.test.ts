@@ -97,7 +97,7 @@ async function opened(server: Server): Promise<WebSocketReply> {
   return reply;
 }
 
-test('a node that gives no sign of life is given up, and one whose client is slow is not', async () => {
+test('a silent node is given up, and one whose client is slow is not', async () => {
   const server = await Server.start(upgrade);
   const client = new Client();
   const tick = begin(await opened(server), client);
