@@ -13,7 +13,7 @@ import { dayBefore, pathsOfAccount, pathsOfAll, type Page, type PathSum } from '
 type Names = ReadonlyMap<number, string>;
 type PageQuery = Omit<SlowPathsQuery, 'domain_url'>;
 
-/** What was slow, for customers and for operators. */
+/** Paths that were slow, for customers and for operators. */
 export class SlowPathLists {
   readonly #host: Host<SlowRequestsConfig>;
   readonly #domains: DomainDirectory;

@@ -67,7 +67,7 @@ interface SlowPathsProps {
   readonly choice: Choice;
   /** False where no web server says how long requests take. */
   readonly isCounted?: boolean;
-  /** What else is chosen. */
+  /** Further choices. */
   readonly children?: ComponentChildren;
 }
 

@@ -64,7 +64,7 @@ test('a request becomes a line of the combined format', () => {
   assert.equal(parsed(entry({}, { headers: {} }))[0]?.agent, null);
 });
 
-test('what a request took is known, but not of files, for which a slow visitor takes long', () => {
+test('what a request took is known, but not of files, which slow visitors keep long', () => {
   const took = (members: object) => accessLines(entry(members)).map(({ tookMs }) => tookMs);
   assert.equal(took({}), [0]);
   for (const wrong of [null, '9', {}, [9]]) assert.equal(took({ duration: wrong }), [0]);

@@ -22,7 +22,7 @@ test('a line of an access log is that of the site whose name is at both ends', (
   assert.equal(accessLines(access('shop.example', hostile))[0]?.site, 'shop.example');
 });
 
-test('what a slow script took stands behind the bytes, and belongs to no line of the site', () => {
+test('what a slow script took stands behind the bytes, and in no line of the site', () => {
   const slow = (sent: string) => accessLines(access('shop.example').replace(' 308 ', ` ${sent} `));
   for (const wrong of ['308/x', 'x/1.5', '308/-1', '-1/1.5', '308/1.5/2']) assert.equal(slow(wrong), [], wrong);
   const line = { site: 'shop.example', at: 1_795_537_283_250, bytes: 308, line: combined() };

@@ -118,7 +118,7 @@ test('days are joined, listed page by page, and go when they are old', async () 
 });
 
 // threat crowding-out: whoever asks for many paths, or long ones, removes nothing that matters and fills no disk
-test('a flood of paths is bounded, and leaves what took the most time and what is new', async () => {
+test('a flood of paths is bounded, and leaves what took most time and what is new', async () => {
   const eve = await owner('eve');
   await eve.keep({ path: '/large', tookMs: 60_000 });
   const flood = (n: number, tookMs: number) =>
