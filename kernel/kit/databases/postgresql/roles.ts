@@ -96,6 +96,8 @@ export async function dropRole(server: ServerConnections, name: string): Promise
   if ((await customersRoles(main, 'r.rolname = $2', name)).length === 0) return;
   await main.query(`alter role ${id(name)} nologin`);
   await endSessions(main, name);
+  for (const { database } of await databasesOpenTo(main, name))
+    await main.query(`revoke all on database ${id(database)} from ${id(name)}`);
   for (const { database, isManaged } of await databasesWith(main, name))
     await server.inside(database, async (client) => {
       if (isManaged && name !== groupFor(database, 'owner')) await handOver(client, name, database);
@@ -110,6 +112,15 @@ async function handOver(client: PostgresqlClient, name: string, database: string
     `reassign owned by ${id(name)} to ${id(groupFor(database, 'owner'))}`,
     `drop owned by ${id(name)}`,
   ]);
+}
+
+/** Resolves with the databases on which a role itself has rights, other than by its groups. */
+function databasesOpenTo(main: PostgresqlClient, name: string): Promise<{ database: string }[]> {
+  return main.query(
+    `select distinct datname as database from pg_database, aclexplode(datacl) a join pg_roles r on r.oid = a.grantee
+      where r.rolname = $1`,
+    [name],
+  );
 }
 
 /** Resolves with the databases in which a role owns something, or has rights. */

@@ -14,7 +14,10 @@ interface Use {
   readonly seconds: number;
 }
 
-/** Makes a database user for one use of one database, with rights on it only, for which it acts as the group that has them. Resolves with its login. */
+/**
+ * Makes a database user for one use of one database, with rights on it only, for which it acts as the group that has them. It may connect
+ * by a right of its own, also where the customer's users may not. Resolves with its login.
+ */
 export async function makeTemporaryUser(
   { main }: ServerConnections,
   user: string,
@@ -26,6 +29,7 @@ export async function makeTemporaryUser(
   const group = groupFor(database, level);
   await main.transaction([
     `grant ${id(group)} to ${id(user)}`,
+    `grant connect on database ${id(database)} to ${id(user)}`,
     `alter role ${id(user)} in database ${id(database)} set role = ${literal(group)}`,
   ]);
   return { user, password };
