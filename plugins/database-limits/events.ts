@@ -7,6 +7,10 @@ export const events = {
     text: 'The databases of an account come near the size of its plan',
     data: noticeData('MiB'),
   },
+  'postgresql.nearly_full': {
+    text: 'The PostgreSQL databases of an account come near the size of its plan',
+    data: noticeData('MiB'),
+  },
 } as const satisfies EventTable;
 
 declare module '../../kernel/store/events/event-types.ts' {

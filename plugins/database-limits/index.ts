@@ -1,8 +1,8 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { DatabaseServers, LimitedDatabases } from '../../kernel/contract/points/database-servers.ts';
+import type { LimitedDatabases } from '../../kernel/contract/points/database-servers.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
-import { DatabaseLimits } from './database-limits.ts';
+import { DatabaseLimits, KINDS } from './database-limits.ts';
 import { events } from './events.ts';
 import { DatabaseLimitsConfig } from './schema.ts';
 
@@ -10,20 +10,26 @@ import { DatabaseLimitsConfig } from './schema.ts';
 const STOPPED_MS = 5000;
 const PLANS = new Set(['account.created', 'account.changed', 'account.moved', 'plan.changed']);
 /** After them there may be room again. */
-const SHRINKS = ['database.dropped', 'database.optimized'];
+const SHRINKS = [
+  ...['database.dropped', 'database.optimized'],
+  ...['postgresql.database_dropped', 'postgresql.database_optimized'],
+];
 
 export default definePlugin({
   name: 'database-limits',
-  description: 'Keeps databases on servers of MariaDB within the size that the plan allows.',
+  description: 'Keeps databases on servers of MariaDB and PostgreSQL within the size that the plan allows.',
   features: [],
   events,
-  uses: ['databases', 'mysql'],
+  uses: KINDS.map(({ plugin }) => plugin),
   config: DatabaseLimitsConfig,
   routes: {},
   async setup(host) {
-    const [servers, databases] = [host.peer<DatabaseServers>('databases'), host.peer<LimitedDatabases>('mysql')];
-    if (servers === undefined || databases === undefined) return { handlers: {} };
-    const limits = new DatabaseLimits({ ...host, servers, databases });
+    const kinds = KINDS.flatMap((kind) => {
+      const databases = host.peer<LimitedDatabases>(kind.plugin);
+      return databases === undefined ? [] : [{ ...kind, databases }];
+    });
+    if (kinds.length === 0) return { handlers: {} };
+    const limits = new DatabaseLimits({ ...host, kinds });
     if (host.node.isServing)
       await host.node.onLeader(() => {
         let dueAt = 0;

@@ -5,6 +5,7 @@ import {
   type OwnNames,
   type ServerAccess,
 } from '../../kernel/contract/points/database-servers.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { isDriverError, isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
 import type { ServerLogin } from '../../kernel/kit/databases/mariadb-programs.ts';
 import { ServerTurns } from '../../kernel/kit/databases/server-turns.ts';
@@ -39,6 +40,11 @@ export class AccountServers {
   of({ username }: Owner): ServerAccess | undefined {
     const access = this.#servers?.serverFor(username);
     return access?.ownership === 'prefix' ? access : undefined;
+  }
+
+  /** See `DatabaseServers.sizeBytes`. */
+  async sizeBytes(account: Account): Promise<number> {
+    return this.#servers?.sizeBytes(account) ?? 0;
   }
 
   /** Runs `work` with a connection. Errors: 409 `databases_not_managed`, those of `ServerTurns.run`. */

@@ -2,6 +2,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import { countElsewhere, type DatabaseClient, type OwnNames } from '../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { identifier, isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
+import { assertGoesOn } from '../../kernel/kit/databases/size-limit.ts';
 import type { AccountServers } from './account-servers.ts';
 import { makeChange, type Changes } from './changes.ts';
 import { fail } from './errors.ts';
@@ -52,7 +53,7 @@ export class Databases {
    * `database_size_limit_reached`, `request_in_progress`.
    */
   async create(account: Account, suffix: string, ip: string): Promise<string> {
-    await this.#parts.writing.assertGoesOn(account);
+    await assertGoesOn(this.#parts.writing, account);
     return this.#parts.servers.with(account, async ({ client, ownNames }) => {
       const name = wholeName(await ownNames([]), suffix, NAME_CHARACTERS);
       await makeChange(

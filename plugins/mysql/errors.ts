@@ -4,7 +4,6 @@ import { DATABASE_ERRORS } from '../../kernel/kit/databases/errors.ts';
 /** The errors of this plugin; `locales/` has their titles in other languages. */
 export const fail = defineErrors({
   ...DATABASE_ERRORS,
-  database_size_limit_reached: [409, 'Size of the plan for databases reached'],
   invalid_database_host: [400, 'Not a usable host'],
   remote_access_disabled: [403, 'Access from other machines not available on this plan'],
 });

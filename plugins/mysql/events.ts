@@ -1,3 +1,4 @@
+import { OfSize } from '../../kernel/kit/databases/size-limit.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 
@@ -5,7 +6,6 @@ const OfDatabase = Type.Object({ database: Type.String() });
 const OfWork = Type.Object({ database: Type.String(), is_whole: Type.Boolean() });
 const OfUser = Type.Object({ user: Type.String(), host: Type.String() });
 const OfAccess = Type.Object({ user: Type.String(), host: Type.String(), database: Type.String() });
-const OfSize = Type.Object({ limit: Type.Integer({ description: 'MiB; 0 = unlimited' }) });
 
 /** The events that this plugin records. */
 export const events = {

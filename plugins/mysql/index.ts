@@ -72,6 +72,7 @@ export default definePlugin({
         ...managedDatabases(servers),
         ...databaseSessions(servers, rights),
         users,
+        sizeBytes: (account: Account) => servers.sizeBytes(account),
         stopped: () => writing.stopped(),
         stopWriting: writing.stopWriting.bind(writing),
         resumeWriting: writing.resumeWriting.bind(writing),

@@ -41,10 +41,6 @@ export type DatabaseUser = Static<typeof DatabaseUser>;
 export const DatabaseList = NamedObject('DatabaseList', {
   databases: Type.Array(Type.String(), { description: 'Sorted by name' }),
   ...shared.DATABASE_LIST,
-  size_limit_mib: Type.Integer({ description: '`mysql_limit_mib` of the plan, for all databases; 0 = unlimited' }),
-  is_writing_stopped: Type.Boolean({
-    description: 'Whether the limit is reached, so that database users can read and delete only',
-  }),
   server: Type.Union(
     [
       NamedObject('DatabaseServer', {

@@ -4,11 +4,13 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './account-servers.ts';
 import { changeItem, makeItem } from './changes.ts';
 import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
+import { assertGoesOn } from '../../kernel/kit/databases/size-limit.ts';
 import type { Item, Items, Owner } from './items.ts';
 import type { DatabaseList, DatabaseTables } from './schema.ts';
 import { isTaken as isNameTaken, makeDatabase, readSizes } from '../../kernel/kit/databases/postgresql/databases.ts';
 import { DATABASE_NAME_BYTES, RESERVED } from '../../kernel/kit/databases/postgresql/names.ts';
 import { readTables } from './server/tables.ts';
+import type { Writing } from './writing/writing.ts';
 
 /** See `ExtensionPoints.databasesElsewhere`. */
 export const ENGINE = 'postgresql';
@@ -16,6 +18,7 @@ export const ENGINE = 'postgresql';
 interface Parts extends Pick<Host, 'gather'> {
   readonly servers: AccountServers;
   readonly items: Items;
+  readonly writing: Writing;
 }
 
 /** Lists, makes and drops the databases of accounts. */
@@ -28,8 +31,13 @@ export class Databases {
 
   /** Resolves with the databases, sorted by name. Errors: 503 `databases_unavailable`. */
   async list(account: Account): Promise<DatabaseList> {
-    const { servers, items } = this.#parts;
-    const shown = { limit: limitOf(account), prefix: prefixFor(account) };
+    const { servers, items, writing } = this.#parts;
+    const stage = await writing.stage(account);
+    const shown = {
+      ...{ limit: limitOf(account), prefix: prefixFor(account) },
+      size_limit_mib: account.plan?.limits['postgresql_limit_mib'] ?? 0,
+      ...{ is_writing_stopped: stage !== undefined, is_closed: stage === 'closed' },
+    };
     const name = servers.nameFor(account);
     if (name === undefined) return { ...shown, databases: [], server: null };
     const names = (await items.list(account, 'database')).map((item) => item.name);
@@ -41,10 +49,12 @@ export class Databases {
 
   /**
    * Resolves with the whole name. Errors: 400 `invalid_database_name`; 409 `database_exists`, `database_limit_reached`,
+   * `database_size_limit_reached`,
    * `databases_not_managed`.
    */
   async create(account: Account, suffix: string, ip: string): Promise<string> {
     const server = this.#parts.servers.requireFor(account);
+    await assertGoesOn(this.#parts.writing, account);
     const name = wholeName(account, suffix, DATABASE_NAME_BYTES);
     const limit = limitOf(account);
     const isFull = () => fail.database_limit_reached(`the plan allows ${limit} database${limit === 1 ? '' : 's'}`);

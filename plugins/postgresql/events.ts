@@ -1,3 +1,4 @@
+import { OfSize } from '../../kernel/kit/databases/size-limit.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 
@@ -18,6 +19,15 @@ export const events = {
   'postgresql.access_granted': { text: 'A PostgreSQL user got rights on a database', data: OfAccess },
   'postgresql.access_revoked': { text: 'A PostgreSQL user lost its rights on a database', data: OfAccess },
   'postgresql.process_ended': { text: 'A process of a PostgreSQL user was ended', data: OfUser },
+  'postgresql.writing_stopped': {
+    text: 'PostgreSQL databases take no more than can be deleted, as they have reached the size of the plan',
+    data: OfSize,
+  },
+  'postgresql.closed': {
+    text: 'Full PostgreSQL databases were written on, so that nobody connects to them',
+    data: OfSize,
+  },
+  'postgresql.writing_resumed': { text: 'PostgreSQL databases can be written again', data: OfSize },
 } as const satisfies EventTable;
 
 declare module '../../kernel/store/events/event-types.ts' {

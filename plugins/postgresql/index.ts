@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { PostgresqlServers } from '../../kernel/contract/points/database-servers.ts';
+import type { LimitedDatabases, PostgresqlServers } from '../../kernel/contract/points/database-servers.ts';
 import { SUSPENSIONS, eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { changed } from '../../kernel/kit/databases/schema.ts';
@@ -24,6 +24,7 @@ import { databaseBackups } from './transfers/backups.ts';
 import { exportDatabase } from './transfers/exports.ts';
 import { importDatabase } from './transfers/imports.ts';
 import { Users } from './users.ts';
+import { Writing } from './writing/writing.ts';
 
 export default definePlugin({
   name: 'postgresql',
@@ -42,13 +43,14 @@ export default definePlugin({
     const servers = new AccountServers(config);
     const states = new ServerStates(servers);
     const items = new Items(host);
-    const databases = new Databases({ ...host, servers, items });
+    const writing = new Writing({ ...host, servers, items });
+    const databases = new Databases({ ...host, servers, items, writing });
     const users = new Users({ ...host, servers, items, databases });
     const transfers = new DatabaseTransfers();
     host.onClose(() =>
       transfers.close(fail.databases_unavailable('the service is being reloaded or stopped', { retryAfterSeconds: 5 })),
     );
-    const parts = { ...host, servers, items, databases, transfers };
+    const parts = { ...host, servers, items, databases, transfers, writing };
     const processes = new Processes(parts);
     if (host.node.isServing)
       await host.node.onLeader(() => {
@@ -59,7 +61,12 @@ export default definePlugin({
         });
       });
     let canMove = false;
-    const service: PostgresqlServers = {
+    const service: PostgresqlServers & LimitedDatabases = {
+      isManaged: (account) => writing.isManaged(account),
+      sizeBytes: (account) => writing.sizeBytes(account),
+      stopped: () => writing.stopped(),
+      stopWriting: (account, size, isThorough) => writing.stopWriting(account, size, isThorough),
+      resumeWriting: (account, limitMib) => writing.resumeWriting(account, limitMib),
       limits: host.config,
       connectMs: host.config.connect_timeout_ms,
       serverFor: (username) => servers.nameFor({ username }),

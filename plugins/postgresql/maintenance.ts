@@ -9,11 +9,12 @@ import {
 import type { DatabaseTransfers } from '../../kernel/kit/databases/database-transfers.ts';
 import { hasFailed, PostgresqlClient } from '../../kernel/kit/databases/postgresql/client.ts';
 import { identifier as id } from '../../kernel/kit/databases/postgresql/sql-text.ts';
+import type { Writing } from './writing/writing.ts';
 import { withTemporary, type TemporaryParts, type Use } from './temporary-work.ts';
 
-/** Settings by which no name in a statement of ours is a customer's; what an index or a view calls is. */
+/** Settings by which no name in a statement of ours is a customer's; what an index or a view calls is, and so may write nothing. */
 const SETTINGS = [
-  ...['search_path=pg_catalog,pg_temp', 'client_min_messages=warning', 'default_transaction_read_only=off'],
+  ...['search_path=pg_catalog,pg_temp', 'client_min_messages=warning', 'default_transaction_read_only=on'],
   ...[`lock_timeout=${MAINTENANCE.lockMs}`, `statement_timeout=${MAINTENANCE.tableMs}`],
 ];
 /** Partitions stand for the table that they are parts of, which has no rows itself. */
@@ -22,6 +23,7 @@ const FROM = `from pg_class c join pg_namespace n on n.oid = c.relnamespace
 
 interface Parts extends TemporaryParts {
   readonly transfers: DatabaseTransfers;
+  readonly writing: Writing;
   readonly config: { readonly connect_timeout_ms: number };
 }
 interface Table {
@@ -30,21 +32,22 @@ interface Table {
 }
 
 /**
- * Vacuums and analyses the tables of a database one by one, as a user that is made for this; what runs ends with `signal`. Errors: 404
+ * Vacuums and analyses the tables of a database one by one; where its room is needed, also writes them anew. It does so as a user that is made for this; what runs ends with `signal`. Errors: 404
  * `database_not_found`; 409 `request_in_progress`; 503 `databases_unavailable`, `overloaded`.
  */
-export function vacuumDatabase(
+export async function vacuumDatabase(
   parts: Parts,
   account: Account,
   { signal: given, ...use }: Use & { readonly signal: AbortSignal },
 ): Promise<MaintainedTables> {
   const limits = { connectMs: parts.config.connect_timeout_ms, queryMs: MAINTENANCE.tableMs };
   const options = { ...limits, database: use.database, settings: SETTINGS };
+  const how = (await parts.writing.isStopped(account)) ? 'full, analyze' : 'analyze';
   return parts.transfers.run(account.id, given, (signal) =>
     withTemporary(parts, account, { kind: 'vacuum', ...use }, (login) =>
       PostgresqlClient.use(login, options, async (client) => {
         const { tables, total } = await readTables(client);
-        return { tables: await maintainEach(tables, signal, (table) => vacuum(client, table)), total };
+        return { tables: await maintainEach(tables, signal, (table) => vacuum(client, how, table)), total };
       }),
     ),
   );
@@ -59,10 +62,10 @@ async function readTables(client: PostgresqlClient): Promise<{ tables: Table[]; 
   return { tables, total: count?.n ?? 0 };
 }
 
-async function vacuum(client: PostgresqlClient, { schema, name }: Table): Promise<MaintainedTable> {
+async function vacuum(client: PostgresqlClient, how: string, { schema, name }: Table): Promise<MaintainedTable> {
   const table = `${schema}.${name}`;
   try {
-    const remarks = await client.remarks(`vacuum (analyze) ${id(schema)}.${id(name)}`);
+    const remarks = await client.remarks(`vacuum (${how}) ${id(schema)}.${id(name)}`);
     return maintained(table, remarks.length === 0 ? 'ok' : 'note', remarks);
   } catch (error) {
     if (!hasFailed(error)) throw error;

@@ -18,7 +18,7 @@ export const postgresqlRoutes = {
     description:
       "Its name begins with the account's prefix. Counts against `db_limit` of the plan, together with databases of MariaDB.",
     errors: [
-      ...['invalid_database_name', 'database_exists', 'database_limit_reached'],
+      ...['invalid_database_name', 'database_exists', 'database_limit_reached', 'database_size_limit_reached'],
       ...['databases_not_managed', 'databases_unavailable'],
     ],
   },
@@ -42,13 +42,15 @@ export const postgresqlRoutes = {
       'are left out, and commands of psql refused. A statement that fails ends the import, and the problem names its line; ' +
       'those before it stay.',
     body: Bytes,
+    errors: [...routes.import.errors, 'database_size_limit_reached'],
   },
   maintain: {
     ...routes.maintain,
     summary: 'Optimize the tables of a PostgreSQL database',
     description:
       'Frees the room of deleted rows for new ones, and renews what the planner knows of the tables, one after the other, each ' +
-      'for 10 minutes at most. A request that is given up ends what runs.',
+      'for 10 minutes at most. While the size of the plan is reached, tables are written anew, which gives the room back to the ' +
+      'server; nobody uses a table meanwhile. A request that is given up ends what runs.',
     body: schema.NewMaintenance,
   },
   users: { ...routes.users, description: 'Those that were made here.', reply: schema.DatabaseUsers },

@@ -86,6 +86,9 @@ export const DatabaseList = NamedObject('PostgresqlDatabaseList', {
     { description: 'Sorted by name' },
   ),
   ...shared.DATABASE_LIST,
+  is_closed: Type.Boolean({
+    description: 'Whether database users cannot connect, as they wrote although the limit was reached',
+  }),
   server: Type.Union(
     [
       NamedObject('PostgresqlAddress', {

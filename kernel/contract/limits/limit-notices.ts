@@ -14,7 +14,7 @@ export const noticeData = (unit: string) =>
     used: Type.Integer({ description: unit }),
     limit: Type.Integer({ description: unit }),
   });
-type NoticeData = Static<ReturnType<typeof noticeData>>;
+export type NoticeData = Static<ReturnType<typeof noticeData>>;
 
 interface NoticeOptions {
   /** In the local store: `account_id` and `resource`, which are the primary key, and `percent`. */

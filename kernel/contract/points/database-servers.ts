@@ -75,16 +75,24 @@ interface KnownUser extends UserName {
   readonly access: readonly { readonly database: string; readonly privileges: readonly string[] }[];
 }
 
-/** The service of the plugin that manages databases on servers of MariaDB, for the one that keeps them within the size of plans. */
+/** The size that databases have reached. */
+export interface FullSize {
+  readonly limitMib: number;
+  readonly bytes: number;
+}
+
+/** The service of a plugin that manages databases on servers of one kind, for the one that keeps them within the size of plans. */
 export interface LimitedDatabases extends Pick<ManagedDatabases, 'isManaged'> {
+  /** Resolves with the size of an account's databases, as it was measured last. Errors: 503 `databases_unavailable`. */
+  sizeBytes(account: Account): Promise<number>;
   /** Resolves with the accounts whose writing is stopped, or was until a process died that let it go on. */
   stopped(): Promise<number[]>;
   /**
-   * Takes from the database users of an account the rights by which databases grow, and closes their connections. `isThorough`: also from
-   * those who were given such rights since. Can be repeated. Errors: 409 `request_in_progress`, those of the server.
+   * Stops what makes the databases of an account grow, and closes the connections of their users. `isThorough`: also what has come since.
+   * Can be repeated. Errors: 409 `request_in_progress`, those of the server.
    */
-  stopWriting(account: Account, limitMib: number, isThorough: boolean): Promise<void>;
-  /** Gives back what was taken. Can be repeated. Errors: 409 `request_in_progress`, those of the server. */
+  stopWriting(account: Account, size: FullSize, isThorough: boolean): Promise<void>;
+  /** Lets them write again, as before. Can be repeated. Errors: 409 `request_in_progress`, those of the server. */
   resumeWriting(account: Account, limitMib: number): Promise<void>;
 }
 

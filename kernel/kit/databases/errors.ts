@@ -10,6 +10,7 @@ export const DATABASE_ERRORS = {
   database_exists: [409, 'Database name already in use'],
   database_user_exists: [409, 'Database user already there'],
   database_limit_reached: [409, 'Database limit of the plan reached'],
+  database_size_limit_reached: [409, 'Size of the plan for databases reached'],
   database_users_limit_reached: [409, 'No room for another database user'],
   databases_not_managed: [409, 'Databases not managed here'],
   import_failed: [422, 'Import failed'],

@@ -47,6 +47,10 @@ export const OneDatabase = NamedObject('NamedDatabase', { name: Type.String() })
 export const DATABASE_LIST = {
   limit: Type.Integer({ description: '`db_limit` of the plan, for databases of all kinds; 0 = unlimited' }),
   prefix: Type.String({ description: 'The beginning of the names of databases and users that are made here' }),
+  size_limit_mib: Type.Integer({ description: 'Of the plan, for all databases of this kind together; 0 = unlimited' }),
+  is_writing_stopped: Type.Boolean({
+    description: 'Whether that is reached, so that database users can read and delete only',
+  }),
 };
 
 export const NewDatabaseQuery = NamedObject('DatabaseQuery', {

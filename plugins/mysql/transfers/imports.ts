@@ -6,6 +6,7 @@ import { dumpText } from '../../../kernel/kit/databases/dump-stream.ts';
 import { programFailure } from '../../../kernel/kit/databases/mariadb/program-failure.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import { withoutDefiners } from '../../../kernel/kit/databases/mariadb/definers.ts';
+import { whileGoingOn } from '../../../kernel/kit/databases/size-limit.ts';
 import { fail } from '../errors.ts';
 import type { Writing } from '../writing/writing.ts';
 import { withTemporary, type TemporaryParts } from '../temporary-work.ts';
@@ -44,7 +45,7 @@ export async function importDatabase(parts: Parts, account: Account, asked: Aske
         throw failureOf(error);
       }),
     );
-  await parts.transfers.run(account.id, asked.signal, (signal) => parts.writing.whileGoingOn(account, signal, load));
+  await parts.transfers.run(account.id, asked.signal, (signal) => whileGoingOn(parts.writing, account, signal, load));
 }
 
 function failureOf(error: unknown): unknown {

@@ -1,18 +1,12 @@
-import { HttpError } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { LimitedDatabases } from '../../../kernel/contract/points/database-servers.ts';
+import type { FullSize, LimitedDatabases } from '../../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { Recurring } from '../../../kernel/kit/waiting/recurring.ts';
 import type { AccountServers, Owner } from '../account-servers.ts';
-import { fail } from '../errors.ts';
 import { endProcessesNamed } from '../processes.ts';
 import type { AccessRights } from '../users/access-rights.ts';
 import { mayWrite } from '../users/temporary-users.ts';
 import { readUsers } from '../users/users.ts';
 import { isStopped } from './withheld.ts';
-
-/** How soon an import ends once writing is stopped. */
-const LOOK_MS = 2000;
 
 interface Parts extends Pick<Host, 'store' | 'identity' | 'events'> {
   readonly servers: AccountServers;
@@ -20,7 +14,7 @@ interface Parts extends Pick<Host, 'store' | 'identity' | 'events'> {
 }
 
 /** Stops the writing of accounts, and lets them write again. A row of the store says who is stopped, and goes with its account to another node. */
-export class Writing implements Omit<LimitedDatabases, 'isManaged'> {
+export class Writing implements Omit<LimitedDatabases, 'isManaged' | 'sizeBytes'> {
   readonly #parts: Parts;
 
   constructor(parts: Parts) {
@@ -31,33 +25,6 @@ export class Writing implements Omit<LimitedDatabases, 'isManaged'> {
     return isStopped(this.#parts.store, account);
   }
 
-  /** Errors: 409 `database_size_limit_reached`. */
-  async assertGoesOn(account: Owner): Promise<void> {
-    if (await this.isStopped(account))
-      throw fail.database_size_limit_reached('drop or empty tables, and optimize those in which rows were deleted');
-  }
-
-  /** Runs `work`, whose signal is aborted once writing is stopped. Errors: those of `assertGoesOn`, also if `work` fails then. */
-  async whileGoingOn<T>(account: Owner, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    await this.assertGoesOn(account);
-    const stop = new AbortController();
-    // its rights are gone by then; where the store does not answer, the work fails by itself
-    const looking = new Recurring({
-      run: () => this.assertGoesOn(account),
-      failed: (error) => error instanceof HttpError && stop.abort(error),
-      everyMs: LOOK_MS,
-    });
-    looking.wake();
-    try {
-      return await work(AbortSignal.any([signal, stop.signal]));
-    } catch (error) {
-      await this.assertGoesOn(account);
-      throw error;
-    } finally {
-      await looking.close();
-    }
-  }
-
   async stopped(): Promise<number[]> {
     const rows = await this.#parts.store.all<{ id: number }>(
       'select account_id as id from mysql_stopped union select account_id from mysql_withheld',
@@ -65,7 +32,7 @@ export class Writing implements Omit<LimitedDatabases, 'isManaged'> {
     return rows.map(({ id }) => id);
   }
 
-  async stopWriting(account: Account, limitMib: number, isThorough: boolean): Promise<void> {
+  async stopWriting(account: Account, { limitMib }: FullSize, isThorough: boolean): Promise<void> {
     const { store, events, identity, servers, rights } = this.#parts;
     const isDone = async () => {
       const sql = 'select is_done from mysql_stopped where account_id = ?';

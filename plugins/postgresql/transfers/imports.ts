@@ -3,6 +3,8 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import { dumpText } from '../../../kernel/kit/databases/dump-stream.ts';
 import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
+import { whileGoingOn } from '../../../kernel/kit/databases/size-limit.ts';
+import type { Writing } from '../writing/writing.ts';
 import { withTemporary, type TemporaryParts, type Use } from '../temporary-work.ts';
 import { ABOUT_RIGHTS, loadDump } from '../../../kernel/kit/databases/postgresql/load.ts';
 
@@ -10,6 +12,7 @@ const ARCHIVE = 'PGDMP';
 
 export interface ImportParts extends TemporaryParts {
   readonly transfers: DatabaseTransfers;
+  readonly writing: Writing;
   readonly config: { readonly import_max_bytes: number; readonly connect_timeout_ms: number };
 }
 interface Asked extends Use {
@@ -18,7 +21,7 @@ interface Asked extends Use {
 }
 /**
  * Runs the statements of a dump, which may be compressed, as a user that is made for this. Errors: 404
- * `database_not_found`; 409 `request_in_progress`; 422 `import_failed` with the line, where all before it stays; 503
+ * `database_not_found`; 409 `request_in_progress`, `database_size_limit_reached`; 422 `import_failed` with the line, where all before it stays; 503
  * `databases_unavailable`, `overloaded`.
  */
 export async function importDatabase(
@@ -28,11 +31,11 @@ export async function importDatabase(
 ): Promise<void> {
   const { import_max_bytes: most, connect_timeout_ms: connectMs } = parts.config;
   const dump = statements(dumpText(body, most));
-  await parts.transfers.run(account.id, given, (signal) =>
+  const load = (signal: AbortSignal) =>
     withTemporary(parts, account, { kind: 'import', ...use }, (login) =>
       loadDump(login, { database: use.database, connectMs, queryMs: 0, leftOut: ABOUT_RIGHTS }, dump, signal),
-    ),
-  );
+    );
+  await parts.transfers.run(account.id, given, (signal) => whileGoingOn(parts.writing, account, signal, load));
 }
 
 /** Refuses what only `pg_restore` reads. */

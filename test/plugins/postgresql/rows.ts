@@ -51,6 +51,9 @@ const rows: PluginRows = {
         databases: [{ name: 'demo_shop', size_bytes: 7_602_703 }],
         limit: 10,
         prefix: 'demo_',
+        size_limit_mib: 1024,
+        is_writing_stopped: false,
+        is_closed: false,
         server: { host: '/run/postgresql', port: 5432 },
       },
       create: { name: 'demo_shop' },
@@ -90,6 +93,6 @@ const rows: PluginRows = {
       revokeAccess: { changed: true },
     },
   },
-  accountTables: { postgresql_items: 'archived' },
+  accountTables: { postgresql_items: 'archived', postgresql_stopped: 'measured anew' },
 };
 export default rows;
