@@ -38,7 +38,7 @@ export const mysql: DatabaseEngine = {
       ...rest,
       ...fault,
       limitBytes: limitMib * 2 ** 20,
-      isWritingStopped,
+      noSpaceAbout: isWritingStopped ? 'pages.db.noSpaceAbout' : undefined,
       databases: databases.map((name) => ({ name, sizeBytes: byName.get(name) })),
     };
   },

@@ -16,11 +16,18 @@ export const postgresql: DatabaseEngine = {
   },
   mayImport: () => true,
   async list(signal) {
-    const { databases, server, ...rest } = await api('GET /api/postgresql/databases', { signal });
+    const {
+      databases,
+      server,
+      size_limit_mib: limitMib,
+      is_writing_stopped: isStopped,
+      is_closed: isClosed,
+      ...rest
+    } = await api('GET /api/postgresql/databases', { signal });
     return {
       ...rest,
-      limitBytes: 0, // a plan has none for PostgreSQL
-      isWritingStopped: false,
+      limitBytes: limitMib * 2 ** 20,
+      noSpaceAbout: isClosed ? 'postgresql.closedAbout' : isStopped ? 'postgresql.noSpaceAbout' : undefined,
       databases: databases.map(({ name, size_bytes: sizeBytes }) => ({ name, sizeBytes: sizeBytes ?? undefined })),
       server: server && { ...server, socket: '' },
     };

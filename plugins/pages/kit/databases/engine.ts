@@ -12,8 +12,8 @@ export interface ListedDatabases {
   readonly limit: number;
   /** Of all together; 0 = unlimited. */
   readonly limitBytes: number;
-  /** Whether that is reached, so that users can only read and delete. */
-  readonly isWritingStopped: boolean;
+  /** Where that is reached, so that users can only read and delete at most: what to do. */
+  readonly noSpaceAbout: TextKey | undefined;
   /** The beginning of all names. */
   readonly prefix: string;
   /** How applications reach the server; `null` if nothing is managed here. */

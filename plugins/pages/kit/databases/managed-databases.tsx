@@ -46,6 +46,7 @@ export function ManagedDatabases({ engine }: { readonly engine: DatabaseEngine }
   const create = () => open({ dialog: 'create' });
   const shown = dialog.value;
   const isManaged = databases.data?.server !== null;
+  const noSpaceAbout = databases.data?.noSpaceAbout;
   return (
     <>
       <PageHead title={t(engine.texts.title)} about={t(engine.texts.about)}>
@@ -53,7 +54,7 @@ export function ManagedDatabases({ engine }: { readonly engine: DatabaseEngine }
           <Button
             kind="primary"
             icon="plus"
-            isDisabled={databases.data === undefined || isFull(databases.data) || databases.data.isWritingStopped}
+            isDisabled={databases.data === undefined || isFull(databases.data) || noSpaceAbout !== undefined}
             onClick={create}
           >
             {t('pages.db.create')}
@@ -63,9 +64,9 @@ export function ManagedDatabases({ engine }: { readonly engine: DatabaseEngine }
       <div class="stack">
         {databases.data?.sizesError !== undefined && <ErrorPanel error={databases.data.sizesError} />}
         {users.error !== undefined && !databases.data?.server && <ErrorPanel error={users.error} />}
-        {databases.data?.isWritingStopped && (
+        {noSpaceAbout !== undefined && (
           <Panel kind="bad" icon="warn" title={t('pages.db.noSpace')}>
-            <p>{t('pages.db.noSpaceAbout')}</p>
+            <p>{t(noSpaceAbout)}</p>
           </Panel>
         )}
         {databases.data && isFull(databases.data) && (
