@@ -11,6 +11,7 @@ import { Type } from '../../kernel/schema.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { assertAllowed, limitsIn, mostFor } from './limits.ts';
+import { LogDownloads } from './log-downloads.ts';
 import { LogFollowers } from './log-followers.ts';
 import * as schema from './schema.ts';
 
@@ -102,7 +103,9 @@ export default definePlugin({
       method: 'GET',
       path: '/api/docker-containers/:id/logs',
       summary: 'Get the newest lines of the log of a container',
-      description: 'Fewer than were asked for where lines are so long that the answer would be too large.',
+      description:
+        'Fewer than were asked for where lines are so long that the answer would be too large. A text is looked for in the newest ' +
+        '20,000 lines.',
       params: schema.ContainerParams,
       query: schema.LogQuery,
       reply: schema.ContainerLog,
@@ -113,10 +116,25 @@ export default definePlugin({
       method: 'GET',
       path: '/api/docker-containers/:id/logs/stream',
       summary: 'Follow the log of a container, as server-sent events',
-      description: 'Begins with the newest hundred lines. Each event `line` holds what the log has.',
+      description:
+        'Begins with the newest hundred lines, or the newest thousand of those that are asked for, and goes on while the container ' +
+        'is stopped or started again. Each event `line` holds what the log has.',
       params: schema.ContainerParams,
+      query: schema.WantedLines,
       reply: Type.String(),
       produces: ['text/event-stream'],
+      errors: ['container_not_found', 'overloaded', UNAVAILABLE],
+    },
+    download: {
+      ...shared,
+      method: 'GET',
+      path: '/api/docker-containers/:id/logs/download',
+      summary: 'Download the log of a container',
+      description: 'All that the engine keeps, each line with its time, in the order in which the engine has them.',
+      params: schema.ContainerParams,
+      query: schema.WantedLines,
+      reply: Type.String(),
+      produces: ['text/plain'],
       errors: ['container_not_found', 'overloaded', UNAVAILABLE],
     },
   },
@@ -135,6 +153,8 @@ export default definePlugin({
     host.onClose(() => counter.close());
     const followers = new LogFollowers({ counter, everyMs: FOLLOW_MS });
     host.onClose(() => followers.close());
+    const downloads = new LogDownloads(host);
+    host.onClose(() => downloads.close());
     const change =
       (what: ContainerChange) =>
       async ({ account, params: { id }, ip }: Client & { readonly params: { readonly id: string } }) => {
@@ -158,10 +178,14 @@ export default definePlugin({
         },
         remove: change('remove'),
         log: async ({ account, params, query: { lines, after, text } }) => {
-          const found = await (await find(account, params.id)).lines(lines, after);
-          return { lines: found.filter((line) => text === undefined || line.text.includes(text)) };
+          const found = await (await find(account, params.id)).lines(lines, after, text);
+          return { lines: found.slice() };
         },
-        follow: async ({ account, params }) => followers.open(await find(account, params.id), account),
+        follow: async ({ account, params, query }) => followers.open(await find(account, params.id), account, query),
+        download: async ({ account, params, query }) => {
+          const found = await find(account, params.id);
+          return downloads.open(found, account, `${nameOf(found.listed)}.log`, query);
+        },
       },
     };
   },

@@ -71,14 +71,18 @@ export const NewLimits = NamedObject(
 );
 export type NewLimits = Static<typeof NewLimits>;
 
-export const LogQuery = Type.Object({
-  lines: Type.Integer({ minimum: 1, maximum: MOST_LINES, default: 200, description: 'The newest' }),
+const wanted = {
   after: Type.Optional(
     Type.String({ format: 'date-time', pattern: 'Z$', maxLength: 40, description: 'Later lines only' }),
   ),
   text: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Of these, the lines that contain it' }),
+    Type.String({ minLength: 1, maxLength: 200, description: 'Lines that contain it, in letters of either case' }),
   ),
+};
+export const WantedLines = Type.Object(wanted);
+export const LogQuery = Type.Object({
+  lines: Type.Integer({ minimum: 1, maximum: MOST_LINES, default: 200, description: 'The newest' }),
+  ...wanted,
 });
 
 export const ContainerLine = NamedObject('ContainerLogLine', {

@@ -48,7 +48,7 @@ export class AccountContainers implements Containers {
         const options = { ...client, timeoutMs: CHANGE_MS };
         return (await usable(engine.ask('change', { id, change, limits }, options))) ?? undefined;
       },
-      lines: (most: number, after = '') => usable(engine.ask('lines', { id, most, after }, client)),
+      lines: (most, after = '', text = '') => usable(engine.ask('lines', { id, most, after, text }, client)),
     };
   }
 

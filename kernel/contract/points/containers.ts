@@ -1,9 +1,13 @@
 import type { Account } from '../../identity/accounts/account.ts';
 import type { EngineTarget } from '../../kit/engine/engine-library.ts';
+import type { ContainerLine } from '../../kit/engine/log-lines.ts';
 import type { JobOwner } from '../../kit/jobs/job.ts';
 
 /** The label of a container that a service of its account is, by the name of the service: who made it, changes it. */
 export const SERVICE_LABEL = 'hostkeep.service';
+
+/** Lines of a log among which a text is looked for. */
+export const SEARCHED_LINES = 20_000;
 
 /** A port of a container; `publicPort` is 0 where it is not published. */
 export interface ContainerPort {
@@ -45,13 +49,6 @@ export interface ContainerDetails {
   readonly environment: readonly { readonly name: string; readonly value: string | null }[];
 }
 
-export interface ContainerLine {
-  /** RFC 3339 with nanoseconds. */
-  readonly at: string;
-  readonly stream: 'stdout' | 'stderr';
-  readonly text: string;
-}
-
 export type ContainerChange = 'start' | 'stop' | 'restart' | 'limit' | 'remove';
 
 /** New limits; one that is left out stays. */
@@ -75,8 +72,11 @@ export interface OwnContainer {
   details(): Promise<ContainerDetails>;
   /** Resolves with why the engine refuses; `undefined` once it is done, or was so already. `limits` are those of `limit`. */
   change(change: ContainerChange, limits?: ContainerLimits): Promise<string | undefined>;
-  /** Resolves with the newest lines after a time, oldest first; fewer than `most` where they are long. */
-  lines(most: number, after?: string): Promise<readonly ContainerLine[]>;
+  /**
+   * Resolves with the newest lines after a time, oldest first; fewer than `most` where they are long. With a text, those that contain
+   * it, of the newest `SEARCHED_LINES`.
+   */
+  lines(most: number, after?: string, text?: string): Promise<readonly ContainerLine[]>;
 }
 
 /** The containers of accounts. Errors: 503 `containers_unavailable`. */

@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { PassThrough, pipeline, type Duplex, type Readable } from 'node:stream';
 import Dockerode from 'dockerode';
 import { errorMessage } from '../../errors.ts';
 import { connectOwn, connectTo } from './own-socket.ts';
@@ -33,6 +33,23 @@ export class EngineLibrary {
     this.docker = new Dockerode(options as object);
   }
 
+  /** Resolves with the log of a container as it comes; the library would read all of it first. */
+  logs(id: string, options: { readonly since: number }): Promise<Readable> {
+    const { modem } = this.docker as unknown as { readonly modem: Modem };
+    const request = {
+      ...{ path: `/containers/${id}/logs?`, method: 'GET', isStream: true },
+      statusCodes: { 200: true, 404: 'no such container' },
+      options: { ...options, stdout: true, stderr: true, timestamps: true, follow: false },
+    };
+    return new Promise((resolve, reject) => {
+      modem.dial(request, (error, reply) => {
+        // read at once, because it flows already; whoever reads is told how it ends
+        if (error === null) resolve(pipeline(reply, new PassThrough(), () => undefined));
+        else reject(error);
+      });
+    });
+  }
+
   /** Says which request failed, and why. */
   describe(error: unknown): string {
     const { path } = this.#agent;
@@ -60,6 +77,10 @@ export class LateReply extends Error {}
 /** The engine sent more than is read. */
 export class LargeReply extends Error {}
 
+/** The part of the library by which it asks for a stream. */
+interface Modem {
+  dial(request: object, callback: (error: Error | null, reply: IncomingMessage) => void): void;
+}
 type Connected = (error: Error | null, socket: Duplex) => void;
 
 /** Connects to the engine only, and bounds replies, which the library reads whole. */

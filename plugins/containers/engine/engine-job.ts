@@ -5,7 +5,11 @@
  */
 import { finished } from 'node:stream/promises';
 import { Readable } from 'node:stream';
-import type { ContainerChange, ContainerLimits } from '../../../kernel/contract/points/containers.ts';
+import {
+  SEARCHED_LINES,
+  type ContainerChange,
+  type ContainerLimits,
+} from '../../../kernel/contract/points/containers.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { parseEngineUsage } from '../disk-usage/engine-usage.ts';
 import { parseStats } from '../stats/engine-stats.ts';
@@ -20,7 +24,7 @@ import {
   statusIn,
   type EngineTarget,
 } from '../../../kernel/kit/engine/engine-library.ts';
-import { parseLines } from './log-lines.ts';
+import { contains, isAfter, parseLines, sinceSeconds } from '../../../kernel/kit/engine/log-lines.ts';
 import { count, labels, list, members, text } from '../../../kernel/kit/engine/untrusted-json.ts';
 
 const MIB = 2 ** 20;
@@ -37,6 +41,7 @@ interface AnswerContext {
   readonly bytes: Buffer;
 }
 
+type AskedLines = { readonly id: string; readonly most: number; readonly after: string; readonly text: string };
 type Changing = { readonly id: string; readonly change: ContainerChange; readonly limits: ContainerLimits };
 /** By the kind of the question. */
 const answers = {
@@ -92,10 +97,9 @@ const answers = {
     const { status, reason } = await refusal(changes[change]());
     return [0, 304].includes(status) ? null : reason || `it answers ${status}`;
   },
-  /** The newest lines after a time; fewer where they are longer than a reply may be. */
-  async lines({ docker }: AnswerContext, { id, most, after }: { readonly id: string; most: number; after: string }) {
-    const seconds = Math.floor(Date.parse(after) / 1000) || 0;
-    const options = { stdout: true, stderr: true, timestamps: true, since: seconds } as const;
+  /** The newest lines after a time that contain a text; fewer where they are longer than a reply may be. */
+  async lines({ docker }: AnswerContext, { id, most, after, text: wanted }: AskedLines) {
+    const options = { stdout: true, stderr: true, timestamps: true, since: sinceSeconds(after) } as const;
     const logs = (tail: number): Promise<unknown> =>
       docker
         .getContainer(id)
@@ -104,10 +108,9 @@ const answers = {
           if (error instanceof LargeReply && tail > 1) return logs(Math.floor(tail / 4) || 1);
           throw error;
         });
-    const bytes = await logs(most);
+    const bytes = await logs(wanted === '' ? most : SEARCHED_LINES);
     const lines = bytes instanceof Uint8Array ? parseLines(Buffer.from(bytes)) : [];
-    const from = after.replace('Z', ''); // else a second would come after its parts
-    return lines.filter(({ at }) => at.replace('Z', '') > from);
+    return lines.filter(({ at, text }) => isAfter(at, after) && contains(text, wanted)).slice(-most);
   },
   /** The status with which the engine refuses; `null` if it removed the thing, or there was none. */
   async remove({ docker }: AnswerContext, { what, name }: { readonly what: 'containers' | 'volumes'; name: string }) {

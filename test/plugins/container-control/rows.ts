@@ -23,6 +23,7 @@ const rows: PluginRows = {
     remove: NO_ENGINE,
     log: NO_ENGINE,
     follow: NO_ENGINE,
+    download: NO_ENGINE,
   },
   opened: 'docker',
   answered: 'home',
@@ -36,6 +37,7 @@ const rows: PluginRows = {
       remove: 503,
       log: 503,
       follow: 503,
+      download: 503,
     },
   },
   bounded: {
@@ -44,7 +46,13 @@ const rows: PluginRows = {
     log: 'the first thousand lines',
   },
   isolation: {
-    unmarked: { list: 'containers of its engine', details: 'a refusal', log: 'a refusal', follow: 'a refusal' },
+    unmarked: {
+      list: 'containers of its engine',
+      details: 'a refusal',
+      log: 'a refusal',
+      follow: 'a refusal',
+      download: 'a refusal',
+    },
   },
   examples: {
     requests: { limit: { memory_mib: 256, processors: 0.5 } },

@@ -1,6 +1,6 @@
 import * as assert from '../../support/assert.ts';
 import { parseDetails } from '../../../plugins/containers/engine/container-details.ts';
-import { parseLines } from '../../../plugins/containers/engine/log-lines.ts';
+import { LogFrames, parseLines } from '../../../kernel/kit/engine/log-lines.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('container log lines');
@@ -47,6 +47,17 @@ test('a terminal has no frames', () => {
     { at: AT, stream: 'stdout', text: 'one\r' },
     { at: AT, stream: 'stdout', text: 'two\r' },
   ]);
+});
+
+test('frames may come in any pieces', () => {
+  const bytes = Buffer.concat([frame(1, `${AT} one\n`), frame(2, ''), frame(2, `${AT} two\n`)]);
+  for (const size of [1, 7, 8, 9, bytes.length]) {
+    const frames = new LogFrames();
+    const [found, all] = [{ stdout: '', stderr: '' }, [...bytes.keys()].filter((at) => at % size === 0)];
+    for (const at of all)
+      for (const part of frames.take(bytes.subarray(at, at + size))) found[part.stream] += part.bytes.toString();
+    assert.equal(found, { stdout: `${AT} one\n`, stderr: `${AT} two\n` }, `pieces of ${size}`);
+  }
 });
 
 test('nothing of an engine is taken on trust', () => {

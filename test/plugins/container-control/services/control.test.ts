@@ -59,6 +59,7 @@ function withDocker(): void {
       ['', 'DELETE'],
       ['/logs', 'GET'],
       ['/logs/stream', 'GET'],
+      ['/logs/download', 'GET'],
       ['/start', 'POST'],
       ['/stop', 'POST'],
       ['/restart', 'POST'],
@@ -158,10 +159,12 @@ function withDocker(): void {
     const second = `${all[2]?.at.slice(0, 19)}Z`;
     const within = (await ask<Log>(`/${web}/logs?lines=1000&after=${second}`)).body.lines;
     assert.is(within[0]?.at, all.find(({ at }) => at.slice(0, 19) === second.slice(0, 19))?.at, 'what a second has');
-    const warned = (await ask<Log>(`/${web}/logs?text=warned%201`)).body.lines;
-    assert.ok(warned.length > 0 && warned.every(({ text }) => text.includes('warned 1')));
-    for (const bad of ['lines=1001', 'after=yesterday', 'after=2026-11-24T09:00:00%2B02:00'])
-      assert.is((await ask(`/${web}/logs?${bad}`)).status, 400, bad);
+    const warned = (await ask<Log>(`/${web}/logs?lines=1&text=WARNED%201`)).body.lines;
+    assert.match(warned[0]?.text ?? '', /^warned 1/, 'however many lines came after it');
+    for (const route of ['logs', 'logs/stream', 'logs/download'])
+      for (const bad of ['after=yesterday', 'after=2026-11-24T09:00:00%2B02:00', 'text=', 'since=1'])
+        assert.is((await ask(`/${web}/${route}?${bad}`)).status, 400, `${route} ${bad}`);
+    assert.is((await ask(`/${web}/logs?lines=1001`)).status, 400);
   });
 
   test('whoever follows a log gets each line once', async () => {
@@ -177,6 +180,93 @@ function withDocker(): void {
       numbers,
       numbers.map((_, i) => (numbers[0] ?? 0) + i),
     );
+  });
+
+  test('whoever follows a log may ask for lines with a text, and for those after a time', async () => {
+    const { lines } = (await ask<Log>(`/${web}/logs?lines=1000&text=line`)).body;
+    const [, from] = lines;
+    assert.ok(lines.length > 5 && from !== undefined);
+    const follow = async (query: string, most: number) => {
+      const events = await eventSource(server, ann, {}, `/api/docker-containers/${web}/logs/stream?${query}`, 'user');
+      const found: string[] = [];
+      while (found.length < most) found.push(String((await events.next()).data['text']));
+      await events.close();
+      return found;
+    };
+    const known = lines.map(({ text }) => text).filter((text) => text !== 'line 1');
+    const more = [1, 2, 3].map((n) => `line ${lines.length + n}`);
+    assert.equal(await follow(`after=${lines[0]?.at}&text=LINE`, known.length + more.length), [...known, ...more]);
+    const later = await follow(`after=${from.at}`, 20);
+    assert.ok(!later.includes('line 1') && !later.includes('line 2') && later.includes('warned 4'), later.join());
+  });
+
+  test('a log is downloaded whole, or the lines that are asked for', async () => {
+    const download = (query = '', id = web) =>
+      fetch(`${server.hostkeep.url('user')}/api/docker-containers/${id}/logs/download${query}`, {
+        headers: { authorization: `Bearer ${ann}` },
+      });
+    const response = await download();
+    assert.equal(
+      ['content-type', 'content-disposition', 'cache-control'].map((name) => response.headers.get(name)),
+      ['text/plain; charset=utf-8', "attachment; filename*=UTF-8''ann-web.log", 'no-store'],
+    );
+    const lines = (await response.text()).trim().split('\n');
+    for (const wanted of [/^\d{4}-\d\d-\d\dT[\d:.]+Z line 1$/, /^\d{4}-\d\d-\d\dT[\d:.]+Z warned 1$/])
+      assert.is(lines.filter((line) => wanted.test(line)).length, 1, String(wanted));
+    const tenth = lines.find((line) => line.endsWith(' line 10'))?.split(' ')[0] ?? '';
+    const some = (await (await download(`?after=${tenth}&text=LINE%20`)).text()).trim().split('\n');
+    assert.match(some[0] ?? '', / line 11$/);
+    assert.ok(some.length > 1 && some.every((line) => / line \d+$/.test(line)));
+    assert.is(await (await download('?text=finished', done)).text().then((text) => text.split(' ')[1]), 'finished\n');
+    assert.is(await (await download('?text=nothing+like+it')).text(), '');
+  });
+
+  test('a log of any size is downloaded in parts, at the pace of the client', async () => {
+    const large = await run(
+      'ann-large',
+      "yes $(head -c 4000 /dev/zero | tr '\\0' x) | head -n 15000",
+      ...['--label', 'hostkeep.account=ann'],
+    );
+    await until('all is written', async () => (await stateOf(large)) === 'exited');
+    const path = `${server.hostkeep.url('user')}/api/docker-containers/${large}/logs/download`;
+    const headers = { authorization: `Bearer ${ann}` };
+    const held = await Promise.all([fetch(path, { headers }), fetch(path, { headers })]);
+    const third = await fetch(path, { headers });
+    assert.is(`${third.status} ${third.headers.get('retry-after')}`, '503 2', 'an account has two at a time');
+    await held[0]?.body?.cancel();
+    const before = process.memoryUsage().rss;
+    let [sizeBytes, lines, most] = [0, 0, 0];
+    for await (const chunk of (held[1]?.body ?? []) as AsyncIterable<Uint8Array>) {
+      sizeBytes += chunk.length;
+      lines += Buffer.from(chunk).toString('latin1').split('\n').length - 1;
+      most = Math.max(most, process.memoryUsage().rss - before);
+    }
+    assert.is(lines, 15_000);
+    assert.ok(sizeBytes > 50 * 2 ** 20 && most < 40 * 2 ** 20, `${sizeBytes} bytes took ${most}`);
+    await until('the others have ended', async () => {
+      const { status, body } = await fetch(path, { headers });
+      await body?.cancel();
+      return status === 200;
+    });
+    await docker.cli('rm', large);
+  });
+
+  test('a log goes on in the same stream while its container is restarted, and ends with the container', async () => {
+    const events = await eventSource(server, ann, {}, `/api/docker-containers/${web}/logs/stream`, 'user');
+    const until = async (wanted: string) => {
+      for (;;) if ((await events.next()).data['text'] === wanted) return;
+    };
+    await events.next();
+    assert.is((await ask(`/${web}/restart`, ann, 'POST')).status, 200);
+    await until('line 1');
+    await until('line 5');
+    const doomed = await run('ann-doomed', 'echo alive; sleep 1000', '--label', 'hostkeep.account=ann');
+    const last = await eventSource(server, ann, {}, `/api/docker-containers/${doomed}/logs/stream`, 'user');
+    assert.is((await last.next()).data['text'], 'alive');
+    await docker.cli('rm', '-f', doomed);
+    await last.ended;
+    assert.is((await ask(`/${doomed}/logs/stream`)).status, 404, 'what whoever comes again is told');
+    await events.close();
   });
 
   test('a container is stopped, started, restarted and removed, and events tell it', async () => {
