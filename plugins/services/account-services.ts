@@ -102,6 +102,13 @@ export class AccountServices {
     });
   }
 
+  /** Resolves with the last that a service printed, also one that is off because it did not start. Errors: those of `switch`. */
+  async log(account: Account, service: string): Promise<string[]> {
+    const recipe = this.#recipeFor(account, service);
+    const { sites } = await this.#sizeFor(account, recipe);
+    return [...(await this.verbs.log({ accountId: account.id, service: recipe.name, sites }))];
+  }
+
   /** Resolves with the name of a service's program by the plan of now; with `undefined` where it may not run at this node. */
   async wanted(account: Account | undefined, service: string): Promise<string | undefined> {
     const recipe = this.#allowed(account, service);

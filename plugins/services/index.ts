@@ -12,7 +12,7 @@ import { movePart } from './mover.ts';
 import privileged from './privileged.ts';
 import { readRecipes } from './recipes.ts';
 import { ServiceKeeper } from './reconciling.ts';
-import { BROKERS, STORAGE, NewServiceState, Service, ServiceParams, ServicesConfig } from './schema.ts';
+import { BROKERS, STORAGE, NewServiceState, Service, ServiceLog, ServiceParams, ServicesConfig } from './schema.ts';
 import { listServices } from './store.ts';
 
 const FEATURES = ['redis', 'memcached', 'elasticsearch', 'opensearch', 'varnish'] as const;
@@ -67,6 +67,17 @@ export default definePlugin({
       reply: Service,
       errors: [...ERRORS, 'service_off'],
     },
+    log: {
+      ...OF_SERVICES,
+      method: 'GET',
+      path: '/api/services/:service/log',
+      summary: 'Get the last lines that a service printed',
+      description:
+        'They tell why one does not start, and are gone when it is switched off, or when the server begins anew.',
+      params: ServiceParams,
+      reply: ServiceLog,
+      errors: ERRORS,
+    },
   },
   async setup(given) {
     const { node } = given;
@@ -92,6 +103,7 @@ export default definePlugin({
         switch: ({ account, params: { service }, body: { is_on: isOn }, ip }) =>
           services.switch({ account, service, ip }, isOn),
         flush: ({ account, params: { service }, ip }) => services.flush({ account, service, ip }),
+        log: async ({ account, params: { service } }) => ({ lines: await services.log(account, service) }),
         restart: ({ account, params: { service }, ip }) => services.restart({ account, service, ip }),
       },
       provides: {

@@ -69,3 +69,8 @@ export const ServiceParams = Type.Object({
   service: Type.String({ minLength: 1, maxLength: 64, description: 'Its name', examples: ['redis'] }),
 });
 export const NewServiceState = NamedObject('NewServiceState', { is_on: Type.Boolean() });
+export const ServiceLog = NamedObject('ServiceLog', {
+  lines: Type.Array(Type.String(), {
+    description: 'The last 200 at most, in 64 KiB, as the service printed them; what may be a secret is hidden',
+  }),
+});

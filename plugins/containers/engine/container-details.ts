@@ -1,9 +1,7 @@
 import type { ContainerDetails } from '../../../kernel/contract/points/containers.ts';
+import { hasUserInfo, isSecretName } from '../../../kernel/kit/secret-text.ts';
 import { count, list, members, text, texts } from '../../../kernel/kit/engine/untrusted-json.ts';
 
-/** Names of variables that programs read secrets from, and URLs that hold a password. */
-const SECRET_NAME = /pass|pwd|secret|token|key|auth|cred|salt|private|dsn/i;
-const SECRET_VALUE = /:\/\/[^/\s]*:[^/\s]*@/;
 const VARIABLES = 500;
 const VALUE_LENGTH = 1024;
 /** The engine's time of what has never happened. */
@@ -44,5 +42,5 @@ function isIsolated(host: Readonly<Record<string, unknown>>): boolean {
 function parseVariable(variable: string): { name: string; value: string | null } {
   const [name = ''] = variable.split('=', 1);
   const value = variable.slice(name.length + 1);
-  return { name, value: SECRET_NAME.test(name) || SECRET_VALUE.test(value) ? null : value.slice(0, VALUE_LENGTH) };
+  return { name, value: isSecretName(name) || hasUserInfo(value) ? null : value.slice(0, VALUE_LENGTH) };
 }

@@ -18,6 +18,7 @@ import {
   toast,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
+import { LogDialog } from './log-dialog.tsx';
 
 type Service = ReplyOf<'GET /api/services'>[number];
 type Action = 'off' | 'flush' | 'restart';
@@ -28,6 +29,7 @@ export function ServiceCard({ service }: { readonly service: Service }) {
   const { service: name, title, is_installed: isInstalled, is_on: isOn } = service;
   const asked = useSignal<Action | undefined>(undefined);
   const isStarting = useSignal(false);
+  const hasLog = useSignal(false);
   const params = { service: name };
   const start = async () => {
     isStarting.value = true;
@@ -88,8 +90,12 @@ export function ServiceCard({ service }: { readonly service: Service }) {
               {t('services.label.on', { title })}
             </Button>
           )}
+          <Button kind="plain" label={t('services.label.log', { title })} onClick={() => void (hasLog.value = true)}>
+            {t('services.log')}
+          </Button>
         </div>
       </div>
+      {hasLog.value && <LogDialog service={service} onClose={() => void (hasLog.value = false)} />}
       {action !== undefined && (
         <ConfirmDialog
           title={t(`services.label.${action}`, { title })}

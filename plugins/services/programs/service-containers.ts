@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SERVICE_LABEL } from '../../../kernel/contract/points/containers.ts';
+import { LogFrames } from '../../../kernel/kit/engine/log-lines.ts';
 import { namesIn } from '../../../kernel/kit/files/root-owners.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
 import type { NamedProgram } from '../../../kernel/kit/programs/program-folder.ts';
@@ -107,12 +108,25 @@ export class ServiceContainers {
   async removeOne({ id }: Pick<ServiceContainer, 'id'>, seconds = 0): Promise<string> {
     // 304: it has ended; 404 and 409: somebody else removes it
     if (seconds > 0) await this.#engine.ask('POST', `/containers/${id}/stop?t=${seconds}`, undefined, [304, 404]);
-    const logs = `/containers/${id}/logs?stdout=1&stderr=1&tail=${PRINTED_LINES}`;
-    const { status, bytes } = await this.#engine.send('GET', logs);
+    const printed = await this.#printed(id, PRINTED_LINES);
     await this.#engine.ask('DELETE', `/containers/${id}?force=1&v=1`, undefined, [404, 409]);
     // its name is another's once it is gone, whoever removes it
     await this.#engine.ask('POST', `/containers/${id}/wait?condition=removed`, undefined, [404]);
-    return status === 200 ? bytes.toString('latin1').replaceAll(/[^ -~\n]+/g, ' ') : '';
+    return printed;
+  }
+
+  /** Resolves with the last lines that the containers of a service have printed. Errors: 502 `service_failed`. */
+  async log(accountId: number, service: string, lines: number): Promise<string> {
+    const own = (await this.list(accountId)).filter(({ name }) => serviceNamed(name) === service);
+    return (await Promise.all(own.map(({ id }) => this.#printed(id, lines)))).join('');
+  }
+
+  /** Resolves with `''` for one that is gone. */
+  async #printed(id: string, lines: number): Promise<string> {
+    const logs = `/containers/${id}/logs?stdout=1&stderr=1&tail=${lines}`;
+    const { status, bytes } = await this.#engine.send('GET', logs);
+    if (status !== 200) return '';
+    return [...new LogFrames().take(bytes)].map((part) => part.bytes.toString()).join('');
   }
 
   /** Resolves with what is stored, whether or not it is used. */

@@ -17,6 +17,7 @@ import { readRecipes, SERVICE, type Recipe } from '../recipes.ts';
 import { BROKERS, STORAGE, type ServicesConfig } from '../schema.ts';
 import { ServiceContainers } from './service-containers.ts';
 import { LARGEST_MIB, PROGRAM_NAME, programName, serviceNamed, type CachedSites } from './service-program.ts';
+import { LOG_LINES, secretsIn, ServiceOutputs, shownLines } from './service-outputs.ts';
 import type { ServiceVerbs, StoredService } from './service-verbs.ts';
 import { FORWARDER, PASSER, ServiceStarter, type Owner } from './start-service.ts';
 
@@ -25,7 +26,7 @@ const KEY = /^[0-9a-f]{64}$/;
 /** How long a program may take to end by itself. */
 const STOP_MS = 3000;
 const POLL_MS = 20;
-/** Characters that a program printed which are kept. */
+/** Characters that a program printed, in the log of this process. */
 const PRINTED = 1000;
 
 /** Starts and ends the programs of services: as the account, without a network, and where they see no other process. */
@@ -35,8 +36,7 @@ export class ServicePrograms implements ServiceVerbs {
   readonly #containers: ServiceContainers;
   readonly #starter: ServiceStarter;
   readonly #recipes: ReadonlyMap<string, Recipe>;
-  /** The last that programs which this process started have printed, by what they are called. */
-  readonly #printed = new Map<string, string>();
+  readonly #outputs = new ServiceOutputs();
 
   constructor(host: PrivilegedHost<ServicesConfig>) {
     const { run_folder: runFolder, storage_folder: storage, engine_socket: engineSocket } = host.config;
@@ -91,19 +91,28 @@ export class ServicePrograms implements ServiceVerbs {
       for (const deadline = performance.now() + STOP_MS; isRunning(master.id); await delay(POLL_MS))
         if (performance.now() > deadline) await killMaster(master);
     }
-    if (this.#isContainer(name))
-      this.#note(`${accountId}/${name}`, await this.#containers.remove(accountId, serviceNamed(name)));
+    const service = serviceNamed(name);
+    if (this.#isContainer(name)) this.#note({ accountId, name }, await this.#containers.remove(accountId, service));
     await this.#folder.clear(accountId, name);
-    await rm(this.#folder.socket(accountId, serviceNamed(name)), { force: true });
-    const key = `${accountId}/${name}`;
-    const printed = this.#printed.get(key) ?? '';
-    this.#printed.delete(key);
-    return printed.trim();
+    await rm(this.#folder.socket(accountId, service), { force: true });
+    return this.#outputs.ofThisStart(accountId, service, PRINTED).trim();
+  }
+
+  async log(what: unknown): Promise<readonly string[]> {
+    const given = readMembers(what, ['accountId', 'service', 'sites']);
+    const [accountId, recipe, sites] = [
+      readId(given.accountId),
+      this.#recipeNamed(given.service),
+      readSites(given.sites),
+    ];
+    const now = 'image' in recipe.run ? await this.#containers.log(accountId, recipe.name, LOG_LINES) : '';
+    const secrets = [...secretsIn(recipe), ...(sites === null ? [] : [sites.key])];
+    return shownLines(`${this.#outputs.all(accountId, recipe.name)}\n${now}`, secrets);
   }
 
   async end(accountId: unknown): Promise<number> {
     const id = readId(accountId);
-    for (const key of this.#printed.keys()) if (key.startsWith(`${id}/`)) this.#printed.delete(key);
+    this.#outputs.forget(id);
     const ended = await this.#folder.end(id);
     await this.#containers.remove(id, undefined, 0);
     return ended;
@@ -118,7 +127,7 @@ export class ServicePrograms implements ServiceVerbs {
       one.accountId === other.accountId && one.name === other.name;
     for (const each of containers)
       if (!(await this.#folder.isStarting(each)) && !running.some(isSame(each)))
-        this.#note(`${each.accountId}/${each.name}`, await this.#containers.removeOne(each));
+        this.#note(each, await this.#containers.removeOne(each));
     const whole = containers.filter((each) => each.isRunning);
     return running.filter((each) => !this.#isContainer(each.name) || whole.some(isSame(each)));
   }
@@ -128,8 +137,13 @@ export class ServicePrograms implements ServiceVerbs {
   }
 
   async discard(what: unknown): Promise<void> {
-    const { accountId, service } = readMembers(what, ['accountId', 'service']);
-    await this.#containers.discard(readId(accountId), service === null ? undefined : readText(service, SERVICE));
+    const given = readMembers(what, ['accountId', 'service']);
+    const [accountId, service] = [
+      readId(given.accountId),
+      given.service === null ? undefined : readText(given.service, SERVICE),
+    ];
+    this.#outputs.forget(accountId, service);
+    await this.#containers.discard(accountId, service);
   }
 
   /** An engine that does not answer has none: what is not found is started, which then says why it cannot be. */
@@ -153,20 +167,19 @@ export class ServicePrograms implements ServiceVerbs {
   }
 
   async #start(named: NamedProgram, recipe: Recipe, owner: Omit<Owner, 'socket'>): Promise<void> {
-    const key = `${named.accountId}/${named.name}`;
-    this.#printed.set(key, '');
+    this.#outputs.begin(named.accountId, recipe.name);
     const socket = this.#folder.socket(named.accountId, recipe.name);
     await this.#folder.start(named, { settings: JSON.stringify(recipe.run), gid: owner.webGid ?? 0 }, async () => {
       const child = await this.#starter.start(named, recipe, { ...owner, socket });
       for (const output of [child.stdout, child.stderr])
-        output?.setEncoding('utf8').on('data', (text: string) => this.#note(key, text));
-      return child.once('error', (error) => this.#note(key, errorMessage(error)));
+        output?.setEncoding('utf8').on('data', (text: string) => this.#note(named, text));
+      return child.once('error', (error) => this.#note(named, errorMessage(error)));
     });
   }
 
-  #note(key: string, text: string): void {
-    this.#printed.set(key, ((this.#printed.get(key) ?? '') + text).slice(-PRINTED));
-    this.#host.log.debug({ program: key, text }, 'a service printed');
+  #note({ accountId, name }: NamedProgram, text: string): void {
+    this.#outputs.add(accountId, serviceNamed(name), text);
+    this.#host.log.debug({ program: `${accountId}/${name}`, text }, 'a service printed');
   }
 }
 

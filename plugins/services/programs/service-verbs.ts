@@ -26,6 +26,11 @@ export interface ServiceVerbs {
   start(wanted: WantedService): Promise<string>;
   /** Has a program end, and resolves with the last that it printed. */
   stop(program: NamedProgram): Promise<string>;
+  /**
+   * Resolves with the last lines that a service printed, which outlive its program, but not this process. `sites`: as at its start, so
+   * that its key is hidden. Errors: 502 `service_failed`.
+   */
+  log(what: StoredService & Pick<ServiceSize, 'sites'>): Promise<readonly string[]>;
   /** Kills all programs of an account at once. Resolves with their number. */
   end(accountId: number): Promise<number>;
   /** Resolves with the programs that run, of an account or of all, and ends what was started by half. */

@@ -19,15 +19,24 @@ const empty = { ...redis, figures: { ...redis.figures, keys: 0, memory_bytes: 1_
 const off = { ...redis, is_on: false, is_running: false, socket: null, figures: null };
 
 const rows: PluginRows = {
-  walk: { switch: () => ({ path: '/api/services/redis', body: { is_on: false } }) },
+  walk: {
+    switch: () => ({ path: '/api/services/redis', body: { is_on: false } }),
+    log: () => ({ path: '/api/services/redis/log' }),
+  },
   unwalked: { flush: RUNS, restart: RUNS },
-  isolation: { unmarked: { list: 'that its services are off' } },
-  opened: { list: ANY, switch: ANY, flush: ANY, restart: ANY },
+  isolation: { unmarked: { list: 'that its services are off', log: 'what its service printed, which was nothing' } },
+  opened: { list: ANY, switch: ANY, flush: ANY, restart: ANY, log: ANY },
   answered: 'home',
   pages: { '/home/services': [] },
-  bounded: { list: 'the services that recipes describe' },
+  bounded: { list: 'the services that recipes describe', log: 'the last 200 lines' },
   examples: {
-    invented: { list: [redis], switch: off, flush: empty, restart: empty },
+    invented: {
+      list: [redis],
+      switch: off,
+      flush: empty,
+      restart: empty,
+      log: { lines: ['1:M 24 Nov 2026 09:00:00.000 * Ready to accept connections unix'] },
+    },
   },
   accountTables: { services_on: 'archived' },
 };

@@ -52,6 +52,9 @@ test('the broker takes the name of a recipe and an amount of memory, and nothing
     assert.is(await codeOf(opened.start(faulty)), 'invalid_request', JSON.stringify(faulty));
   for (const faulty of [{ accountId: 1, name: '../1' }, { accountId: '..', name: 'redis-0123456789ab' }, 'redis'])
     assert.is(await codeOf(opened.stop(faulty)), 'invalid_request', JSON.stringify(faulty));
+  const log = { accountId: 1, service: 'redis', sites: null };
+  for (const faulty of [{ ...log, accountId: '1' }, { ...log, service: '../redis' }, { ...log, lines: 1e9 }, null])
+    assert.is(await codeOf(opened.log(faulty)), 'invalid_request', JSON.stringify(faulty));
   assert.is(await codeOf((async () => opened.end('../1'))()), 'invalid_request');
   assert.is(await codeOf(opened.running('../1')), 'invalid_request');
   assert.is(existsSync(run), false);
