@@ -192,6 +192,14 @@ if (hasServices() && dockerMissing() === undefined) {
     assert.match(await askAs(kim.uid, socket, 'GET greeting\r\n'), /hello/);
     const { figures } = await kim.shown('redis');
     assert.equal([figures?.keys, figures?.hits], [1, 1]);
+    const log = async () => {
+      const { body } = await house.server.ask<{ lines: string[] }>('/api/services/redis/log', { token: kim.token });
+      return body.lines.filter((line) => /^\d+:M .*ready to accept connections/i.test(line)).length;
+    };
+    assert.is(await log(), 1, 'what the container printed');
+    assert.is((await kim.post('redis', 'restart')).status, 200);
+    assert.is(await log(), 2, 'what the one before printed, too');
+    await askAs(kim.uid, socket, 'SET greeting hello\r\n');
     assert.is((await kim.post('redis', 'flush')).body.figures?.keys, 0);
     assert.is((await idsOf('kim')).length, 1);
     assert.is((await kim.change('redis', false)).status, 200);

@@ -171,6 +171,48 @@ if (hasServices()) {
     assert.is((await max.change('redis', false)).status, 200);
   });
 
+  // threat other-accounts: what the service of another account prints is told to nobody else
+  test('its account reads what a service printed, without secrets, until it is switched off', async () => {
+    await house.server.hostkeep.core.plans.create('narrow', {}, ['redis']);
+    const [lou, zoe, eve] = [
+      await house.customer('lou'),
+      await house.customer('zoe'),
+      await house.customer('evelyn', 'narrow'),
+    ];
+    const logOf = async (each: Customer, service = 'redis') => {
+      const path = `/api/services/${service}/log`;
+      const { status, body } = await house.server.ask<{ lines?: string[]; error?: string }>(path, {
+        token: each.token,
+      });
+      return { status, error: body.error, text: (body.lines ?? []).join('\n') };
+    };
+    assert.equal(
+      [(await logOf(lou, 'postfix')).error, (await logOf(lou, '..%2fredis')).error],
+      ['service_not_found', 'service_not_found'],
+    );
+    assert.is((await logOf(eve, 'memcached')).error, 'feature_disabled');
+    assert.equal(await logOf(lou), { status: 200, error: undefined, text: '' }, 'it has not been on');
+    const { socket } = await switchedOn(lou, 'redis');
+    await switchedOn(zoe, 'redis');
+    assert.match((await logOf(lou)).text, /ready to accept connections/i);
+    const say = (text: string) => askAs(lou.uid, socket, `EVAL "redis.log(redis.LOG_WARNING, '${text}')" 0\r\n`);
+    await say('cache warmed, password=hunter2 redis://lou:hunter3@cache');
+    await until('it is told', async () => (await logOf(lou)).text.includes('cache warmed'));
+    assert.match((await logOf(lou)).text, /cache warmed, password=… redis:\/\/lou:…@cache/);
+    assert.not.match((await logOf(zoe)).text, /cache warmed/);
+    process.kill(processesOf(lou.uid)[0]?.pid ?? 0, 'SIGKILL');
+    await until('it answers again', async () => (await askAs(lou.uid, socket, 'PING\r\n')).includes('+PONG'));
+    const { text } = await logOf(lou);
+    assert.is(text.match(/ready to accept connections/gi)?.length, 2, 'what was before the end is still there');
+    for (let i = 0; i < 300; i += 100)
+      await askAs(lou.uid, socket, `EVAL "for i = 1, 100 do redis.log(redis.LOG_WARNING, 'n' .. i) end" 0\r\n`, 0.1);
+    await until('it has only the last', async () => !(await logOf(lou)).text.includes('cache warmed'));
+    assert.is((await logOf(lou)).text.split('\n').length, 200);
+    assert.is((await lou.change('redis', false)).status, 200);
+    assert.is((await logOf(lou)).text, '');
+    assert.is((await zoe.change('redis', false)).status, 200);
+  });
+
   test('metrics count what is on, runs, was started again and does not start', async () => {
     const ned = await house.customer('ned');
     const before = await house.counted('memcached');
