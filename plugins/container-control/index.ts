@@ -10,6 +10,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Type } from '../../kernel/schema.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
+import { current, history } from './figures.ts';
 import { assertAllowed, limitsIn, mostFor } from './limits.ts';
 import { LogDownloads } from './log-downloads.ts';
 import { LogFollowers } from './log-followers.ts';
@@ -57,6 +58,27 @@ export default definePlugin({
         'Values of the environment that may be secret are hidden: by their names, or as URLs with a password.',
       params: schema.ContainerParams,
       reply: schema.ContainerView,
+      errors: ['container_not_found', UNAVAILABLE],
+    },
+    figures: {
+      ...shared,
+      method: 'GET',
+      path: '/api/docker-figures',
+      summary: "Get the current usage of each of the account's running containers",
+      description: 'Sampled in the background while it is requested, together with GET /api/docker_stats.',
+      reply: schema.FiguresList,
+      errors: [UNAVAILABLE],
+    },
+    history: {
+      ...shared,
+      method: 'GET',
+      path: '/api/docker-containers/:id/figures',
+      summary: 'Get the current usage of a container, and its course',
+      description:
+        'A sample is taken every two seconds while somebody asks for figures of the account, and forgotten ten seconds after the last ' +
+        'request. Each process of the service has samples of its own.',
+      params: schema.ContainerParams,
+      reply: schema.ContainerHistory,
       errors: ['container_not_found', UNAVAILABLE],
     },
     start: {
@@ -167,6 +189,12 @@ export default definePlugin({
           containers: (await containers().all(account)).map(view).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
         }),
         details: async ({ account, params }) => details(await find(account, params.id), account),
+        figures: async ({ account }) => current(await containers().figures(account)),
+        history: async ({ account, params: { id } }) => {
+          const samples = history(await containers().figures(account), id);
+          if (samples.length === 0) await find(account, id); // the engine is asked only about one without figures
+          return { samples };
+        },
         start: change('start'),
         stop: change('stop'),
         restart: change('restart'),

@@ -93,3 +93,32 @@ export const ContainerLine = NamedObject('ContainerLogLine', {
 export const ContainerLog = NamedObject('ContainerLog', {
   lines: Type.Array(ContainerLine, { description: 'Oldest first' }),
 });
+
+const Rate = (description: string) =>
+  Type.Union([Type.Integer(), Type.Null()], { description: `${description}; null until there are two samples` });
+const figures = {
+  cpu_percent: Type.Number({ description: '100 = one processor all the time' }),
+  memory_bytes: Type.Integer({ description: 'Without inactive file cache' }),
+  memory_limit_bytes: Type.Integer({ description: 'That of the container, or the memory of the host' }),
+  received_per_second: Rate('Bytes of the network'),
+  sent_per_second: Rate('Bytes of the network'),
+  read_per_second: Rate('Bytes of disks'),
+  written_per_second: Rate('Bytes of disks'),
+  tasks: Type.Integer({ description: 'Processes and threads' }),
+};
+export type ContainerFigures = Static<ReturnType<typeof Type.Object<typeof figures>>>;
+export const FiguresList = NamedObject('ContainerFiguresList', {
+  sampled_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'At most five seconds ago; null without an engine',
+  }),
+  containers: Type.Array(NamedObject('ContainerFigures', { id: Type.String(), ...figures }), {
+    description: 'The running ones, at most 50',
+  }),
+});
+export type FiguresList = Static<typeof FiguresList>;
+export const ContainerHistory = NamedObject('ContainerHistory', {
+  samples: Type.Array(NamedObject('ContainerFiguresSample', { at: Type.String({ format: 'date-time' }), ...figures }), {
+    description: 'The newest last, at most 60; none while it does not run, nor beyond the first 50 containers',
+  }),
+});
+export type ContainerHistory = Static<typeof ContainerHistory>;

@@ -4,6 +4,7 @@ import {
   type ContainerDetails,
   type ContainerLimits,
   type Containers,
+  type FiguresSample,
   type ListedContainer,
   type OwnContainer,
 } from '../../kernel/contract/points/containers.ts';
@@ -31,6 +32,10 @@ export class AccountContainers implements Containers {
 
   async all(account: Account): Promise<readonly ListedContainer[]> {
     return (await this.#owned(account)).map(listed);
+  }
+
+  async figures(account: Account): Promise<readonly FiguresSample[]> {
+    return (await this.#monitorOf(account)?.sampler.samples(account)) ?? [];
   }
 
   async find(account: Account, id: string): Promise<OwnContainer | undefined> {

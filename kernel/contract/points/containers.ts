@@ -79,6 +79,25 @@ export interface OwnContainer {
   lines(most: number, after?: string, text?: string): Promise<readonly ContainerLine[]>;
 }
 
+/** The figures of running containers at one moment; bytes of network and disks are those since the start. */
+export interface FiguresSample {
+  /** In milliseconds since 1970. */
+  readonly atMs: number;
+  readonly containers: readonly {
+    readonly id: string;
+    /** 100 = one processor all the time. */
+    readonly cpuPercent: number;
+    readonly memoryBytes: number;
+    readonly limitBytes: number;
+    readonly receivedBytes: number;
+    readonly sentBytes: number;
+    readonly readBytes: number;
+    readonly writtenBytes: number;
+    /** Processes and threads. */
+    readonly pids: number;
+  }[];
+}
+
 /** The containers of accounts. Errors: 503 `containers_unavailable`. */
 export interface Containers {
   /** The running ones, at most a second old. */
@@ -87,4 +106,9 @@ export interface Containers {
   all(account: Account): Promise<readonly ListedContainer[]>;
   /** Resolves with one of the account's by its whole id. */
   find(account: Account, id: string): Promise<OwnContainer | undefined>;
+  /**
+   * Resolves with the latest samples, the newest last and at most five seconds old. They are taken every two seconds while somebody
+   * asks, once for all who ask, and of the first containers where there are many.
+   */
+  figures(account: Account): Promise<readonly FiguresSample[]>;
 }

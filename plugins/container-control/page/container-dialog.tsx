@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Answer, api, Button, bytes, Dialog, number, t, Time, useQuery, type ReplyOf } from '../../pages/kit/index.ts';
+import { Charts } from './charts.tsx';
 import type { Container } from './container-list.tsx';
 import { LimitsDialog } from './limits-dialog.tsx';
 
@@ -23,6 +24,7 @@ export function ContainerDialog({ container: { id, name }, onClose }: ContainerD
       <Answer of={details} lines={6}>
         {(found) => (
           <>
+            {found.state === 'running' && <Charts id={id} />}
             <Facts details={found} />
             <div class="row">
               <Button isSmall onClick={() => void (limited.value = found)}>

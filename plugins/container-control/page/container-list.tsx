@@ -5,15 +5,18 @@ import {
   attempt,
   Badge,
   Button,
+  bytes,
   Card,
   changed,
   ConfirmDialog,
   Empty,
   IconButton,
+  percent,
   t,
   Table,
   toast,
   useQuery,
+  useRefresh,
   type Column,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
@@ -21,13 +24,18 @@ import { ContainerDialog } from './container-dialog.tsx';
 import { LogDialog } from './log-dialog.tsx';
 
 export type Container = ReplyOf<'GET /api/docker-containers'>['containers'][number];
+type Figures = ReplyOf<'GET /api/docker-figures'>['containers'][number];
 type Change = 'start' | 'stop' | 'restart';
 type Shown = { readonly what: 'details' | 'log' | 'removal'; readonly container: Container };
+
+const POLLED_MS = 5000;
 
 /** Lists the account's containers, and does with them what may be done. */
 export default function ContainerList() {
   const shown = useSignal<Shown | undefined>(undefined);
   const containers = useQuery('containers', (signal) => api('GET /api/docker-containers', { signal }));
+  const figures = useQuery('figures', (signal) => api('GET /api/docker-figures', { signal }));
+  useRefresh(figures, POLLED_MS);
   const close = () => void (shown.value = undefined);
   const change = ({ id, name }: Container, what: Change) =>
     attempt(async () => {
@@ -40,7 +48,14 @@ export default function ContainerList() {
   return (
     <Card title={t('container-control.title')} isFlush>
       <Answer of={containers} lines={4}>
-        {({ containers: all }) => <ContainerTable containers={all} onChange={change} onShow={show} />}
+        {({ containers: all }) => (
+          <ContainerTable
+            containers={all}
+            figures={new Map(figures.data?.containers.map((each) => [each.id, each]))}
+            onChange={change}
+            onShow={show}
+          />
+        )}
       </Answer>
       {what === 'details' && container && <ContainerDialog container={container} onClose={close} />}
       {what === 'log' && container && <LogDialog container={container} onClose={close} />}
@@ -51,11 +66,13 @@ export default function ContainerList() {
 
 interface ContainerTableProps {
   readonly containers: readonly Container[];
+  /** By the id of a container that runs. */
+  readonly figures: ReadonlyMap<string, Figures>;
   readonly onChange: (container: Container, change: Change) => Promise<void>;
   readonly onShow: (what: Shown['what'], container: Container) => void;
 }
 
-function ContainerTable({ containers, onChange, onShow }: ContainerTableProps) {
+function ContainerTable({ containers, figures, onChange, onShow }: ContainerTableProps) {
   if (containers.length === 0)
     return (
       <Empty icon="box" title={t('container-control.none')}>
@@ -86,6 +103,20 @@ function ContainerTable({ containers, onChange, onShow }: ContainerTableProps) {
       cell: ({ image }) => <code class="wrap">{image}</code>,
     },
     {
+      name: 'cpu',
+      title: t('container-control.processor'),
+      isEnd: true,
+      by: ({ id }) => figures.get(id)?.cpu_percent ?? -1,
+      cell: ({ id }) => <span class="number">{shown(figures.get(id), (of) => percent(of.cpu_percent))}</span>,
+    },
+    {
+      name: 'memory',
+      title: t('container-control.usedMemory'),
+      isEnd: true,
+      by: ({ id }) => figures.get(id)?.memory_bytes ?? -1,
+      cell: ({ id }) => <span class="number">{shown(figures.get(id), (of) => bytes(of.memory_bytes))}</span>,
+    },
+    {
       name: 'actions',
       title: '',
       isEnd: true,
@@ -103,11 +134,14 @@ function ContainerTable({ containers, onChange, onShow }: ContainerTableProps) {
   );
 }
 
+const shown = (figures: Figures | undefined, text: (of: Figures) => string): string =>
+  figures === undefined ? '–' : text(figures);
+
 function Actions({
   container,
   onChange,
   onShow,
-}: Omit<ContainerTableProps, 'containers'> & { readonly container: Container }) {
+}: Omit<ContainerTableProps, 'containers' | 'figures'> & { readonly container: Container }) {
   const isRunning = container.state === 'running' || container.state === 'restarting';
   return (
     <div class="row">

@@ -16,8 +16,9 @@ export interface ContainerSample {
   readonly pids: number;
 }
 
-/** A sample, and the processor use since an earlier one; 100 = one processor all the time. */
+/** A sample of a container, and the processor use since an earlier one; 100 = one processor all the time. */
 export interface ContainerUsage extends ContainerSample {
+  readonly id: string;
   readonly cpuPercent: number;
 }
 

@@ -42,8 +42,13 @@ export class StatsCollector {
     if (containers.length > MAX_CONTAINERS)
       throw new Error(`${containers.length} containers are running, more than the limit of ${MAX_CONTAINERS}`);
     const measured = this.#engine.isOwn ? containers.slice(0, MAX_OWN_CONTAINERS) : containers;
-    const all = await Promise.all(measured.map((container) => this.#measure(container, client)));
-    return all.filter((each) => each !== undefined).map(({ sample, cpuPercent = 0 }) => ({ ...sample, cpuPercent }));
+    const all = await Promise.all(
+      measured.map(async (container) => {
+        const { sample, cpuPercent = 0 } = (await this.#measure(container, client)) ?? {};
+        return sample && { id: container.id, ...sample, cpuPercent };
+      }),
+    );
+    return all.filter((each) => each !== undefined);
   }
 
   /** Forgets all containers except these. */

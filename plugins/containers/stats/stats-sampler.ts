@@ -5,6 +5,7 @@ import { HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { ready, type Reply } from '../../../kernel/contract/reply.ts';
 import { dateText, isoTime } from '../docker-format.ts';
+import type { FiguresSample } from '../../../kernel/contract/points/containers.ts';
 import type { ContainerList } from '../engine/container-list.ts';
 import { unavailable } from '../errors.ts';
 import type { StatsCollector } from './stats-collector.ts';
@@ -21,6 +22,8 @@ const TIMING = {
   /** After a failure, how long polls are refused before the next attempt. */
   pauseMs: 2000,
 };
+/** Samples of an account that are kept, and how many of its containers they tell of. */
+const KEPT = { samples: 61, containers: 50 };
 const DETAIL = 'the containers cannot be measured';
 const LATE_DETAIL = 'the containers could not be measured in time';
 
@@ -28,6 +31,8 @@ const LATE_DETAIL = 'the containers could not be measured in time';
 interface Watch {
   polledMs: number;
   readonly reply: Polled<Reply>;
+  /** The latest ones. */
+  readonly samples: FiguresSample[];
 }
 
 export interface StatsSamplerParts {
@@ -73,11 +78,14 @@ export class StatsSampler {
    * `containers_unavailable`.
    */
   poll(account: Account): Reply | Promise<Reply> {
-    this.#rounds.poll();
-    let watch = this.#watches.get(account.id);
-    if (watch === undefined) this.#watches.set(account.id, (watch = { polledMs: 0, reply: this.#pollReply(account) }));
-    watch.polledMs = performance.now();
-    return watch.reply.read();
+    return this.#watch(account).reply.read();
+  }
+
+  /** Resolves with the samples since somebody polls, the newest last. Errors: as `poll`. */
+  async samples(account: Account): Promise<readonly FiguresSample[]> {
+    const { reply, samples } = this.#watch(account);
+    await reply.read();
+    return samples.slice();
   }
 
   close(): void {
@@ -86,10 +94,21 @@ export class StatsSampler {
     this.#watches.clear();
   }
 
-  #pollReply(account: Account): Polled<Reply> {
+  #watch(account: Account): Watch {
+    this.#rounds.poll();
+    const polledMs = performance.now();
+    const known = this.#watches.get(account.id);
+    if (known !== undefined) return Object.assign(known, { polledMs });
+    const samples: FiguresSample[] = [];
+    const watch = { polledMs, samples, reply: this.#pollReply(account, samples) };
+    this.#watches.set(account.id, watch);
+    return watch;
+  }
+
+  #pollReply(account: Account, samples: FiguresSample[]): Polled<Reply> {
     const { maxAgeMs, waitMs, pauseMs } = this.#timing;
     return new Polled({
-      measure: () => this.#sample(account),
+      measure: () => this.#sample(account, samples),
       freshMs: (tookMs) => maxAgeMs - tookMs,
       waitMs,
       late: () => unavailable(undefined, LATE_DETAIL),
@@ -104,10 +123,12 @@ export class StatsSampler {
     });
   }
 
-  async #sample(account: Account): Promise<Reply> {
+  async #sample(account: Account, samples: FiguresSample[]): Promise<Reply> {
     const snapshot = await this.#parts.list.read();
     const now = Date.now();
     const containers = await this.#parts.collector.measure(snapshot.of(account), account.id);
+    samples.push({ atMs: now, containers: containers.slice(0, KEPT.containers) });
+    if (samples.length > KEPT.samples) samples.shift();
     const times = { date: dateText(now), sampled_at: isoTime(now) };
     return ready({ container_stats: { ...times, stats: totals(containers) } });
   }

@@ -20,7 +20,7 @@ export function LogDialog({ service: { service, title }, onClose }: LogDialogPro
         {({ lines }) => <Lines lines={lines} />}
       </Answer>
       <div class="row">
-        <Button isSmall isBusy={log.isLoading} onClick={log.reload}>
+        <Button isSmall onClick={log.reload}>
           {t('services.log.refresh')}
         </Button>
       </div>

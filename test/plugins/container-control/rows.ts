@@ -12,10 +12,15 @@ const CONTAINER = {
   created_at: '2026-11-20T12:20:16.000Z',
   ports: [{ ip: '0.0.0.0', private_port: 80, public_port: 8080, protocol: 'tcp' }],
 };
+const FIGURES = {
+  ...{ cpu_percent: 12.5, memory_bytes: 104_857_600, memory_limit_bytes: 268_435_456, tasks: 12 },
+  ...{ received_per_second: 2048, sent_per_second: 10_240, read_per_second: 0, written_per_second: 4096 },
+};
 
 const rows: PluginRows = {
   unwalked: {
     details: NO_ENGINE,
+    history: NO_ENGINE,
     start: NO_ENGINE,
     stop: NO_ENGINE,
     restart: NO_ENGINE,
@@ -31,6 +36,8 @@ const rows: PluginRows = {
     containers: {
       list: 503,
       details: 503,
+      figures: 503,
+      history: 503,
       start: 503,
       stop: 503,
       restart: 503,
@@ -43,6 +50,8 @@ const rows: PluginRows = {
   bounded: {
     list: 'the containers of an account, whose engine lists at most a thousand',
     details: 'the first 500 variables',
+    figures: 'the first 50 containers',
+    history: 'the latest 60 samples',
     log: 'the first thousand lines',
   },
   isolation: {
@@ -75,6 +84,8 @@ const rows: PluginRows = {
           { name: 'DB_PASSWORD', value: null },
         ],
       },
+      figures: { sampled_at: '2026-11-24T09:00:00.000Z', containers: [{ id: ID, ...FIGURES }] },
+      history: { samples: [{ at: '2026-11-24T09:00:00.000Z', ...FIGURES }] },
       start: { id: ID, changed: true },
       stop: { id: ID, changed: true },
       restart: { id: ID, changed: true },

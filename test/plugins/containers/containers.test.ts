@@ -117,6 +117,7 @@ test('memory is counted without inactive file cache, where usage includes that',
 test('sums add bytes as bytes', () => {
   const one: ContainerUsage = {
     ...sample,
+    id: '1',
     cpuPercent: 0.1,
     memoryBytes: 320 * MIB,
     limitBytes: 1024 * MIB,
@@ -128,6 +129,7 @@ test('sums add bytes as bytes', () => {
   };
   const two: ContainerUsage = {
     ...sample,
+    id: '2',
     cpuPercent: 0.05,
     memoryBytes: 0.34 * MIB,
     limitBytes: 2048 * MIB,
@@ -405,7 +407,7 @@ test('figures of a hostile engine become safe integers', () => {
     blkio_stats: { io_service_bytes_recursive: [null, { op: 1 }] },
   });
   assert.ok(stats);
-  assert.is(totals([{ ...stats, cpuPercent: 0 }]).PIDs, 1);
+  assert.is(totals([{ id: '', ...stats, cpuPercent: 0 }]).PIDs, 1);
   assert.equal(
     Object.values(stats)
       .slice(1)

@@ -38,6 +38,7 @@ const snapshot = new ContainerSnapshot(
   false,
 );
 const usage = {
+  id: 'a'.repeat(64),
   source: 'cgroup',
   cpuNs: 0,
   clockNs: 0,
@@ -88,6 +89,24 @@ function samplerWith(
 const countOf = (reply: Reply) =>
   (JSON.parse(Buffer.from(reply.body).toString()) as { container_stats: { stats: { Container: string } } })
     .container_stats.stats.Container;
+
+test('samples of all who ask are the same, a bounded number, and forgotten once nobody does', async () => {
+  const { sampler, counted } = samplerWith({
+    measure: async (containers) =>
+      Array.from({ length: 60 }, (_, i) => ({ ...usage, id: `${i} ${containers.length}` })),
+  });
+  sampler.poll(ann);
+  const first = await sampler.samples(ann);
+  assert.equal([first.length, first[0]?.containers.length], [1, 50]);
+  await until('there are many', async () => (await sampler.samples(ann)).length === 61);
+  const [one, other] = await Promise.all([sampler.samples(ann), sampler.samples(ann)]);
+  assert.equal(one, other);
+  const { measures } = counted;
+  assert.ok(measures >= 61);
+  await until('nobody asks', () => !sampler.isRunning);
+  assert.is((await sampler.samples(ann)).length, 1);
+  sampler.close();
+});
 
 test('the first poll waits for a sample, later ones return the same bytes', async () => {
   const { sampler, counted } = samplerWith({ timing: { intervalMs: 10_000 } });

@@ -57,6 +57,7 @@ function withDocker(): void {
     const refusals: readonly (readonly [path: string, method: string])[] = [
       ['', 'GET'],
       ['', 'DELETE'],
+      ['/figures', 'GET'],
       ['/logs', 'GET'],
       ['/logs/stream', 'GET'],
       ['/logs/download', 'GET'],
@@ -141,6 +142,31 @@ function withDocker(): void {
     assert.is(await limit({ processors: 4096 }), '409 container_change_refused', 'more than the machine has');
     const { body: told } = await server.ask('/api/account/activity', { token: ann });
     assert.match(JSON.stringify(told), /limited the container ann-web to 32 MiB, 0\.75 processors/);
+  });
+
+  test('figures tell of each container that runs, and their course while somebody asks', async () => {
+    type Figures = Readonly<Record<string, number | null>> & { readonly id: string };
+    const list = async (token = ann) =>
+      (await server.ask<{ containers: Figures[] }>('/api/docker-figures', { token })).body.containers;
+    assert.equal(
+      (await list()).map(({ id }) => id),
+      [web],
+      'not what has ended, and nobody else’s',
+    );
+    assert.equal(
+      (await list(bob)).map(({ id }) => id),
+      [others],
+    );
+    const [own] = await list();
+    assert.ok((own?.['memory_bytes'] ?? 0) > 0, JSON.stringify(own));
+    assert.is(own?.['memory_limit_bytes'], (await ask(`/${web}`)).body['memory_bytes']);
+    assert.ok((own?.['tasks'] ?? 0) >= 1);
+    const course = async (id = web) => (await ask<{ samples: Figures[] }>(`/${id}/figures`)).body.samples;
+    await until('there is a course', async () => (await course()).length > 2);
+    const last = (await course()).at(-1);
+    assert.ok((last?.['cpu_percent'] ?? 0) > 0, JSON.stringify(last));
+    assert.equal([last?.['received_per_second'], last?.['sent_per_second']], [0, 0], 'it has no network');
+    assert.equal(await course(done), []);
   });
 
   test('the log has both streams in order, by number, time and text', async () => {
