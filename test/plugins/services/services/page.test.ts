@@ -25,6 +25,20 @@ if (hasServices())
     assert.match(socket, /redis\.sock$/);
     await driver.says(socket);
     await askAs(ann.uid, socket, 'SET greeting hello\r\n');
+    await driver.press('Log of Redis');
+    await driver.says('ready to accept connections');
+    await askAs(ann.uid, socket, `EVAL "redis.log(redis.LOG_WARNING, 'cache warmed, password=hunter2')" 0\r\n`);
+    await driver.press('Refresh');
+    await driver.says('cache warmed, password=…');
+    for (const [width, theme] of [
+      [320, 'dark'],
+      [1280, 'light'],
+    ] as const) {
+      await driver.show(width, theme);
+      assert.is(await driver.overflows(), false, `${width}`);
+      assert.equal(await driver.violations(), [], theme);
+    }
+    await driver.press('Close');
     await driver.press('Restart Redis');
     await driver.says('its connections end');
     assert.equal(await driver.violations(), []);
