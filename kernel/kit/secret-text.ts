@@ -1,4 +1,4 @@
-/** What in texts of programs may be secret. */
+/** Secrets in texts that programs take or print. */
 
 /** Names of variables and options that programs take secrets from. */
 const NAME = /pass|pwd|secret|token|key|auth|cred|salt|private|dsn/i;
@@ -13,7 +13,7 @@ export const isSecretName = (name: string): boolean => NAME.test(name);
 export const hasUserInfo = (text: string): boolean => USER_INFO.test(text);
 
 const PASSWORD = /(:\/\/[^/\s:@]*:)[^/\s@]*@/g;
-/** What a line names, up to its sign, and then its value. */
+/** The name of a value up to its sign, and then the value. */
 const NAMED =
   /((?:pass(?:word|wd|phrase)?|pwd|requirepass|masterauth|secret|token|api[_-]?key)["']?[ \t]*[=:][ \t]*)(?:"[^"\n]*"|'[^'\n]*'|\S+)/gi;
 

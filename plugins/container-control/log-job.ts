@@ -69,7 +69,7 @@ class OutputLines {
     return rest;
   }
 
-  /** What has no time of its own goes on from the line before. */
+  /** Returns a line if it is wanted; one without a time of its own is if the line before was. */
   #wanted(line: string): string {
     const parsed = parseLine(line, 'stdout');
     if (parsed !== undefined) this.#isWanted = isAfter(parsed.at, this.#after) && contains(parsed.text, this.#text);

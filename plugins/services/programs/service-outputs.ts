@@ -83,6 +83,6 @@ export function secretsIn({ run }: Recipe): string[] {
   const environment = 'image' in run ? Object.entries(run.environment) : [];
   return [
     ...environment.filter(([name]) => isSecretName(name)).map(([, value]) => value),
-    ...args.filter((_, i) => /^-/.test(args[i - 1] ?? '') && isSecretName(args[i - 1] ?? '')),
+    ...args.filter((_, i) => args[i - 1]?.startsWith('-') === true && isSecretName(args[i - 1] ?? '')),
   ];
 }

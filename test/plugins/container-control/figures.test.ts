@@ -18,7 +18,7 @@ const rates = (of: { received_per_second: number | null; sent_per_second: number
   of.sent_per_second,
 ];
 
-test('figures of each container are those of the newest sample, and rates since the one before', () => {
+test('figures are those of the newest sample, and rates since the one before', () => {
   assert.equal(current([]), { sampled_at: null, containers: [] });
   const samples = [sample(0, one('a', 1000), one('b', 0)), sample(2, one('a', 3000), one('c', 7))];
   const { sampled_at: at, containers } = current(samples);
@@ -35,7 +35,7 @@ test('figures of each container are those of the newest sample, and rates since 
   assert.equal(current([sample(0, one('a', 5))]).containers.map(rates), [[null, null]]);
 });
 
-test('the course of a container leaves out when it did not run, and starts again from nothing', () => {
+test('a course leaves out when a container did not run, and starts from nothing', () => {
   const samples = [
     sample(0, one('a', 1000)),
     sample(2, one('a', 2000)),

@@ -90,7 +90,7 @@ const countOf = (reply: Reply) =>
   (JSON.parse(Buffer.from(reply.body).toString()) as { container_stats: { stats: { Container: string } } })
     .container_stats.stats.Container;
 
-test('samples of all who ask are the same, a bounded number, and forgotten once nobody does', async () => {
+test('samples are the same for all who ask, bounded, and forgotten with them', async () => {
   const { sampler, counted } = samplerWith({
     measure: async (containers) =>
       Array.from({ length: 60 }, (_, i) => ({ ...usage, id: `${i} ${containers.length}` })),

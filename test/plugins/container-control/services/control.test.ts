@@ -278,7 +278,7 @@ function withDocker(): void {
     await docker.cli('rm', large);
   });
 
-  test('a log goes on in the same stream while its container is restarted, and ends with the container', async () => {
+  test('a log goes on while its container is restarted, and ends with the container', async () => {
     const events = await eventSource(server, ann, {}, `/api/docker-containers/${web}/logs/stream`, 'user');
     const until = async (wanted: string) => {
       for (;;) if ((await events.next()).data['text'] === wanted) return;

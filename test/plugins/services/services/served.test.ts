@@ -172,7 +172,7 @@ if (hasServices()) {
   });
 
   // threat other-accounts: what the service of another account prints is told to nobody else
-  test('its account reads what a service printed, without secrets, until it is switched off', async () => {
+  test('an account reads what its service printed, without secrets, while it is on', async () => {
     await house.server.hostkeep.core.plans.create('narrow', {}, ['redis']);
     const [lou, zoe, eve] = [
       await house.customer('lou'),
