@@ -46,6 +46,14 @@ export const mysql: DatabaseEngine = {
   drop: (database) => api('DELETE /api/databases/:database', { params: { database } }),
   exportPath: (database) => fillPath('/api/databases/:database/export', { database }),
   importPath: (database) => fillPath('/api/databases/:database/import', { database }),
+  async tables(database, signal) {
+    const { tables, total } = await api('GET /api/databases/:database/tables', { params: { database }, signal });
+    const listed = tables.map(({ size_bytes: sizeBytes, ...table }) => ({
+      ...{ ...table, sizeBytes },
+      kind: table.engine === '' ? ('view' as const) : ('table' as const),
+    }));
+    return { tables: listed, total };
+  },
   query: (database, statement) =>
     api('POST /api/databases/:database/query', { params: { database }, body: { statement } }),
   maintenance: ['optimize', 'check', 'repair'],

@@ -2,6 +2,7 @@ import { api, fillPath } from '../../pages/kit/index.ts';
 import { LEVELS, type DatabaseEngine } from '../../pages/kit/databases/index.ts';
 
 const NAMES = { all: 'owner', write: 'read_write', read: 'read_only' } as const;
+const KINDS = ['view', 'materialized view', 'foreign table'] as const;
 
 /** Databases on servers of PostgreSQL. */
 export const postgresql: DatabaseEngine = {
@@ -36,6 +37,16 @@ export const postgresql: DatabaseEngine = {
   drop: (database) => api('DELETE /api/postgresql/databases/:database', { params: { database } }),
   exportPath: (database) => fillPath('/api/postgresql/databases/:database/export', { database }),
   importPath: (database) => fillPath('/api/postgresql/databases/:database/import', { database }),
+  async tables(database, signal) {
+    const params = { database };
+    const { tables, total } = await api('GET /api/postgresql/databases/:database/tables', { params, signal });
+    const listed = tables.map(({ schema, name, kind, rows, size_bytes: sizeBytes }) => ({
+      ...{ rows, sizeBytes },
+      name: schema === 'public' ? name : `${schema}.${name}`,
+      kind: KINDS.find((each) => each === kind) ?? ('table' as const),
+    }));
+    return { tables: listed, total };
+  },
   query: (database, statement) =>
     api('POST /api/postgresql/databases/:database/query', { params: { database }, body: { statement } }),
   maintenance: ['optimize'],

@@ -51,6 +51,23 @@ export interface QueriedRows {
   readonly ms: number;
 }
 
+export interface ListedTable {
+  /** With its schema, unless that is the usual one. */
+  readonly name: string;
+  readonly kind: 'table' | 'view' | 'materialized view' | 'foreign table';
+  /** The storage engine, at a server that has several. */
+  readonly engine?: string;
+  /** An estimate. */
+  readonly rows: number;
+  readonly sizeBytes: number;
+}
+
+export interface ListedTables {
+  readonly tables: readonly ListedTable[];
+  /** Of all tables, also those that are not listed. */
+  readonly total: number;
+}
+
 /** A kind of work on the tables of a database. */
 export type Maintenance = 'optimize' | 'check' | 'repair';
 
@@ -75,6 +92,7 @@ export interface DatabaseEngine {
   importPath(database: string): string;
   query(database: string, statement: string): Promise<QueriedRows>;
   /** Those that there are, the most usual first. */
+  tables(database: string, signal: AbortSignal): Promise<ListedTables>;
   readonly maintenance: readonly [Maintenance, ...Maintenance[]];
   maintain(database: string, action: Maintenance, signal: AbortSignal): Promise<MaintainedTables>;
   users(signal: AbortSignal): Promise<readonly ListedUser[]>;

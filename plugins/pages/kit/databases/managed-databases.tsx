@@ -27,13 +27,14 @@ import { MaintenanceDialog } from './maintenance-dialog.tsx';
 import { Processes } from './processes.tsx';
 import { QueryDialog } from './query-dialog.tsx';
 
+import { TablesDialog } from './tables-dialog.tsx';
 interface Database {
   readonly name: string;
   readonly sizeBytes: number | undefined;
   readonly users: readonly string[];
 }
 
-type Dialogs = 'drop' | 'export' | 'import' | 'maintain' | 'query';
+type Dialogs = 'drop' | 'export' | 'import' | 'maintain' | 'query' | 'tables';
 type Shown = { readonly dialog: 'create' } | { readonly dialog: Dialogs; readonly name: string };
 
 /** The databases of an account at one kind of servers, with their users and what they are doing. */
@@ -103,6 +104,7 @@ export function ManagedDatabases({ engine }: { readonly engine: DatabaseEngine }
       {shown?.dialog === 'import' && <ImportDialog engine={engine} name={shown.name} onClose={close} />}
       {shown?.dialog === 'maintain' && <MaintenanceDialog engine={engine} name={shown.name} onClose={close} />}
       {shown?.dialog === 'query' && <QueryDialog engine={engine} name={shown.name} onClose={close} />}
+      {shown?.dialog === 'tables' && <TablesDialog engine={engine} name={shown.name} onClose={close} />}
     </>
   );
 }
@@ -211,6 +213,7 @@ function Actions({ engine, name, onOpen }: ActionsProps) {
   return (
     <>
       {action('query', 'search')}
+      {action('tables', 'table')}
       {action('export', 'download')}
       {engine.mayImport() && action('import', 'upload')}
       {action('maintain', 'gauge')}

@@ -43,7 +43,13 @@ if (hasMariaDb()) {
     await judgeAsItStands(driver);
     const shown = await page.$$eval('dialog[open] code', (codes) => codes.map((code) => String(code.textContent)));
     assert.equal(shown.slice(0, 2), ['localhost', 'ann_app']);
-    await mariaDb.query('ann_app', shown[2] ?? '', 'create table ann_shop.t (id int)');
+    await mariaDb.query(
+      'ann_app',
+      shown[2] ?? '',
+      `use ann_shop; create table small (id int); create view seen as select * from small;
+        create table large (id int, text text); insert into large select seq, repeat('x', 900) from seq_1_to_2000;
+        analyze table large`,
+    );
     await page.click('dialog[open] input[type=checkbox]');
     await confirm();
     await page.waitForSelector('dialog[open]', { hidden: true });
@@ -81,6 +87,10 @@ if (hasMariaDb()) {
     await page.type('dialog[open] .input', 'ann_shop');
     await page.keyboard.press('Enter');
     await driver.says('No databases yet');
+    await driver.press('Tables of ann_shop');
+    await driver.says('There are no tables yet.');
+    await judgeAsItStands(driver);
+    await page.keyboard.press('Escape');
     assert.is(
       (await mariaDb.sql("select schema_name from information_schema.schemata where schema_name like 'ann%'")).trim(),
       '',
@@ -88,3 +98,24 @@ if (hasMariaDb()) {
     await driver.finish();
   });
 }
+    await driver.press('Tables of ann_shop');
+    await driver.says('3 tables,');
+    const rows = () =>
+      page.$$eval('dialog[open] tbody tr', (all) =>
+        all.map((row) => [...row.querySelectorAll('td')].map((cell) => String(cell.textContent)).slice(0, 3)),
+      );
+    const [[largest, engine, estimate] = [], ...others] = await rows();
+    assert.equal([largest, engine], ['large', 'InnoDB']);
+    assert.ok(Number(estimate?.replaceAll(',', '')) > 1000, estimate ?? '');
+    assert.equal(others, [
+      ['small', 'InnoDB', '0'],
+      ['seen', 'View', '–'],
+    ]);
+    await judgeAsItStands(driver);
+    await driver.press('Table');
+    assert.equal(
+      (await rows()).map(([name]) => name),
+      ['large', 'seen', 'small'],
+    );
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog[open]', { hidden: true });

@@ -35,7 +35,11 @@ test('a database and its user are made, used, and dropped', async (browser) => {
   const shown = await page.$$eval('dialog[open] code', (codes) => codes.map((code) => String(code.textContent)));
   assert.equal(shown.slice(0, 2), [customers.folder, 'ann_app']);
   const app = { name: 'ann_app', password: shown[2] ?? '' };
-  await customers.as(app, "create table t (id int, name text); insert into t values (7, 'ä')", 'ann_shop');
+  await customers.as(
+    app,
+    "create table t (id int, name text); insert into t values (7, 'ä'); create schema s; create view s.v as select 1 as one; analyze t",
+    'ann_shop',
+  );
   await page.click('dialog[open] input[type=checkbox]');
   await confirm();
   await gone();
@@ -47,6 +51,17 @@ test('a database and its user are made, used, and dropped', async (browser) => {
   }
   await driver.show(1280, 'light');
   await driver.press('Query ann_shop');
+  await driver.press('Tables of ann_shop');
+  await driver.says('2 tables,');
+  const tables = await page.$$eval('dialog[open] tbody tr', (all) =>
+    all.map((row) => [...row.querySelectorAll('td')].map((cell) => String(cell.textContent)).slice(0, 3)),
+  );
+  assert.equal(tables, [
+    ['t', 'Table', '1'],
+    ['s.v', 'View', '–'],
+  ]);
+  await page.keyboard.press('Escape');
+  await gone();
   await page.type('dialog[open] textarea', 'select * from t');
   await confirm();
   await driver.says('1 row in');
