@@ -26,8 +26,10 @@ export const mysql: DatabaseEngine = {
     elsewhereAbout: 'mysql.elsewhereAbout',
     queryAbout: 'mysql.queryAbout',
     dump: 'mysql.dump',
+    hostAbout: 'mysql.hostAbout',
   },
   mayImport: () => mayUse(['mysql_import']),
+  mayChooseHost: () => mayUse(['remote_mysql']),
   async list(signal) {
     const [
       { databases, size_limit_mib: limitMib, is_writing_stopped: isWritingStopped, ...rest },
@@ -44,8 +46,6 @@ export const mysql: DatabaseEngine = {
   },
   create: (name) => api('POST /api/databases', { body: { name } }),
   drop: (database) => api('DELETE /api/databases/:database', { params: { database } }),
-  exportPath: (database) => fillPath('/api/databases/:database/export', { database }),
-  importPath: (database) => fillPath('/api/databases/:database/import', { database }),
   async tables(database, signal) {
     const { tables, total } = await api('GET /api/databases/:database/tables', { params: { database }, signal });
     const listed = tables.map(({ size_bytes: sizeBytes, ...table }) => ({
@@ -54,6 +54,8 @@ export const mysql: DatabaseEngine = {
     }));
     return { tables: listed, total };
   },
+  exportPath: (database) => fillPath('/api/databases/:database/export', { database }),
+  importPath: (database) => fillPath('/api/databases/:database/import', { database }),
   query: (database, statement) =>
     api('POST /api/databases/:database/query', { params: { database }, body: { statement } }),
   maintenance: ['optimize', 'check', 'repair'],
@@ -65,7 +67,7 @@ export const mysql: DatabaseEngine = {
       isLocked,
       access: access.map(({ database, privileges }) => ({ database, level: levelIn(privileges) ?? 'other' })),
     })),
-  createUser: (name) => api('POST /api/database-users', { body: { name } }),
+  createUser: (name, host) => api('POST /api/database-users', { body: { name, ...(host !== undefined && { host }) } }),
   renewPassword: ({ name: user, host }) =>
     api('POST /api/database-users/:user/password', { params: { user }, query: { host } }),
   dropUser: ({ name: user, host }) => api('DELETE /api/database-users/:user', { params: { user }, query: { host } }),

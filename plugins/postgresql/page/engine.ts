@@ -14,8 +14,10 @@ export const postgresql: DatabaseEngine = {
     elsewhereAbout: 'postgresql.elsewhereAbout',
     queryAbout: 'postgresql.queryAbout',
     dump: 'postgresql.dump',
+    hostAbout: 'postgresql.hostAbout',
   },
   mayImport: () => true,
+  mayChooseHost: () => false, // `pg_hba.conf` says it, for all users
   async list(signal) {
     const {
       databases,
@@ -35,8 +37,6 @@ export const postgresql: DatabaseEngine = {
   },
   create: (name) => api('POST /api/postgresql/databases', { body: { name } }),
   drop: (database) => api('DELETE /api/postgresql/databases/:database', { params: { database } }),
-  exportPath: (database) => fillPath('/api/postgresql/databases/:database/export', { database }),
-  importPath: (database) => fillPath('/api/postgresql/databases/:database/import', { database }),
   async tables(database, signal) {
     const params = { database };
     const { tables, total } = await api('GET /api/postgresql/databases/:database/tables', { params, signal });
@@ -47,6 +47,8 @@ export const postgresql: DatabaseEngine = {
     }));
     return { tables: listed, total };
   },
+  exportPath: (database) => fillPath('/api/postgresql/databases/:database/export', { database }),
+  importPath: (database) => fillPath('/api/postgresql/databases/:database/import', { database }),
   query: (database, statement) =>
     api('POST /api/postgresql/databases/:database/query', { params: { database }, body: { statement } }),
   maintenance: ['optimize'],

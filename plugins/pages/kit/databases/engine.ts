@@ -83,20 +83,25 @@ type NamedUser = Pick<ListedUser, 'name' | 'host'>;
 export interface DatabaseEngine {
   /** Tells its queries from those of other kinds. */
   readonly name: string;
-  readonly texts: Readonly<Record<'title' | 'about' | 'elsewhere' | 'elsewhereAbout' | 'queryAbout' | 'dump', TextKey>>;
+  readonly texts: Readonly<
+    Record<'title' | 'about' | 'elsewhere' | 'elsewhereAbout' | 'queryAbout' | 'dump' | 'hostAbout', TextKey>
+  >;
   readonly mayImport: () => boolean;
+  /** Whether a user can be given a host to connect from, other than that of the account's applications. */
+  readonly mayChooseHost: () => boolean;
   list(signal: AbortSignal): Promise<ListedDatabases>;
   create(name: string): Promise<{ readonly name: string }>;
   drop(database: string): Promise<unknown>;
+  tables(database: string, signal: AbortSignal): Promise<ListedTables>;
   exportPath(database: string): string;
   importPath(database: string): string;
   query(database: string, statement: string): Promise<QueriedRows>;
   /** Those that there are, the most usual first. */
-  tables(database: string, signal: AbortSignal): Promise<ListedTables>;
   readonly maintenance: readonly [Maintenance, ...Maintenance[]];
   maintain(database: string, action: Maintenance, signal: AbortSignal): Promise<MaintainedTables>;
   users(signal: AbortSignal): Promise<readonly ListedUser[]>;
-  createUser(name: string): Promise<UserWithPassword>;
+  /** `host`: where it connects from; that of the account's applications unless given. */
+  createUser(name: string, host?: string): Promise<UserWithPassword>;
   renewPassword(user: NamedUser): Promise<UserWithPassword>;
   dropUser(user: NamedUser): Promise<unknown>;
   setAccess(user: NamedUser, database: string, level: Level): Promise<unknown>;

@@ -19,6 +19,52 @@ if (hasMariaDb()) {
     server = await TestServer.start({ config: { databases: mariaDb.settings } });
   });
 
+  test('users connect from elsewhere where the plan has it', async (browser) => {
+    const basic = await PageDriver.customer(browser, server, 'bob', 'basic');
+    await basic.goto('/home/databases');
+    await basic.press('Create user');
+    await basic.says('Access from other machines (Remote MySQL) is not part of your plan');
+    await basic.finish();
+    const driver = await PageDriver.customer(browser, server, 'eve');
+    await server.hostkeep.core.accounts.setFeature('eve', 'remote_mysql', true);
+    const { page } = driver;
+    await driver.goto('/home/databases');
+    const create = async (press: string, address?: string) => {
+      await driver.press('Create user');
+      await page.type('dialog[open] .input', 'app');
+      await driver.press(press);
+      if (address === undefined) return;
+      await page.type('dialog[open] .field:last-of-type .input', '192.0.2.256');
+      await driver.says('Neither an IP address');
+      assert.is(await page.$eval('dialog[open] [type=submit]', (button) => button.matches(':disabled')), true);
+      await driver.replace('dialog[open] .field:last-of-type .input', address);
+    };
+    const save = async () => {
+      await page.click('dialog[open] [type=submit]');
+      await driver.says('port 3306 unless');
+      const shown = await page.$$eval('dialog[open] code', (codes) => codes.map((code) => String(code.textContent)));
+      assert.equal(shown.slice(0, -1), ['eve_app'], 'a host that means nothing elsewhere is left out');
+      await page.click('dialog[open] input[type=checkbox]');
+      await page.click('dialog[open] [type=submit]');
+      await page.waitForSelector('dialog[open]', { hidden: true });
+    };
+    await create('One address or range', '192.0.2.%');
+    await judgeAsItStands(driver);
+    await save();
+    await driver.says('from 192.0.2.%');
+    await create('Anywhere');
+    await driver.says('Everybody on the Internet');
+    await save();
+    await driver.says('from anywhere');
+    assert.is(await mariaDb.sql("select host from mysql.user where user = 'eve_app' order by host"), '%\n192.0.2.%\n');
+    await driver.press('Drop eve_app@192.0.2.%');
+    await page.click('dialog[open] [type=submit]');
+    await page.waitForSelector('dialog[open]', { hidden: true });
+    await driver.says('eve_app@192.0.2.% was dropped');
+    assert.is(await mariaDb.sql("select host from mysql.user where user = 'eve_app'"), '%\n');
+    await driver.finish();
+  });
+
   test('a database and its user are made, used, and dropped', async (browser) => {
     const driver = await PageDriver.customer(browser, server, 'ann');
     const { page } = driver;
@@ -35,6 +81,10 @@ if (hasMariaDb()) {
     await page.keyboard.press('Enter');
     await driver.says('ann_shop was created');
     await driver.says('Nobody'); // in its row, from which on it can be chosen
+    await driver.press('Tables of ann_shop');
+    await driver.says('There are no tables yet.');
+    await judgeAsItStands(driver);
+    await page.keyboard.press('Escape');
     await driver.press('Create user');
     await page.type('dialog[open] .input', 'app');
     await judgeAsItStands(driver);
@@ -55,6 +105,27 @@ if (hasMariaDb()) {
     await page.waitForSelector('dialog[open]', { hidden: true });
     await driver.says('All rights');
     await judgeAsItStands(driver);
+    await driver.press('Tables of ann_shop');
+    await driver.says('3 tables,');
+    const rows = () =>
+      page.$$eval('dialog[open] tbody tr', (all) =>
+        all.map((row) => [...row.querySelectorAll('td')].map((cell) => String(cell.textContent)).slice(0, 3)),
+      );
+    const [[largest, engine, estimate] = [], ...others] = await rows();
+    assert.equal([largest, engine], ['large', 'InnoDB']);
+    assert.ok(Number(estimate?.replaceAll(',', '')) > 1000, estimate ?? '');
+    assert.equal(others, [
+      ['small', 'InnoDB', '0'],
+      ['seen', 'View', '–'],
+    ]);
+    await judgeAsItStands(driver);
+    await driver.press('Table');
+    assert.equal(
+      (await rows()).map(([name]) => name),
+      ['large', 'seen', 'small'],
+    );
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog[open]', { hidden: true });
     const runaway = mariaDb.query('ann_app', shown[2] ?? '', 'select sleep(600)').then(
       () => 'ran',
       () => 'ended',
@@ -87,10 +158,6 @@ if (hasMariaDb()) {
     await page.type('dialog[open] .input', 'ann_shop');
     await page.keyboard.press('Enter');
     await driver.says('No databases yet');
-    await driver.press('Tables of ann_shop');
-    await driver.says('There are no tables yet.');
-    await judgeAsItStands(driver);
-    await page.keyboard.press('Escape');
     assert.is(
       (await mariaDb.sql("select schema_name from information_schema.schemata where schema_name like 'ann%'")).trim(),
       '',
@@ -98,24 +165,3 @@ if (hasMariaDb()) {
     await driver.finish();
   });
 }
-    await driver.press('Tables of ann_shop');
-    await driver.says('3 tables,');
-    const rows = () =>
-      page.$$eval('dialog[open] tbody tr', (all) =>
-        all.map((row) => [...row.querySelectorAll('td')].map((cell) => String(cell.textContent)).slice(0, 3)),
-      );
-    const [[largest, engine, estimate] = [], ...others] = await rows();
-    assert.equal([largest, engine], ['large', 'InnoDB']);
-    assert.ok(Number(estimate?.replaceAll(',', '')) > 1000, estimate ?? '');
-    assert.equal(others, [
-      ['small', 'InnoDB', '0'],
-      ['seen', 'View', '–'],
-    ]);
-    await judgeAsItStands(driver);
-    await driver.press('Table');
-    assert.equal(
-      (await rows()).map(([name]) => name),
-      ['large', 'seen', 'small'],
-    );
-    await page.keyboard.press('Escape');
-    await page.waitForSelector('dialog[open]', { hidden: true });

@@ -1,18 +1,18 @@
 import { useSignal } from '@preact/signals';
-import { changed, Choices, Dialog, Select, t, toast } from '../index.ts';
-import type { DatabaseEngine, Level, ListedDatabases, ListedUser } from './engine.ts';
+import { changed, Choices, Dialog, Select, t, toast } from '../../index.ts';
+import type { DatabaseEngine, Level, ListedDatabases, ListedUser } from '../engine.ts';
 import { levelChoices } from './levels.ts';
 
 interface AccessDialogProps {
   readonly engine: DatabaseEngine;
-  readonly user: ListedUser;
+  readonly user: ListedUser & { readonly label: string };
   readonly databases: ListedDatabases;
   readonly onClose: () => void;
 }
 
 /** Sets what a user may do in one database. */
 export function AccessDialog({ engine, user, databases, onClose }: AccessDialogProps) {
-  const { name, access } = user;
+  const { label: name, access } = user;
   const all = databases.databases.map((each) => each.name);
   const database = useSignal(all.find((each) => !access.some((has) => has.database === each)) ?? all[0] ?? '');
   const has = access.find((each) => each.database === database.value)?.level ?? 'all';

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { Choices, Dialog, Select, t, toastError } from '../index.ts';
-import type { DatabaseEngine, Level, ListedDatabases, UserWithPassword } from './engine.ts';
+import { Choices, Dialog, Select, t, toastError } from '../../index.ts';
+import type { DatabaseEngine, Level, ListedDatabases, UserWithPassword } from '../engine.ts';
+import { faultIn, NameField } from '../name-field.tsx';
+import { FromWhereField, hostIn, isUsable, type FromWhere } from './from-where.tsx';
 import { levelChoices } from './levels.ts';
-import { faultIn, NameField } from './name-field.tsx';
 
 interface CreateUserProps {
   readonly engine: DatabaseEngine;
@@ -16,10 +17,11 @@ export function CreateUser({ engine, databases: { databases, prefix }, onClose, 
   const name = useSignal('');
   const database = useSignal(databases[0]?.name ?? '');
   const level = useSignal<Level>('all');
+  const from = useSignal<FromWhere>({ place: 'here', address: '' });
   const typed = name.value.trim();
   const fault = faultIn(typed, prefix, []);
   const create = async () => {
-    const secret = await engine.createUser(typed);
+    const secret = await engine.createUser(typed, hostIn(from.value));
     if (database.value !== '') await engine.setAccess(secret, database.value, level.value).catch(toastError); // the user is made, and its password must be shown
     onMade(secret);
   };
@@ -28,7 +30,10 @@ export function CreateUser({ engine, databases: { databases, prefix }, onClose, 
       title={t('pages.db.createUser')}
       onClose={onClose}
       onSubmit={create}
-      submit={{ text: t('pages.db.createUser'), isDisabled: typed === '' || fault !== undefined }}
+      submit={{
+        text: t('pages.db.createUser'),
+        isDisabled: typed === '' || fault !== undefined || !isUsable(from.value),
+      }}
     >
       <NameField name={name} prefix={prefix} fault={fault} />
       <Select
@@ -45,6 +50,7 @@ export function CreateUser({ engine, databases: { databases, prefix }, onClose, 
           onChange={(next) => (level.value = next)}
         />
       )}
+      {engine.mayChooseHost() ? <FromWhereField from={from} /> : <p class="small soft">{t(engine.texts.hostAbout)}</p>}
     </Dialog>
   );
 }

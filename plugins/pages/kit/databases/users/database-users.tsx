@@ -13,13 +13,17 @@ import {
   toast,
   type Column,
   type Query,
-} from '../index.ts';
+} from '../../index.ts';
 import { AccessDialog } from './access-dialog.tsx';
 import { CreateUser } from './create-user.tsx';
-import type { DatabaseEngine, ListedDatabases, ListedUser, UserWithPassword } from './engine.ts';
+import type { DatabaseEngine, ListedDatabases, ListedUser, UserWithPassword } from '../engine.ts';
 import { UserSecret } from './user-secret.tsx';
 
 type Users = readonly ListedUser[];
+/** A user with the name that tells it from the others: its own, and the host where another one has that, too. */
+interface LabelledUser extends ListedUser {
+  readonly label: string;
+}
 interface DatabaseUsersProps {
   readonly engine: DatabaseEngine;
   readonly users: Query<Users>;
@@ -27,7 +31,7 @@ interface DatabaseUsersProps {
 }
 type Shown =
   | { readonly dialog: 'create' }
-  | { readonly dialog: 'access' | 'drop' | 'password'; readonly user: ListedUser }
+  | { readonly dialog: 'access' | 'drop' | 'password'; readonly user: LabelledUser }
   | { readonly dialog: 'secret'; readonly secret: UserWithPassword };
 
 /** The users of an account, with what each may do. */
@@ -51,7 +55,7 @@ export function DatabaseUsers({ engine, users, databases }: DatabaseUsersProps) 
       }
     >
       <Answer of={users} lines={3}>
-        {(all) => <UserTable engine={engine} users={all} onCreate={create} onOpen={open} />}
+        {(all) => <UserTable engine={engine} users={labelled(all)} onCreate={create} onOpen={open} />}
       </Answer>
       {shown.value && (
         <UserDialog engine={engine} shown={shown.value} databases={databases} onClose={close} onSecret={showSecret} />
@@ -59,6 +63,12 @@ export function DatabaseUsers({ engine, users, databases }: DatabaseUsersProps) 
     </Card>
   );
 }
+
+const labelled = (users: Users): readonly LabelledUser[] =>
+  users.map((user) => {
+    const { name, host } = user;
+    return { ...user, label: users.filter((each) => each.name === name).length > 1 ? `${name}@${host}` : name };
+  });
 
 interface UserDialogProps {
   readonly engine: DatabaseEngine;
@@ -73,7 +83,7 @@ function UserDialog({ engine, shown, databases, onClose, onSecret }: UserDialogP
   if (shown.dialog === 'create')
     return <CreateUser engine={engine} databases={databases} onClose={onClose} onMade={onSecret} />;
   const { user } = shown;
-  const { name } = user;
+  const { label: name } = user;
   if (shown.dialog === 'access')
     return <AccessDialog engine={engine} user={user} databases={databases} onClose={onClose} />;
   if (shown.dialog === 'password')
@@ -107,7 +117,7 @@ function UserDialog({ engine, shown, databases, onClose, onSecret }: UserDialogP
 
 interface UserTableProps {
   readonly engine: DatabaseEngine;
-  readonly users: Users;
+  readonly users: readonly LabelledUser[];
   readonly onCreate: () => void;
   readonly onOpen: (shown: Shown) => void;
 }
@@ -127,7 +137,7 @@ function UserTable({ engine, users, onCreate, onOpen }: UserTableProps) {
         {t('pages.db.noUsersAbout')}
       </Empty>
     );
-  const columns: readonly Column<ListedUser>[] = [
+  const columns: readonly Column<LabelledUser>[] = [
     {
       name: 'name',
       title: t('pages.db.user'),
@@ -135,7 +145,9 @@ function UserTable({ engine, users, onCreate, onOpen }: UserTableProps) {
       cell: ({ name, host, isLocked }) => (
         <span class="stack tight">
           <code class="wrap">{name}</code>
-          {host !== '' && <span class="small soft">{t('pages.db.from', { host })}</span>}
+          {host !== '' && (
+            <span class="small soft">{host === '%' ? t('pages.db.fromAnywhere') : t('pages.db.from', { host })}</span>
+          )}
           {isLocked && <Badge tone="warn">{t('pages.db.locked')}</Badge>}
         </span>
       ),
@@ -149,7 +161,7 @@ function UserTable({ engine, users, onCreate, onOpen }: UserTableProps) {
         <>
           <Button
             isSmall
-            label={t('pages.db.accessOne', { name: user.name })}
+            label={t('pages.db.accessOne', { name: user.label })}
             onClick={() => onOpen({ dialog: 'access', user })}
           >
             {t('pages.db.setAccess')}
@@ -158,7 +170,7 @@ function UserTable({ engine, users, onCreate, onOpen }: UserTableProps) {
             kind="plain"
             isSmall
             icon="key"
-            label={t('pages.db.renewOne', { name: user.name })}
+            label={t('pages.db.renewOne', { name: user.label })}
             onClick={() => onOpen({ dialog: 'password', user })}
           />
           <Button
@@ -166,7 +178,7 @@ function UserTable({ engine, users, onCreate, onOpen }: UserTableProps) {
             isSmall
             isBad
             icon="trash"
-            label={t('pages.db.dropUserOne', { name: user.name })}
+            label={t('pages.db.dropUserOne', { name: user.label })}
             onClick={() => onOpen({ dialog: 'drop', user })}
           />
         </>
@@ -184,8 +196,8 @@ function UserTable({ engine, users, onCreate, onOpen }: UserTableProps) {
   );
 }
 
-function Access({ engine, user }: { readonly engine: DatabaseEngine; readonly user: ListedUser }) {
-  const { name, access } = user;
+function Access({ engine, user }: { readonly engine: DatabaseEngine; readonly user: LabelledUser }) {
+  const { label: name, access } = user;
   if (access.length === 0) return <span class="soft">{t('pages.db.noAccess')}</span>;
   const revoke = (database: string) =>
     attempt(async () => {
