@@ -12,13 +12,14 @@ import {
   Panel,
   t,
   Table,
+  TextToCopy,
   useQuery,
   type Column,
   type IconName,
 } from '../index.ts';
 import { Connection } from './connection.tsx';
 import { CreateDatabase } from './create-database.tsx';
-import { DatabaseUsers } from './database-users.tsx';
+import { DatabaseUsers } from './users/database-users.tsx';
 import { DropDatabase } from './drop-database.tsx';
 import type { DatabaseEngine, ListedDatabases, ListedUser } from './engine.ts';
 import { ExportDialog } from './export-dialog.tsx';
@@ -26,8 +27,8 @@ import { ImportDialog } from './import-dialog.tsx';
 import { MaintenanceDialog } from './maintenance-dialog.tsx';
 import { Processes } from './processes.tsx';
 import { QueryDialog } from './query-dialog.tsx';
-
 import { TablesDialog } from './tables-dialog.tsx';
+
 interface Database {
   readonly name: string;
   readonly sizeBytes: number | undefined;
@@ -103,8 +104,8 @@ export function ManagedDatabases({ engine }: { readonly engine: DatabaseEngine }
       {shown?.dialog === 'export' && <ExportDialog engine={engine} name={shown.name} onClose={close} />}
       {shown?.dialog === 'import' && <ImportDialog engine={engine} name={shown.name} onClose={close} />}
       {shown?.dialog === 'maintain' && <MaintenanceDialog engine={engine} name={shown.name} onClose={close} />}
-      {shown?.dialog === 'query' && <QueryDialog engine={engine} name={shown.name} onClose={close} />}
       {shown?.dialog === 'tables' && <TablesDialog engine={engine} name={shown.name} onClose={close} />}
+      {shown?.dialog === 'query' && <QueryDialog engine={engine} name={shown.name} onClose={close} />}
     </>
   );
 }
@@ -155,7 +156,7 @@ function DatabaseTable({ engine, data, rows, onCreate, onOpen }: DatabaseTablePr
       name: 'name',
       title: t('pages.db.database'),
       by: ({ name }) => name,
-      cell: ({ name }) => <code class="wrap">{name}</code>,
+      cell: ({ name }) => <TextToCopy text={name} what={name} />,
     },
     {
       name: 'users',
@@ -212,8 +213,8 @@ function Actions({ engine, name, onOpen }: ActionsProps) {
   );
   return (
     <>
-      {action('query', 'search')}
       {action('tables', 'table')}
+      {action('query', 'search')}
       {action('export', 'download')}
       {engine.mayImport() && action('import', 'upload')}
       {action('maintain', 'gauge')}

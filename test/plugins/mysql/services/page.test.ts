@@ -105,6 +105,8 @@ if (hasMariaDb()) {
     await page.waitForSelector('dialog[open]', { hidden: true });
     await driver.says('All rights');
     await judgeAsItStands(driver);
+    await driver.press('Copy ann_shop');
+    await driver.press('Copy ann_app');
     await driver.press('Tables of ann_shop');
     await driver.says('3 tables,');
     const rows = () =>

@@ -10,6 +10,7 @@ import {
   Empty,
   t,
   Table,
+  TextToCopy,
   toast,
   type Column,
   type Query,
@@ -144,7 +145,7 @@ function UserTable({ engine, users, onCreate, onOpen }: UserTableProps) {
       by: ({ name }) => name,
       cell: ({ name, host, isLocked }) => (
         <span class="stack tight">
-          <code class="wrap">{name}</code>
+          <TextToCopy text={name} what={name} />
           {host !== '' && (
             <span class="small soft">{host === '%' ? t('pages.db.fromAnywhere') : t('pages.db.from', { host })}</span>
           )}
