@@ -73,6 +73,7 @@ export default definePlugin({
         ...databaseSessions(servers, rights),
         users,
         sizeBytes: (account: Account) => servers.sizeBytes(account),
+        clientHost: host.config.client_host,
         stopped: () => writing.stopped(),
         stopWriting: writing.stopWriting.bind(writing),
         resumeWriting: writing.resumeWriting.bind(writing),

@@ -1,17 +1,16 @@
 import type { JobContext } from '../../kernel/kit/jobs/job.ts';
-import { readDatabaseInfo } from './database-info/config-reader.ts';
-import type { DatabaseInfo } from './schema.ts';
+import { findSettings, infoOf } from './database-info/config-reader.ts';
+import { asText } from './database-info/php-value.ts';
 
-interface SiteFolder {
+export interface SiteFolder {
   readonly folder: readonly string[];
   /** The application's type, as detected. */
   readonly type: string;
 }
 
-/** Returns the database that a site's configuration names; `null` if it names none. */
-export default async function databaseInfo(
-  { folder, type }: SiteFolder,
-  { root }: JobContext,
-): Promise<DatabaseInfo | null> {
-  return (await readDatabaseInfo(root, folder, type)) ?? null;
+/** Returns the database that a site's configuration names, and the kind of its server, if it says that; `null` if it names none. */
+export default async function databaseInfo({ folder, type }: SiteFolder, { root }: JobContext) {
+  const found = await findSettings(root, folder, type);
+  if (found === undefined) return null;
+  return { info: infoOf(found.settings, type), engine: asText(found.settings.engine) ?? '' };
 }

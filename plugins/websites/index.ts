@@ -4,13 +4,17 @@ import { counted, type AccountsUsage } from '../../kernel/contract/points/accoun
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Store } from '../../kernel/store/store.ts';
+import { DatabaseLogins } from './database-login/logins.ts';
 import { fail } from './errors.ts';
-import { DETECTORS } from './detection/detectors.ts';
+import { events } from './events.ts';
+import { DETECTORS, hasDatabase } from './detection/detectors.ts';
 import {
   AccountParams,
   AutoInstaller,
   DatabaseInfo,
   DatabaseInfoQuery,
+  DatabaseLogin,
+  LoginToRenew,
   SiteList,
   WebsitesConfig,
   type Site,
@@ -24,15 +28,24 @@ const TECHNOLOGIES = DETECTORS.map(({ type, title, category, description }) => (
   title,
   category,
   description,
+  has_database: hasDatabase(type),
 }));
 const TITLES: ReadonlyMap<string, string> = new Map(DETECTORS.map(({ type, title }) => [type, title]));
+
+const OF_LOGINS = { at: 'home', feature: { any: [], all: ['websites', 'mysql'] } } as const;
+const NOT_FOUND = ['database_info_not_found', 'file_too_complex', 'invalid_config_file'] as const;
+const LOGIN_ERRORS = [
+  ...NOT_FOUND,
+  ...(['databases_not_managed', 'login_elsewhere', 'database_not_own', 'databases_unavailable'] as const),
+] as const;
 
 export default definePlugin({
   name: 'websites',
   description: 'Applications on the domains of the account.',
   features: ['websites', 'autoinstaller'],
   errors: fail,
-  uses: ['domains'],
+  events,
+  uses: ['domains', 'databases', 'mysql'],
   config: WebsitesConfig,
   routes: {
     autoInstaller: {
@@ -66,10 +79,37 @@ export default definePlugin({
       reply: DatabaseInfo,
       summary: "Read the database settings from a site's configuration file",
       description: 'The values include the password.',
-      errors: ['database_info_not_found', 'file_too_complex', 'invalid_config_file'],
+      errors: NOT_FOUND,
+    },
+    databaseLogin: {
+      method: 'GET',
+      path: '/api/database_info/login',
+      ...OF_LOGINS,
+      query: DatabaseInfoQuery,
+      reply: DatabaseLogin,
+      summary: "Check whether the login in a site's configuration file is valid",
+      description: 'Logs in to the database server as the site does, if the database user is one of the account.',
+      errors: LOGIN_ERRORS,
+    },
+    renewLogin: {
+      method: 'POST',
+      path: '/api/database_info/login',
+      ...OF_LOGINS,
+      body: LoginToRenew,
+      reply: DatabaseLogin,
+      summary: 'Renew the login of a site to its database',
+      description:
+        'The database user in the configuration file gets a new password, which is written there; other applications that use it ' +
+        'need it, too. If it is none of the account, it is made, or another takes its place. It has rights on the database then.',
+      errors: [
+        ...LOGIN_ERRORS,
+        ...(['login_not_literal', 'login_not_written', 'permission_denied', 'file_changed', 'no_space'] as const),
+        ...(['database_user_exists', 'database_users_limit_reached', 'request_in_progress'] as const),
+      ],
     },
   },
-  setup({ config, jobs, local, log, node, identity, peer, onClose }) {
+  setup(host) {
+    const { config, jobs, local, log, node, identity, peer, onClose } = host;
     const domains = peer<DomainDirectory>('domains') ?? NO_DOMAINS;
     const sites = new Sites({
       jobs,
@@ -81,6 +121,7 @@ export default definePlugin({
       checkMs: config.check_seconds * 1000,
     });
     onClose(() => sites.close());
+    const logins = new DatabaseLogins(host, sites);
     let sweep: Sweep | undefined;
     void node.onLeader(() => {
       const started = new Sweep({
@@ -111,7 +152,9 @@ export default definePlugin({
         ofAccount: async ({ params }): Promise<SiteList> => ({
           sites: [...(await sites.of(await identity.accounts.get(params.username)))],
         }),
-        databaseInfo: ({ account, query }) => sites.databaseInfo(account, query.domain),
+        databaseInfo: async ({ account, query }) => (await sites.settings(account, query.domain)).info,
+        databaseLogin: ({ account, query }) => logins.check(account, query.domain),
+        renewLogin: ({ account, body, ip }) => logins.renew(account, body.domain, ip),
       },
       provides: {
         dashboard: async (account) =>

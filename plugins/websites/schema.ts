@@ -34,6 +34,7 @@ export const AutoInstaller = NamedObject('AutoInstaller', {
       title: Type.String(),
       category: Type.String(),
       description: Type.String(),
+      has_database: Type.Boolean({ description: 'Whether the login to its database can be checked and renewed' }),
     }),
   ),
   sites: Type.Array(Site),
@@ -74,3 +75,18 @@ export const DatabaseInfo = NamedObject(
   },
 );
 export type DatabaseInfo = Static<typeof DatabaseInfo>;
+
+export const DatabaseLogin = NamedObject('DatabaseLogin', {
+  site: Type.String({ description: 'Domain and path, e.g. example.com or example.com/blog' }),
+  database_name: Type.String(),
+  database_user: Type.String(),
+  state: Type.String({
+    enum: ['valid', 'refused', 'no_rights', 'other_user'],
+    description:
+      'refused: the server does not let the user in with this password; no_rights: the user has none on the database; ' +
+      'other_user: it is none of the account’s database users, and its password is not tried',
+  }),
+});
+export type DatabaseLogin = Static<typeof DatabaseLogin>;
+
+export const LoginToRenew = NamedObject('LoginToRenew', { domain: DatabaseInfoQuery.properties.domain });

@@ -12,8 +12,10 @@ import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import type { Domain, DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { hasDatabase } from './detection/detectors.ts';
 import type { FoundSite } from './detection/docroot-scan.ts';
-import type { DatabaseInfo, Site } from './schema.ts';
+import type { NewLogin } from './database-login/rewriting.ts';
+import type { Site } from './schema.ts';
 import type databaseInfo from './database-info-job.ts';
+import type writeLogin from './database-login-job.ts';
 import type scan from './scan-job.ts';
 import { readDocroots, saveDocroots, type ScannedDocroot } from './store.ts';
 import { fail } from './errors.ts';
@@ -28,6 +30,12 @@ const DATABASE_INFO = defineJob<typeof databaseInfo>({
   ...LIMITS,
   beside: import.meta.url,
   script: 'database-info-job',
+});
+/** Longer, as it waits for the database server. */
+const WRITE_LOGIN = defineJob<typeof writeLogin>({
+  ...{ ...LIMITS, timeoutMs: 60_000 },
+  beside: import.meta.url,
+  script: 'database-login-job',
 });
 /** Processes of their own, because a scan may be long and in the background. */
 const PROCESSES = 4;
@@ -59,6 +67,9 @@ interface LocatedSite {
   /** Its folder below the files root. */
   readonly components: readonly string[];
 }
+
+/** The settings by which a site reaches its database. */
+export type SiteSettings = LocatedSite & NonNullable<Awaited<ReturnType<typeof databaseInfo>>>;
 
 /** The sites of accounts: kept in the local store, and scanned again when the times of their folders change. */
 export class Sites {
@@ -101,22 +112,34 @@ export class Sites {
   }
 
   /** Errors: 404 `database_info_not_found`, 422 `invalid_config_file`, `file_too_complex`. */
-  async databaseInfo(account: Account, domain: string): Promise<DatabaseInfo> {
-    let info = await this.#databaseInfo(account, domain);
-    if (info === undefined) {
+  async settings(account: Account, domain: string): Promise<SiteSettings> {
+    let found = await this.#settings(account, domain);
+    if (found === undefined) {
       this.forget(account.id); // the application may have been installed since the last check
-      info = await this.#databaseInfo(account, domain);
+      found = await this.#settings(account, domain);
     }
-    if (info === undefined)
+    if (found === undefined)
       throw fail.database_info_not_found('there is no such site, or its configuration does not name a database');
-    return info;
+    return found;
+  }
+
+  /**
+   * Writes a login into a site's configuration if that is as it was found. Calls `set` once the file is ready to take its place. Errors:
+   * those of the job and of `set`.
+   */
+  async writeLogin(account: Account, found: SiteSettings, login: NewLogin, set: () => Promise<void>): Promise<void> {
+    const owner = this.#options.jobs.ownerOf(account);
+    const input = { folder: found.components, type: found.site.type, before: found.info, login };
+    const onAsk = () => set().then(() => ({ answer: null, bytes: Buffer.of() }));
+    // Once it has begun, it is carried out even if the client is gone.
+    await this.#pool.run(WRITE_LOGIN, owner, input, { isReserved: true, signal: new AbortController().signal, onAsk });
   }
 
   close(): Promise<void> {
     return this.#pool.close();
   }
 
-  async #databaseInfo(account: Account, domain: string): Promise<DatabaseInfo | undefined> {
+  async #settings(account: Account, domain: string): Promise<SiteSettings | undefined> {
     const name = normalised(domain);
     const located = (await this.#locate(account)).filter(({ site }) => hasDatabase(site.type));
     const exact = located.filter(({ site }) => site.site === name);
@@ -124,8 +147,8 @@ export class Sites {
     for (const { site, components } of candidates) {
       const owner = this.#options.jobs.ownerOf(account);
       const folder = { folder: components, type: site.type };
-      const info = await this.#pool.run(DATABASE_INFO, owner, folder, { isReserved: true });
-      if (info !== null) return info;
+      const found = await this.#pool.run(DATABASE_INFO, owner, folder, { isReserved: true });
+      if (found !== null) return { ...found, site, components };
     }
     return undefined;
   }

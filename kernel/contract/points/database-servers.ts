@@ -1,6 +1,6 @@
 import type { Account } from '../../identity/accounts/account.ts';
 import type { ServerLogin } from '../../kit/databases/mariadb-programs.ts';
-import type { UserName } from '../../kit/databases/mysql-text.ts';
+import { isSqlError, type UserName } from '../../kit/databases/mysql-text.ts';
 import type { PostgresqlLogin } from '../../kit/databases/postgresql/client.ts';
 import type { ServerConnections, UserLimits } from '../../kit/databases/postgresql/roles.ts';
 import type { IncomingBody } from '../incoming-body.ts';
@@ -71,7 +71,19 @@ export interface ManagedUsers extends ManagedDatabases {
   };
 }
 
-interface KnownUser extends UserName {
+/** The service of the plugin that manages databases on servers of MariaDB, for one that gives applications their logins. */
+export interface ApplicationLogins extends ManagedDatabases {
+  /** Where the account's applications connect from, as the server names it. */
+  readonly clientHost: string;
+  readonly users: Pick<ManagedUsers['users'], 'list' | 'setAccess'> & {
+    /** `name` follows the prefix of the account. Resolves with the whole one, which connects from `clientHost`. */
+    create(account: Account, user: { readonly name: string; readonly password: string }, ip: string): Promise<UserName>;
+    renewPassword(account: Account, user: UserName & { readonly password: string }, ip: string): Promise<UserName>;
+    drop(account: Account, user: UserName, ip: string): Promise<void>;
+  };
+}
+
+export interface KnownUser extends UserName {
   readonly access: readonly { readonly database: string; readonly privileges: readonly string[] }[];
 }
 
@@ -133,6 +145,25 @@ export async function connected<T>(
     return await work(client);
   } finally {
     await client.close();
+  }
+}
+
+/** The server refuses a login: its password, its way to log in, a lock, or a password that has to be changed. */
+const REFUSED: ReadonlySet<number> = new Set([1045, 1698, 1820, 1862, 4151]);
+
+/** Logs in as an application does. Resolves with what becomes of that. Errors: other ones of the server, as they are. */
+export async function tryLogin(
+  access: ServerAccess,
+  as: Pick<ServerLogin, 'user' | 'password'>,
+  { database, queryMs }: { readonly database: string; readonly queryMs: number },
+): Promise<'valid' | 'refused' | 'no_rights'> {
+  const sql = 'select 1 from information_schema.schemata where schema_name = ?';
+  try {
+    const seen = await connected(access, { queryMs, as }, (client) => client.query(sql, [database]));
+    return seen.length > 0 ? 'valid' : 'no_rights';
+  } catch (error) {
+    if (isSqlError(error) && REFUSED.has(error.errno)) return 'refused';
+    throw error;
   }
 }
 

@@ -27,6 +27,7 @@ interface Parts extends Pick<Host<MysqlConfig>, 'config'> {
 interface NewUser {
   readonly name: string;
   readonly host?: string | undefined;
+  readonly password?: string;
 }
 
 /** Makes, changes and drops the database users of accounts. */
@@ -48,12 +49,12 @@ export class UserChanges {
    * Resolves with the password, which nobody can learn afterwards. Errors: 400 `invalid_database_name`, `invalid_database_host`;
    * 403 `remote_access_disabled`; 409 `database_user_exists`, `database_users_limit_reached`, `request_in_progress`.
    */
-  create(account: Account, { name: suffix, host: given }: NewUser, ip: string): Promise<UserSecret> {
-    const host = this.#hostFor(account, given);
+  create(account: Account, { name: suffix, password, ...given }: NewUser, ip: string): Promise<UserSecret> {
+    const host = this.#hostFor(account, given.host);
     const limit = this.#parts.config.users_limit;
     return this.#parts.servers.with(account, async ({ client, ownNames }) => {
       const own = await ownNames([]);
-      const secret = { name: wholeName(own, suffix, NAME_CHARACTERS), host, password: newPassword() };
+      const secret = { name: wholeName(own, suffix, NAME_CHARACTERS), host, password: password ?? newPassword() };
       await makeChange(
         this.#parts.changes,
         account,
@@ -75,7 +76,7 @@ export class UserChanges {
   /** Gives a user a new password; who is logged in stays so. Errors: 404 `database_user_not_found`, 409 `request_in_progress`. */
   renewPassword(account: Account, user: NewUser, ip: string): Promise<UserSecret> {
     return this.#withUser(account, user, async (client, found) => {
-      const secret = { ...found, password: newPassword() };
+      const secret = { ...found, password: user.password ?? newPassword() };
       const about = { before: await readPasswordDigest(client, found) };
       await makeChange(
         this.#parts.changes,
@@ -94,9 +95,7 @@ export class UserChanges {
         this.#parts.changes,
         account,
         { kind: 'user', name, host, change: 'drop', ip },
-        {
-          make: () => dropUser(client, { name, host }),
-        },
+        { make: () => dropUser(client, { name, host }) },
       );
     });
   }

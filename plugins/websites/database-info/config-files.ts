@@ -10,29 +10,28 @@ export interface DatabaseSettings {
   readonly password: PhpValue;
   readonly host: PhpValue;
   readonly prefix: PhpValue;
+  /** The kind of server that it is set up for, in the application's own words. */
+  readonly engine?: PhpValue;
 }
 
-interface ConfigFile {
-  /** Below the application's root; `..` in front means the folder above it. */
-  readonly path: string;
-  readonly read: (text: string) => DatabaseSettings | undefined;
-}
+/** Returns the settings in a file's text; `undefined` for none. */
+export type ReadSettings = (text: string) => DatabaseSettings | undefined;
 
-type Names = readonly [name: string, user: string, password: string, host: string, prefix: string];
-
-function settings(get: (name: string) => PhpValue, [name, user, password, host, prefix]: Names): DatabaseSettings {
-  return { name: get(name), user: get(user), password: get(password), host: get(host), prefix: get(prefix) };
+/** Reads settings by their names there: name, user, password, host, prefix and engine, with a space between. */
+function settings(get: (name: string) => PhpValue, names: string): DatabaseSettings {
+  const [name, user, password, host, prefix, engine] = names.split(' ').map(get);
+  return { name, user, password, host, prefix, engine };
 }
 
 const fromConstants =
-  (names: Names) =>
+  (names: string) =>
   (text: string): DatabaseSettings => {
     const { constants } = new PhpFile(text);
     return settings((name) => constants.get(name), names);
   };
 
 const fromVariables =
-  (names: Names) =>
+  (names: string) =>
   (text: string): DatabaseSettings => {
     const { variables } = new PhpFile(text);
     return settings((name) => variables.get(name), names);
@@ -40,7 +39,7 @@ const fromVariables =
 
 /** Reads the members of the array or object that `find` returns. */
 const fromMembers =
-  (find: (file: PhpFile) => PhpValue, names: Names) =>
+  (find: (file: PhpFile) => PhpValue, names: string) =>
   (text: string): DatabaseSettings | undefined => {
     const members = find(new PhpFile(text));
     return members instanceof PhpArray ? settings((name) => members.get(name), names) : undefined;
@@ -55,14 +54,14 @@ function wordpress(text: string): DatabaseSettings {
   const { constants, variables } = new PhpFile(text);
   return settings(
     (name) => (name === 'table_prefix' ? variables.get(name) : constants.get(name)),
-    ['DB_NAME', 'DB_USER', 'DB_PASSWORD', 'DB_HOST', 'table_prefix'],
+    'DB_NAME DB_USER DB_PASSWORD DB_HOST table_prefix',
   );
 }
 
 function drupal(text: string): DatabaseSettings | undefined {
   const main = valueAt(new PhpFile(text).variables.get('databases'), 'default', 'default');
   if (!(main instanceof PhpArray)) return undefined;
-  const found = settings((name) => main.get(name), ['database', 'username', 'password', 'host', 'prefix']);
+  const found = settings((name) => main.get(name), 'database username password host prefix driver');
   const port = asText(main.get('port')) ?? '';
   const prefix = found.prefix instanceof PhpArray ? found.prefix.get('default') : found.prefix;
   return { ...found, prefix, host: port === '' ? found.host : `${asText(found.host) ?? ''}:${port}` };
@@ -73,7 +72,7 @@ function magento(text: string): DatabaseSettings | undefined {
   const main = valueAt(returned, 'db', 'connection', 'default');
   if (!(main instanceof PhpArray)) return undefined;
   return {
-    ...settings((name) => main.get(name), ['dbname', 'username', 'password', 'host', '']),
+    ...settings((name) => main.get(name), 'dbname username password host '),
     prefix: valueAt(returned, 'db', 'table_prefix'),
   };
 }
@@ -84,15 +83,17 @@ function env(text: string): DatabaseSettings | undefined {
   const url = values.get('DATABASE_URL') ?? values.get('DB_URL') ?? '';
   if (url !== '' && URL.canParse(url)) return fromUrl(new URL(url));
   return values.has('DB_DATABASE')
-    ? settings((name) => values.get(name), ['DB_DATABASE', 'DB_USERNAME', 'DB_PASSWORD', 'DB_HOST', 'DB_PREFIX'])
+    ? settings((name) => values.get(name), 'DB_DATABASE DB_USERNAME DB_PASSWORD DB_HOST DB_PREFIX DB_CONNECTION')
     : undefined;
 }
 
-function fromUrl({ pathname, username, password, host }: URL): DatabaseSettings {
-  return { name: decoded(pathname.slice(1)), user: decoded(username), password: decoded(password), host, prefix: '' };
+function fromUrl({ protocol, pathname, username, password: secret, host }: URL): DatabaseSettings {
+  const [name, user, password] = [pathname.slice(1), username, secret].map(decoded);
+  return { name, user, password, host, prefix: '', engine: protocol };
 }
 
-function decoded(text: string): string {
+/** Decodes a part of a URL. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -100,69 +101,36 @@ function decoded(text: string): string {
   }
 }
 
-const ENV_FILES: readonly ConfigFile[] = [
-  { path: '.env.local', read: env },
-  { path: '.env', read: env },
-];
-
-/** By application type; the first file that exists and names a database is used. */
-export const CONFIG_FILES: Readonly<Record<TypeWithDatabase, readonly ConfigFile[]>> = {
-  wordpress: [
-    { path: 'wp-config.php', read: wordpress },
-    { path: '../wp-config.php', read: wordpress },
-  ],
-  joomla: [
-    {
-      path: 'configuration.php',
-      read: fromMembers((file) => file.classes.get('JConfig'), ['db', 'user', 'password', 'host', 'dbprefix']),
-    },
-  ],
-  drupal: [
-    { path: 'sites/default/settings.local.php', read: drupal },
-    { path: 'sites/default/settings.php', read: drupal },
-  ],
-  laravel: [{ path: '.env', read: env }],
-  symfony: ENV_FILES,
-  prestashop: [
-    {
-      path: 'app/config/parameters.php',
-      read: fromMembers(
-        (file) => valueAt(file.returned, 'parameters'),
-        ['database_name', 'database_user', 'database_password', 'database_host', 'database_prefix'],
-      ),
-    },
-    {
-      path: 'config/settings.inc.php',
-      read: fromConstants(['_DB_NAME_', '_DB_USER_', '_DB_PASSWD_', '_DB_SERVER_', '_DB_PREFIX_']),
-    },
-  ],
-  opencart: [
-    {
-      path: 'config.php',
-      read: fromConstants(['DB_DATABASE', 'DB_USERNAME', 'DB_PASSWORD', 'DB_HOSTNAME', 'DB_PREFIX']),
-    },
-  ],
-  magento: [{ path: 'app/etc/env.php', read: magento }],
-  nextcloud: [
-    {
-      path: 'config/config.php',
-      read: fromMembers(
-        (file) => file.variables.get('CONFIG'),
-        ['dbname', 'dbuser', 'dbpassword', 'dbhost', 'dbtableprefix'],
-      ),
-    },
-  ],
-  mediawiki: [
-    {
-      path: 'LocalSettings.php',
-      read: fromVariables(['wgDBname', 'wgDBuser', 'wgDBpassword', 'wgDBserver', 'wgDBprefix']),
-    },
-  ],
-  moodle: [
-    {
-      path: 'config.php',
-      read: fromMembers((file) => file.variables.get('CFG'), ['dbname', 'dbuser', 'dbpass', 'dbhost', 'prefix']),
-    },
-  ],
-  phpbb: [{ path: 'config.php', read: fromVariables(['dbname', 'dbuser', 'dbpasswd', 'dbhost', 'table_prefix']) }],
+/**
+ * By application type, and by the file's path below the application's root; `..` in front means the folder above it. The first file that
+ * exists and names a database is used.
+ */
+export const CONFIG_FILES: Readonly<Record<TypeWithDatabase, Readonly<Record<string, ReadSettings>>>> = {
+  wordpress: { 'wp-config.php': wordpress, '../wp-config.php': wordpress },
+  joomla: {
+    'configuration.php': fromMembers((file) => file.classes.get('JConfig'), 'db user password host dbprefix dbtype'),
+  },
+  drupal: { 'sites/default/settings.local.php': drupal, 'sites/default/settings.php': drupal },
+  laravel: { '.env': env },
+  symfony: { '.env.local': env, '.env': env },
+  prestashop: {
+    'app/config/parameters.php': fromMembers(
+      (file) => valueAt(file.returned, 'parameters'),
+      'database_name database_user database_password database_host database_prefix',
+    ),
+    'config/settings.inc.php': fromConstants('_DB_NAME_ _DB_USER_ _DB_PASSWD_ _DB_SERVER_ _DB_PREFIX_'),
+  },
+  opencart: { 'config.php': fromConstants('DB_DATABASE DB_USERNAME DB_PASSWORD DB_HOSTNAME DB_PREFIX DB_DRIVER') },
+  magento: { 'app/etc/env.php': magento },
+  nextcloud: {
+    'config/config.php': fromMembers(
+      (file) => file.variables.get('CONFIG'),
+      'dbname dbuser dbpassword dbhost dbtableprefix dbtype',
+    ),
+  },
+  mediawiki: { 'LocalSettings.php': fromVariables('wgDBname wgDBuser wgDBpassword wgDBserver wgDBprefix wgDBtype') },
+  moodle: {
+    'config.php': fromMembers((file) => file.variables.get('CFG'), 'dbname dbuser dbpass dbhost prefix dbtype'),
+  },
+  phpbb: { 'config.php': fromVariables('dbname dbuser dbpasswd dbhost table_prefix dbms') },
 };

@@ -31,12 +31,12 @@ const MAX_TOKENS = 50_000;
 const MAX_NESTING = 500;
 
 /** Parses PHP into statements. Takes up to a second. Errors: 422 `invalid_config_file`, `file_too_complex`. */
-export function parsePhp(text: string): readonly Node[] {
+export function parsePhp(text: string, withPositions = false): readonly Node[] {
   const { Engine } = phpParser();
   try {
     const engine = new Engine({
       parser: { extractDoc: false, suppressErrors: false, version: '8.3' },
-      ast: { withPositions: false },
+      ast: { withPositions },
     });
     assertParsable(engine.lexer as unknown as Lexer, text);
     return asNodes(engine.parseCode(text, 'config.php').children);

@@ -12,13 +12,24 @@ import {
   textOr,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
+import { LoginDialog } from './login-dialog.tsx';
 
-export type Site = ReplyOf<'GET /api/auto-installer'>['sites'][number];
+type Reply = ReplyOf<'GET /api/auto-installer'>;
+type Site = Reply['sites'][number];
+type Technology = Reply['technologies'][number];
 
 const WIDTH = 640;
 
+interface SiteCardProps {
+  readonly site: Site;
+  /** Of the application; `undefined` for what is none. */
+  readonly technology: Technology | undefined;
+}
+
 /** One site: its picture, what runs it, and where it is. */
-export function SiteCard({ site, title }: { readonly site: Site; readonly title: string | undefined }) {
+export function SiteCard({ site, technology }: SiteCardProps) {
+  const isLoginShown = useSignal(false);
+  const close = () => void (isLoginShown.value = false);
   const url = `http://${site.site}/`;
   return (
     <article class="card site">
@@ -29,7 +40,7 @@ export function SiteCard({ site, title }: { readonly site: Site; readonly title:
         </h2>
         <div class="row">
           <Badge tone={site.type === 'static' ? undefined : 'accent'}>
-            {title ?? textOr(`websites.type.${site.type}`, site.type)} {site.version}
+            {technology?.title ?? textOr(`websites.type.${site.type}`, site.type)} {site.version}
           </Badge>
         </div>
         <code class="small soft wrap">{site.path}</code>
@@ -38,7 +49,18 @@ export function SiteCard({ site, title }: { readonly site: Site; readonly title:
             <Icon name="open" /> {t('websites.open')}
             <span class="sr-only"> {site.site}</span>
           </a>
+          {technology?.has_database === true && mayUse(['mysql']) && (
+            <Button
+              isSmall
+              icon="database"
+              label={t('websites.databaseOf', { name: site.site })}
+              onClick={() => void (isLoginShown.value = true)}
+            >
+              {t('websites.database')}
+            </Button>
+          )}
         </div>
+        {isLoginShown.value && <LoginDialog site={site.site} onClose={close} />}
       </div>
     </article>
   );

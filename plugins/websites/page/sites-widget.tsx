@@ -22,7 +22,7 @@ export default function SitesWidget() {
                 <SiteCard
                   key={site.site}
                   site={site}
-                  title={technologies.find(({ name }) => name === site.type)?.title}
+                  technology={technologies.find(({ name }) => name === site.type)}
                 />
               ))}
             </div>

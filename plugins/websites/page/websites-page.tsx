@@ -59,7 +59,7 @@ function Sites({ sites, technologies }: Reply) {
       </div>
       <div class="sites">
         {found.slice(current * PAGE_SITES, (current + 1) * PAGE_SITES).map((site) => (
-          <SiteCard key={site.site} site={site} title={technologies.find(({ name }) => name === site.type)?.title} />
+          <SiteCard key={site.site} site={site} technology={technologies.find(({ name }) => name === site.type)} />
         ))}
       </div>
       {found.length === 0 && <Empty icon="search" title={t('pages.nothingFound')} />}

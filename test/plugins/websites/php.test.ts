@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import * as assert from '../../support/assert.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import { Budget } from '../../../plugins/websites/database-info/budget.ts';
+import { withLogin, type NewLogin } from '../../../plugins/websites/database-login/rewriting.ts';
 import { CONFIG_FILES } from '../../../plugins/websites/database-info/config-files.ts';
 import type { TypeWithDatabase } from '../../../plugins/websites/detection/detectors.ts';
 import { parseEnv } from '../../../plugins/websites/database-info/env-file.ts';
@@ -15,7 +16,7 @@ const variables = (php: string): Record<string, unknown> => Object.fromEntries(n
 const constants = (php: string): Record<string, unknown> => Object.fromEntries(new PhpFile(`<?php ${php}`).constants);
 /** Reads name, user, password, host and prefix from the configuration of an application type. */
 function read(type: TypeWithDatabase, text: string, file = 0): (string | undefined)[] {
-  const access = CONFIG_FILES[type][file]?.read(text);
+  const access = Object.values(CONFIG_FILES[type])[file]?.(text);
   assert.ok(access, `${type} names no database`);
   return [access.name, access.user, access.password, access.host, access.prefix].map(asText);
 }
@@ -326,4 +327,55 @@ test('Laravel and Symfony', () => {
     'h:3306',
     '',
   ]);
+});
+
+/** Replaces the login in a file of this name, read as an application type does; `undefined` if it is refused. */
+function renewed(type: TypeWithDatabase, text: string, login: NewLogin, file = 0): string | undefined {
+  const [path, readFile] = Object.entries(CONFIG_FILES[type])[file] ?? [];
+  const settings = readFile?.(text);
+  assert.ok(path !== undefined && readFile !== undefined && settings !== undefined);
+  const bytes = Buffer.from(text);
+  try {
+    return withLogin({ bytes, components: [path], read: readFile, settings, etag: '' }, login).toString();
+  } catch (error) {
+    if (error instanceof HttpError && error.code === 'login_not_literal') return undefined;
+    throw error;
+  }
+}
+
+test('a login is replaced where the application reads it, and nowhere else', () => {
+  const login = { user: 'new_user', password: 'N3w-pass_word' };
+  const php = "class JConfig { public $db = 'd'; public $user = 'u'; public $password = \"p'\\\"\"; public $x = 'u'; }";
+  assert.is(
+    renewed('joomla', `<?php ${php}`, login),
+    "<?php class JConfig { public $db = 'd'; public $user = 'new_user'; public $password = 'N3w-pass_word'; public $x = 'u'; }",
+  );
+  const drupal = (user: string, password: string) =>
+    `<?php $p = ${password}; $databases['default']['default'] = ['database' => 'd', 'username' => ${user}, 'password' => $p, 'x' => 'u'];`;
+  assert.is(renewed('drupal', drupal("'u'", "'u'"), login), drupal("'new_user'", "'N3w-pass_word'"));
+  assert.is(renewed('drupal', drupal('$p', "'u'"), login), undefined, 'one text is both');
+  assert.is(renewed('drupal', drupal('$p', "'u'"), { password: 'x' }), undefined, 'the user would be another, too');
+  const twice = "<?php define('DB_NAME', 'd'); define('DB_PASSWORD', ''); define('DB_PASSWORD', ''); $a = ['', ''];";
+  assert.is(renewed('wordpress', twice, { password: "a'b\\" }), twice.replace("''", "'a\\'b\\\\'"));
+  assert.is(renewed('wordpress', "<?php define('DB_NAME', 'd'); if (1) define('DB_PASSWORD', 'p');", login), undefined);
+  assert.is(renewed('wordpress', "<?php define('DB_NAME', 'd');", { password: 'x' }), undefined, 'it has none');
+});
+
+test('a login is replaced in files of settings, and in URLs there', () => {
+  const login = { user: 'new_user', password: 'N3w-pass_word' };
+  for (const [before, after] of [
+    [
+      'DB_DATABASE=d\nDB_USERNAME = "u"\nDB_PASSWORD=p # p\r\nX=p',
+      'DB_DATABASE=d\nDB_USERNAME = new_user\nDB_PASSWORD=N3w-pass_word # p\r\nX=p',
+    ],
+    ["DB_DATABASE=d\nDB_USERNAME='u'\nDB_PASSWORD=", 'DB_DATABASE=d\nDB_USERNAME=new_user\nDB_PASSWORD=N3w-pass_word'],
+    [
+      'P="a\\"b"\nDB_DATABASE=d\nDB_USERNAME=u\nDB_PASSWORD=${P}',
+      'P=N3w-pass_word\nDB_DATABASE=d\nDB_USERNAME=new_user\nDB_PASSWORD=${P}',
+    ],
+    ['DATABASE_URL="mysql://u:p%40@localhost/d?x=p"', 'DATABASE_URL="mysql://new_user:N3w-pass_word@localhost/d?x=p"'],
+    ['DB_DATABASE=d\nDB_USERNAME=u\nDB_PASSWORD=a${X}', undefined],
+    ['DATABASE_URL=mysql://u@localhost/d', undefined],
+  ] as const)
+    assert.is(renewed('laravel', before, login), after, before);
 });

@@ -1,9 +1,9 @@
-import { closeSync } from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync } from 'node:fs';
 import { fail } from '../../../errors.ts';
 import type { fileErrors } from '../file-errors.ts';
 import type { FilesRoot } from '../files-root.ts';
 import { entryPath } from '../safe-folder.ts';
-import { openPathSync } from '../safe-folder-sync.ts';
+import { openPathSync, openRootSync } from '../safe-folder-sync.ts';
 
 /** The errors of a plugin for what the system refuses; see `fileErrors`. */
 export type Clearly = ReturnType<typeof fileErrors>['clearly'];
@@ -37,3 +37,19 @@ export const placeIn = (folder: number, name: string): EntryPlace => ({
   name,
   path: entryPath(folder, name) as string,
 });
+
+/** Fails where the system would not let a finished file take this place: its folder refuses it, or is on another file system. */
+export function assertReplaceable(root: FilesRoot, components: readonly string[], clearly: Clearly): void {
+  const top = openRootSync(root);
+  try {
+    inFolder(root, components, clearly, ({ folder }) =>
+      clearly(() => {
+        accessSync(entryPath(folder, ''), constants.W_OK);
+        if (fstatSync(folder).dev !== fstatSync(top).dev)
+          throw Object.assign(new Error('another file system'), { code: 'EXDEV' });
+      }, 'folder'),
+    );
+  } finally {
+    closeSync(top);
+  }
+}

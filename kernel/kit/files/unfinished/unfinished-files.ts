@@ -19,7 +19,7 @@ import { isMissing, type FilesRoot } from '../files-root.ts';
 import { inOwnFolder } from '../own-folder.ts';
 import { entryPath } from '../safe-folder.ts';
 import { fileEtag } from './file-etag.ts';
-import { inFolder, placeIn, type Clearly, type EntryPlace } from './place.ts';
+import { assertReplaceable, inFolder, placeIn, type Clearly, type EntryPlace } from './place.ts';
 
 /** Conditions for a file to take its place: anything, nothing, or the file with this ETag is there. */
 export type Expected = 'anything' | 'nothing' | { readonly etag: string };
@@ -117,6 +117,23 @@ export class UnfinishedFiles {
         return read(place);
       }),
     );
+  }
+
+  /**
+   * Replaces a file. All that can be refused is, before it waits for `before`; then the content takes its place at once. Errors: those of
+   * `before`, and nothing is replaced then.
+   */
+  async replace(name: string, target: UploadTarget, content: Buffer, before: () => Promise<unknown>): Promise<void> {
+    assertReplaceable(this.#root, target.components, this.#errors.clearly);
+    this.begin(name, target);
+    try {
+      this.append(name, 0, content);
+      await before();
+      this.finish(name, { ...target, sizeBytes: content.length }, () => undefined);
+    } catch (error) {
+      this.discard(name);
+      throw error;
+    }
   }
 
   discard(name: string): void {
