@@ -6,12 +6,13 @@ import { fail } from './errors.ts';
 import { CHANGE, COPY, ENTRIES, LIST, REPAIR, TRASH, WRITE } from './jobs.ts';
 import type { Expected } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { TrashInput } from './jobs/trash-job.ts';
+import { taskHandlers } from '../../kernel/contract/tasks/task-routes.ts';
 import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
 import { FilesConfig } from './schema.ts';
 import { archiveHandlers } from './archives/handlers.ts';
 import { archiveRoutes } from './archives/routes.ts';
 import { sendFile } from './send-file.ts';
-import { taskRoutes } from './tasks/routes.ts';
+import { workRoutes } from './tasks/routes.ts';
 import { LongWork } from './tasks/long-work.ts';
 import { AccountTransfers } from '../../kernel/kit/waiting/account-transfers.ts';
 import { upload } from './upload.ts';
@@ -26,7 +27,7 @@ export default definePlugin({
   uses: ['quota'],
   features: ['filemanager', 'fix_permissions'],
   config: FilesConfig,
-  routes: { ...folderRoutes, ...entryRoutes, ...trashRoutes, ...taskRoutes, ...archiveRoutes },
+  routes: { ...folderRoutes, ...entryRoutes, ...trashRoutes, ...workRoutes, ...archiveRoutes },
   setup(host) {
     const { config, node, jobs, gather, onClose } = host;
     const { virtual_root: virtualRoot } = node.config;
@@ -101,9 +102,7 @@ export default definePlugin({
           work.begin(account, 'copy', to, COPY, { from: work.belowRoot(from), to: work.belowRoot(to) }),
         repair: ({ account, body: { path } }) =>
           work.begin(account, 'repair', path, REPAIR, { components: components(path) }),
-        tasks: async ({ account }) => ({ tasks: await work.tasks.list(account) }),
-        task: ({ account, params }) => work.tasks.get(account, params.id),
-        cancel: ({ account, params }) => work.tasks.cancel(account, params.id),
+        ...taskHandlers(host, work.tasks, 'file tasks'),
         ...archiveHandlers({ host, transfers, work }),
         setMode: async ({ account, body: { path, mode } }) => {
           const change = { change: 'mode', components: components(path), mode: Number.parseInt(mode, 8) } as const;

@@ -1,13 +1,13 @@
 import type { RouteSpecs } from '../../../kernel/contract/route-spec.ts';
 import { PATH_ERRORS } from '../errors.ts';
-import { TaskParams } from '../../../kernel/contract/tasks/task-schema.ts';
+import { taskRoutes } from '../../../kernel/contract/tasks/task-routes.ts';
 import * as schema from './schema.ts';
 
 const BEGIN_ERRORS = [...PATH_ERRORS, 'file_not_found', 'file_exists', 'overloaded'] as const;
 const beginning = { method: 'POST', at: 'home', reply: schema.FileTask, status: 202 } as const;
 
 /** Work that takes longer than a request may: it goes on when the client is gone, which can ask for it later. */
-export const taskRoutes = {
+export const workRoutes = {
   copy: {
     ...beginning,
     path: '/api/files/copy',
@@ -29,35 +29,9 @@ export const taskRoutes = {
     body: schema.Repairing,
     errors: [...PATH_ERRORS, 'files_unavailable', 'overloaded'],
   },
-  tasks: {
-    feature: ['filemanager', 'fix_permissions'],
-    method: 'GET',
-    path: '/api/files/tasks',
-    at: 'home',
-    summary: 'List long work on files',
-    description: 'What runs, and what ended within a week.',
-    reply: schema.FileTasks,
-  },
-  task: {
-    feature: ['filemanager', 'fix_permissions'],
-    method: 'GET',
-    path: '/api/files/tasks/:id',
-    at: 'home',
-    summary: 'Show long work on files',
-    description: 'With how far it is, and what became of it.',
-    params: TaskParams,
-    reply: schema.FileTask,
-    errors: ['task_not_found'],
-  },
-  cancel: {
-    feature: ['filemanager', 'fix_permissions'],
-    method: 'DELETE',
-    path: '/api/files/tasks/:id',
-    at: 'home',
-    summary: 'Cancel long work on files',
-    description: 'Nothing of it stays. A task that has ended is left as it is.',
-    params: TaskParams,
-    reply: schema.FileTask,
-    errors: ['task_not_found'],
-  },
+  ...taskRoutes('/api/files/tasks', {
+    ...{ on: 'files', task: schema.FileTask, tasks: schema.FileTasks },
+    canceled: 'Nothing of it stays. A task that has ended is left as it is.',
+    shared: { feature: ['filemanager', 'fix_permissions'] },
+  }),
 } as const satisfies RouteSpecs;

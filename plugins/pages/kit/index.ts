@@ -26,6 +26,7 @@ export { PAUSED, resumableSender, type FileToSend } from './server/resumable.ts'
 export { saveAs, transfer } from './server/transfer.ts';
 export { ShownOnce } from './form/shown-once.tsx';
 export { Freshness, useStream } from './server/stream.tsx';
+export { useTasks } from './server/tasks.ts';
 export { ofNode, ownNode, shownNode, useNodeNames } from './place/node.ts';
 export { NodeFilter } from './place/node-filter.tsx';
 export { Sparkline } from './sparkline.tsx';

@@ -21,7 +21,7 @@ const ROUTES = [
     'restore',
     'empty',
   ],
-  ...['copy', 'compress', 'extract', 'tasks', 'task', 'cancel', 'newDownload'],
+  ...['copy', 'compress', 'extract', 'tasks', 'taskStream', 'task', 'cancel', 'newDownload'],
 ];
 const EITHER = 'filemanager or fix_permissions';
 const each = <T extends string>(value: T) => Object.fromEntries(ROUTES.map((name) => [name, value]));
@@ -54,7 +54,14 @@ const rows: PluginRows = {
   },
   opened: {
     ...each('filemanager'),
-    ...{ tasks: EITHER, task: EITHER, cancel: EITHER, repair: 'fix_permissions', download: 'guest' },
+    ...{
+      tasks: EITHER,
+      taskStream: EITHER,
+      task: EITHER,
+      cancel: EITHER,
+      repair: 'fix_permissions',
+      download: 'guest',
+    },
   },
   answered: { ...each('home'), repair: 'home', download: 'named' },
   bounded: {
@@ -71,6 +78,7 @@ const rows: PluginRows = {
       read: 'bytes of the file that it names',
       removed: 'a trash that is empty',
       tasks: 'no tasks',
+      taskStream: 'no tasks',
       task: 'work on paths that a request chose',
     },
   },

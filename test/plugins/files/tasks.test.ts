@@ -18,6 +18,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { eventSource } from '../../support/event-source.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -221,4 +222,35 @@ test('a task whose server stops leaves nothing but its failure', async () => {
   const second = await TestServer.start({ config, data });
   const { body: task } = await second.ask<Body>(`/api/files/tasks/${String(begun.body['id'])}`, { token });
   assert.equal([task['state'], task['error']], ['failed', 'task_interrupted']);
+});
+
+test('an account follows its own tasks by a stream, and no more than five at a time', async () => {
+  const open = (token: string) => eventSource(server, token, {}, '/api/files/tasks-stream', 'user');
+  const { token } = await server.user('dora');
+  const streams = await Promise.all([1, 2, 3, 4, 5].map(() => open(token)));
+  const refused = await ask('GET', '/api/files/tasks-stream', undefined, token);
+  assert.equal([refused.status, refused.body['error']], [503, 'overloaded']);
+  assert.equal((await streams[0]?.next())?.data, { tasks: [] });
+  writeFileSync(here('followed.txt'), 'followed');
+  await copy('followed.txt', 'before.txt');
+  const events = await open(ann.token);
+  const told = async () => {
+    const { event, data } = await events.next();
+    assert.is(event, 'tasks');
+    return data['tasks'] as Body[];
+  };
+  const before = await told();
+  assert.equal(before, (await ask('GET', '/api/files/tasks')).body['tasks']);
+  const { id } = await copy('followed.txt', 'followed-again.txt');
+  let seen: Body[] = [];
+  while (seen[0]?.['state'] !== 'done') {
+    seen = await told();
+    assert.equal(
+      seen.map((task) => task['id']),
+      [id],
+      'only what has changed',
+    );
+  }
+  await events.close();
+  for (const stream of streams) await stream.close();
 });

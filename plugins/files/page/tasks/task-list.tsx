@@ -10,22 +10,20 @@ import {
   t,
   textOr,
   toast,
-  useQuery,
-  useRefresh,
+  useTasks,
   type ReplyOf,
 } from '../../../pages/kit/index.ts';
 import { lastName } from '../place.ts';
 
 type Task = ReplyOf<'GET /api/files/tasks/:id'>;
 
-const REFRESH_MS = 1000;
 /** Tasks that ended are shown for this long. */
 const SHOWN_MS = 24 * 3_600_000;
 const SHOWN = 5;
 
 /** Long work: how far it is, with its end; and what became of that which ended, also while the page was closed. */
 export function TaskList() {
-  const listing = useQuery('file tasks', (signal) => api('GET /api/files/tasks', { signal }));
+  const listing = useTasks('/api/files/tasks-stream', (signal) => api('GET /api/files/tasks', { signal }));
   const tasks = listing.data?.tasks ?? [];
   const running = tasks.filter(({ state }) => state === 'running');
   const isRecent = ({ ended_at: at }: Task) => at !== null && Date.parse(at) > Date.now() - SHOWN_MS;
@@ -34,7 +32,6 @@ export function TaskList() {
   if (listing.error === undefined && running.length + ended.length === 0) return null;
   return (
     <Card title={t('files.tasks')}>
-      {running.length > 0 && <Refresh reload={listing.reload} />}
       <Answer of={listing} lines={1}>
         {() => (
           <ul class="stack tight">
@@ -46,12 +43,6 @@ export function TaskList() {
       </Answer>
     </Card>
   );
-}
-
-/** Asks again while it is shown. */
-function Refresh({ reload }: { readonly reload: () => void }) {
-  useRefresh({ reload }, REFRESH_MS);
-  return null;
 }
 
 /** Says what ends while the page is open, and asks for the files that are new. */
