@@ -3,6 +3,8 @@ import type { EventData, EventTable } from '../../kernel/store/events/event-type
 
 const Checked = Type.Object({
   sample_mib: Type.Integer({ description: 'MiB of their content that were read at most' }),
+  restored_files: Type.Integer({ description: 'Files of the newest one that were restored, for the check only' }),
+  compared_files: Type.Integer({ description: 'Of these, those that have not changed since, and are the same' }),
 });
 const Failed = Type.Object({ reason: Type.String() });
 

@@ -1,11 +1,11 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { AccountBackups } from '../../kernel/contract/tasks/account-backups.ts';
+import type { AccountBackups, BackupChecks } from '../../kernel/contract/tasks/account-backups.ts';
 import { gauge } from '../../kernel/contract/points/metric.ts';
 import { AccountRounds } from '../../kernel/contract/tasks/account-rounds.ts';
 import { Checks } from './checks.ts';
 import { events } from './events.ts';
 import { BackupChecksConfig } from './schema.ts';
-import { outcomes } from './store.ts';
+import { lastChecks, outcomes } from './store.ts';
 
 export default definePlugin({
   name: 'backup-checks',
@@ -32,6 +32,7 @@ export default definePlugin({
     });
     if (node.isServing) void node.onLeader(() => rounds.start());
     return {
+      service: { outcomes: () => lastChecks(local) } satisfies BackupChecks,
       handlers: {},
       provides: {
         metrics: async () => {

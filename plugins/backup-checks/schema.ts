@@ -14,6 +14,19 @@ export const BackupChecksConfig = Type.Object(
       default: 256,
       description: 'MiB of the content of an account that are read for a check, others each time',
     }),
+    restored_files: Type.Integer({
+      minimum: 0,
+      maximum: 1000,
+      default: 20,
+      description: 'Files of the newest backup, chosen at random, that are restored and compared; 0 = none',
+    }),
+    restored_mib: Type.Integer({
+      minimum: 1,
+      maximum: 16_384,
+      default: 64,
+      description:
+        'MiB that the restored files take at most, within what the plan leaves free, until they were compared',
+    }),
     check_seconds: Type.Integer({
       minimum: 1,
       maximum: 3600,

@@ -20,3 +20,10 @@ export async function outcomes(local: Reader): Promise<{ readonly oldest: number
   const sql = 'select min(checked_at) as oldest, count(problem) as failed from backup_checks';
   return (await local.get<{ oldest: number | null; failed: number }>(sql)) ?? { oldest: null, failed: 0 };
 }
+
+/** Resolves with the outcomes of accounts that had backups, by account. */
+export async function lastChecks(local: Reader) {
+  const sql = 'select account_id as account, checked_at, problem from backup_checks where checked_at is not null';
+  const rows = await local.all<{ account: number; checked_at: number; problem: string | null }>(sql);
+  return new Map(rows.map(({ account, checked_at: checkedAt, problem }) => [account, { checkedAt, problem }]));
+}

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
+import type { BackupSample, CheckedBackups } from '../../kernel/contract/tasks/account-backups.ts';
 import { AccountTasks, type Counted, type TaskRun } from '../../kernel/contract/tasks/account-tasks.ts';
 import { discardWork } from '../../kernel/contract/tasks/discarded-work.ts';
 import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
@@ -12,9 +14,9 @@ import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
 import type { Occurrence } from '../../kernel/store/events/event-types.ts';
 import { addSnapshots, publicReason } from './contents/making.ts';
 import { AGAIN, fail } from './errors.ts';
-import { RESTORE } from './jobs.ts';
+import { RESTORE, SAMPLE } from './jobs.ts';
 import { Repositories, type Repository } from './repository/repositories.ts';
-import { RepositoryAccess } from './repository/repository-access.ts';
+import { READ_ONLY, RepositoryAccess } from './repository/repository-access.ts';
 import type { BackupsConfig, BackupTask } from './schema.ts';
 import {
   addBackup,
@@ -86,7 +88,7 @@ export class Backups {
     return this.tasks.begin(account, { kind: 'restore', path }, (run) =>
       this.alone(account, run.signal, async () => {
         const { folder, key } = await this.repository(account);
-        const access = new RepositoryAccess(folder, { mayAdd: false, freeBytes: 0, reserveBytes: 0 });
+        const access = new RepositoryAccess(folder, READ_ONLY);
         const free = (await freeBytes(this.#host, account)) ?? null;
         const setup = { program: config.program, key };
         const input = { setup, snapshot: id, components, to, work: run.id, freeBytes: free };
@@ -108,6 +110,30 @@ export class Backups {
         }
       }),
     );
+  }
+
+  /** Restores some files of a backup, and compares them. The caller has the repository for itself. Errors: as `AccountBackups.check`. */
+  async restoreSample(
+    account: Account,
+    snapshot: string,
+    { repository, sample, signal }: { repository: Repository; sample: BackupSample; signal: AbortSignal },
+  ): Promise<CheckedBackups> {
+    const { config, jobs } = this.#host;
+    const free = (await freeBytes(this.#host, account)) ?? Infinity;
+    const work = randomUUID();
+    const setup = { program: config.program, key: repository.key };
+    const bytes = Math.max(0, Math.min(sample.restoredMib * MIB, free));
+    const access = new RepositoryAccess(repository.folder, READ_ONLY);
+    const onAsk = (question: unknown, given: Buffer) => access.answer(question, given);
+    const input = { setup, snapshot, work, files: sample.restoredFiles, bytes };
+    try {
+      return await this.#pool.run(SAMPLE, jobs.ownerOf(account, { makesRoot: true }), input, { signal, onAsk });
+    } catch (error) {
+      await discardWork(this.#host, account, work);
+      throw error;
+    } finally {
+      await access.close();
+    }
   }
 
   /** Removes a backup, and begins to free its room. Errors: 404 `backup_not_found`, 409 `backups_busy`. */

@@ -1,7 +1,7 @@
 import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { AccountBackups } from '../../kernel/contract/tasks/account-backups.ts';
-import { gauge } from '../../kernel/contract/points/metric.ts';
+import { taskHandlers } from '../../kernel/contract/tasks/task-routes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Static } from '../../kernel/schema.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
@@ -12,12 +12,13 @@ import { fail } from './errors.ts';
 import { adoptRepository, checkRepository, withRepository } from './repository/lent-repository.ts';
 import { events } from './events.ts';
 import { attachment, Reading } from './reading.ts';
-import { DUMP_FILE } from './repository/questions.ts';
 import { backupRoutes } from './routes.ts';
-import { nextDue } from './schedule.ts';
+import { readStandings } from './standings.ts';
+import { decided, nextDue, type Schedule } from './schedule.ts';
 import { Scheduler } from './scheduler.ts';
 import { BackupsConfig, ScheduleChange, type Backup, type BackupSchedule } from './schema.ts';
 import {
+  DUMP_FILE,
   listBackups,
   listDatabases,
   newestBackups,
@@ -25,7 +26,6 @@ import {
   repositoryBytes,
   writeSchedule,
   type BackupRow,
-  type Schedule,
 } from './store.ts';
 
 export default definePlugin({
@@ -57,15 +57,16 @@ export default definePlugin({
         const schedule = { ...(await readSchedule(tx, account.id)), ...change, tried_at: Date.now() } as Schedule;
         await writeSchedule(tx, account.id, schedule);
         const data = { schedule: schedule.schedule };
-        const text = `set the schedule of backups to ${schedule.schedule}`;
+        const text = `set the schedule of backups to ${schedule.schedule === 'plan' ? 'that of the plan' : schedule.schedule}`;
         await host.events.record(tx, { type: 'backup.schedule_changed', account, text, ip, data });
-        return toSchedule(schedule, account);
+        return toSchedule(schedule, account, host.config);
       });
     return {
       service: {
         assertAvailable: async () => void (await backups.repositories.version()),
         check: (...args) => checkRepository(parts, ...args),
         newest: () => newestBackups(local),
+        standings: () => readStandings(host),
         withRepository: (...args) => withRepository(parts, ...args),
         adopt: (...args) => adoptRepository(parts, ...args),
       } satisfies AccountBackups,
@@ -78,7 +79,7 @@ export default definePlugin({
           ]);
           return {
             backups: rows.map(toBackup),
-            schedule: toSchedule(schedule, account),
+            schedule: toSchedule(schedule, account, host.config),
             repository_bytes: bytes,
             limit_bytes: (account.plan?.limits['backups_limit_mib'] ?? 0) * 2 ** 20,
             kept_limit: account.plan?.limits['backups_limit'] ?? 0,
@@ -107,21 +108,9 @@ export default definePlugin({
         restoreDatabase: ({ account, params, ip }) => restoreDatabase(parts, account, params, ip),
         remove: ({ account, params, ip }) => backups.remove(account, params.id, ip),
         setSchedule: ({ account, body, ip }) => setSchedule(account, body, ip),
-        tasks: async ({ account }) => ({ tasks: await backups.tasks.list(account) }),
-        task: ({ account, params }) => backups.tasks.get(account, params.id),
-        cancel: ({ account, params }) => backups.tasks.cancel(account, params.id),
+        ...taskHandlers(host, backups.tasks, 'backup tasks'),
       },
       provides: {
-        metrics: async () => {
-          const newest = [...(await newestBackups(local)).values()];
-          const gaugeAge = (name: string, text: string, at: number) =>
-            gauge(`hostkeep_backups_${name}_age_seconds`, text, Math.max(0, (Date.now() - at) / 1000));
-          if (newest.length === 0) return [];
-          return [
-            gaugeAge('newest', 'Age of the newest backup of this node', Math.max(...newest)),
-            gaugeAge('oldest', 'Age of the newest backup of the account that waits longest', Math.min(...newest)),
-          ];
-        },
         doctor: () => findings(host, backups.repositories),
         purge: async (account, signal) => [await backups.purge(account, signal)],
         archive: () =>
@@ -148,9 +137,15 @@ const toBackup = ({ created_at: at, ...row }: BackupRow): Backup => ({
   created_at: new Date(at).toISOString(),
 });
 
-function toSchedule(schedule: Schedule, { id }: Account): BackupSchedule {
+function toSchedule(chosen: Schedule, { id, plan }: Account, config: BackupsConfig): BackupSchedule {
+  const schedule = decided(chosen, config, plan);
   const next = nextDue(schedule, id, Date.now());
-  return { ...scheduleIn(schedule), next_at: next === undefined ? null : new Date(next).toISOString() };
+  return {
+    ...scheduleIn(schedule),
+    is_by_plan: chosen.schedule === 'plan',
+    plan_schedule: decided({ ...chosen, schedule: 'plan' }, config, plan).schedule,
+    next_at: next === undefined ? null : new Date(next).toISOString(),
+  };
 }
 
 const scheduleIn = ({ schedule, weekday, hour, kept }: Schedule) => ({ schedule, weekday, hour, kept });

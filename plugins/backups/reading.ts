@@ -11,7 +11,7 @@ import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
 import type { Backups } from './backups.ts';
 import { AGAIN, fail } from './errors.ts';
 import { LIST, READ } from './jobs.ts';
-import { RepositoryAccess } from './repository/repository-access.ts';
+import { READ_ONLY, RepositoryAccess } from './repository/repository-access.ts';
 import type { BackupEntry, BackupsConfig } from './schema.ts';
 import { hasFiles } from './store.ts';
 
@@ -26,7 +26,6 @@ const BUFFER_BYTES = 1 << 20;
 const STALL_MS = 60_000;
 const NOTHING: JobAnswer = { answer: null, bytes: Buffer.alloc(0) };
 const tooLittle = () => fail.backup_unreadable('there is less than was announced', AGAIN);
-const READ_ONLY = { mayAdd: false, freeBytes: 0, reserveBytes: 0 };
 
 /** Reads backups for clients who wait: these need no turn, and a repository that is being cleaned may break them off. */
 export class Reading {

@@ -1,6 +1,6 @@
 import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import { Type } from '../../kernel/schema.ts';
-import { TaskParams } from '../../kernel/contract/tasks/task-schema.ts';
+import { taskRoutes } from '../../kernel/contract/tasks/task-routes.ts';
 import * as schema from './schema.ts';
 
 const home = { at: 'home' } as const;
@@ -105,30 +105,8 @@ export const backupRoutes = {
     body: schema.ScheduleChange,
     reply: schema.BackupSchedule,
   },
-  tasks: {
-    ...GET,
-    path: '/api/backup-tasks',
-    summary: 'List long work on backups',
-    description: 'What runs, and what ended within a week.',
-    reply: schema.BackupTasks,
-  },
-  task: {
-    ...GET,
-    path: '/api/backup-tasks/:id',
-    summary: 'Show long work on backups',
-    description: 'With how far it is, and what became of it.',
-    params: TaskParams,
-    reply: schema.BackupTask,
-    errors: ['task_not_found'],
-  },
-  cancel: {
-    ...home,
-    method: 'DELETE',
-    path: '/api/backup-tasks/:id',
-    summary: 'Cancel long work on backups',
-    description: 'A backup that is not complete is none. What was restored in its place stays.',
-    params: TaskParams,
-    reply: schema.BackupTask,
-    errors: ['task_not_found'],
-  },
+  ...taskRoutes('/api/backup-tasks', {
+    ...{ on: 'backups', task: schema.BackupTask, tasks: schema.BackupTasks },
+    canceled: 'A backup that is not complete is none. What was restored in its place stays.',
+  }),
 } as const satisfies RouteSpecs;

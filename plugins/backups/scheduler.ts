@@ -1,9 +1,11 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
+import type { Tx } from '../../kernel/store/store.ts';
 import type { Backups } from './backups.ts';
-import { isDue } from './schedule.ts';
+import { decided, isDue, unchosen, type Schedule } from './schedule.ts';
 import type { BackupsConfig } from './schema.ts';
-import { listSchedules, noteTry } from './store.ts';
+import { noteTry, readSchedule, readSchedules, writeSchedule } from './store.ts';
 
 /** Begins the backups of this node's accounts that are due, those that wait longest first. */
 export class Scheduler {
@@ -33,18 +35,44 @@ export class Scheduler {
 
   async #look(): Promise<void> {
     const { store, identity, log } = this.#host;
-    for (const { account: id, schedule } of await listSchedules(store)) {
-      const now = Date.now();
+    for (const { id, schedule } of await this.#due()) {
       if (this.#isClosed) return;
-      if (!isDue(schedule, id, now)) continue;
-      const account = await identity.accounts.byId(id);
-      if (account === undefined || !identity.accounts.isHere(account)) continue;
-      if (account.suspended || account.isReadOnly) continue;
-      if (!account.features.has('backups')) continue;
-      if (!(await store.write((tx) => noteTry(tx, id, schedule.tried_at, now)))) continue;
+      const account = await identity.accounts.byId(id); // as it is when its turn comes
+      if (!this.#isOpen(account)) continue;
+      if (!(await store.write((tx) => noteTry(tx, id, schedule.tried_at, Date.now())))) continue;
       await this.#backups
         .make(account)
         .catch((err: unknown) => log.warn({ err, account: account.username }, 'a scheduled backup did not begin'));
     }
+  }
+
+  /** An account that is met first waits for its time to come: what was due before is not made up for. */
+  async #due(): Promise<{ readonly id: number; readonly schedule: Schedule }[]> {
+    const { store, identity, config } = this.#host;
+    const [known, due] = [await readSchedules(store), [] as { id: number; schedule: Schedule }[]];
+    for await (const page of identity.accounts.pagesOfHere()) {
+      const fresh: Account[] = [];
+      for (const account of page.filter((each) => this.#isOpen(each))) {
+        const { id, plan } = account;
+        const schedule = known.get(id);
+        const when = decided(schedule ?? unchosen(id), config, plan);
+        if (schedule === undefined && when.schedule !== 'off') fresh.push(account);
+        if (schedule !== undefined && isDue(when, id, Date.now())) due.push({ id, schedule });
+      }
+      if (fresh.length > 0) await store.write((tx) => this.#meet(tx, fresh));
+    }
+    return due.toSorted((a, b) => a.schedule.tried_at - b.schedule.tried_at);
+  }
+
+  async #meet(tx: Tx, accounts: readonly Account[]): Promise<void> {
+    for (const account of accounts) {
+      await this.#host.identity.accounts.assertExists(tx, account);
+      const before = await readSchedule(tx, account.id);
+      if (before.tried_at === 0) await writeSchedule(tx, account.id, { ...before, tried_at: Date.now() });
+    }
+  }
+
+  #isOpen(account: Account | undefined): account is Account {
+    return this.#host.identity.accounts.isOpenHere(account) && account.features.has('backups');
   }
 }

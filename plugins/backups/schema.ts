@@ -1,8 +1,22 @@
 import { LISTED_TASKS, taskMembers } from '../../kernel/contract/tasks/task-schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
+const WHEN = ['off', 'daily', 'weekly'];
+const PlanSchedule = Type.Unsafe<'off' | 'daily' | 'weekly'>(Type.String({ enum: WHEN }));
+
 export const BackupsConfig = Type.Object(
   {
+    default_schedule: Type.Unsafe<'off' | 'daily' | 'weekly'>(
+      Type.String({
+        enum: WHEN,
+        default: 'daily',
+        description: 'When accounts are backed up that chose nothing, each at a time of the night of its own',
+      }),
+    ),
+    plan_schedules: Type.Record(Type.String(), PlanSchedule, {
+      default: {},
+      description: 'The same for the accounts of some plans, by the name of the plan',
+    }),
     program: Type.String({
       minLength: 1,
       default: 'restic',
@@ -67,17 +81,23 @@ export const Backup = NamedObject('Backup', {
 export type Backup = Static<typeof Backup>;
 
 const schedule = {
-  schedule: Type.String({ enum: ['off', 'daily', 'weekly'] }),
   weekday: Type.Integer({ minimum: 0, maximum: 6, description: 'Of a weekly schedule; 0 is Sunday' }),
   hour: Type.Integer({ minimum: 0, maximum: 23, description: 'By the clock of the server; the minute is its choice' }),
   kept: Type.Integer({ minimum: 0, maximum: 1000, description: 'Backups to keep; 0 for what the plan allows' }),
 };
 export const BackupSchedule = NamedObject('BackupSchedule', {
   ...schedule,
+  schedule: Type.String({ enum: WHEN }),
+  is_by_plan: Type.Boolean({ description: 'Whether the plan says so, because the account has not chosen it' }),
+  plan_schedule: Type.String({ enum: WHEN, description: 'What the plan says' }),
   next_at: Type.Union([Type.String(), Type.Null()], { description: 'When the next one is due, RFC 3339' }),
 });
 export type BackupSchedule = Static<typeof BackupSchedule>;
-export const ScheduleChange = Type.Partial(Type.Object(schedule), {
+const Chosen = Type.String({
+  enum: ['plan', ...WHEN],
+  description: 'plan: what the plan says, also once that changes',
+});
+export const ScheduleChange = Type.Partial(Type.Object({ ...schedule, schedule: Chosen }), {
   title: 'BackupScheduleChange',
   examples: [{ schedule: 'daily', hour: 3 }],
 });

@@ -4,23 +4,17 @@ import type { KeptBackup, KeptDatabase } from '../../kernel/contract/tasks/accou
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { undefinedIfMissing } from '../../kernel/kit/files/if-missing.ts';
 import type { Reader, Store, Tx } from '../../kernel/store/store.ts';
+import { unchosen, type Schedule } from './schedule.ts';
 
 /** A backup, as this machine knows it. */
 export type BackupRow = Omit<KeptBackup, 'databases'>;
 /** A database of a backup, or one that is missing in it; see its table. */
 export type DatabaseRow = KeptDatabase;
-export interface Schedule {
-  readonly schedule: 'off' | 'daily' | 'weekly';
-  readonly weekday: number;
-  readonly hour: number;
-  readonly kept: number;
-  /** Milliseconds since 1970; 0 for never. */
-  readonly tried_at: number;
-}
 
 type Row = Omit<BackupRow, 'is_scheduled'> & { readonly is_scheduled: number };
 
-export const NO_SCHEDULE: Schedule = { schedule: 'off', weekday: 0, hour: 3, kept: 0, tried_at: 0 };
+/** The only file of a snapshot of a database. */
+export const DUMP_FILE = 'database.sql';
 /** In a repository that came from elsewhere, until its backups are rows. */
 export const ROWS = 'adopted.json';
 /** The beginning of the id of a backup without files. */
@@ -113,17 +107,14 @@ export async function keepKey(tx: Tx, account: number, made: string, replaces = 
 
 export async function readSchedule(reader: Reader, account: number): Promise<Schedule> {
   const sql = `select ${SCHEDULE} from backup_schedules where account_id = ?`;
-  return (await reader.get<Schedule>(sql, account)) ?? NO_SCHEDULE;
+  return (await reader.get<Schedule>(sql, account)) ?? unchosen(account);
 }
 
-/** Resolves with the schedules of all accounts of all nodes that have one. */
-export async function listSchedules(
-  reader: Reader,
-): Promise<{ readonly account: number; readonly schedule: Schedule }[]> {
-  const rows = await reader.all<Schedule & { readonly account: number }>(
-    `select account_id as account, ${SCHEDULE} from backup_schedules where schedule <> 'off' order by tried_at, account_id`,
-  );
-  return rows.map(({ account, ...schedule }) => ({ account, schedule }));
+/** Resolves with the schedules of the accounts of all nodes, by account. */
+export async function readSchedules(reader: Reader): Promise<Map<number, Schedule>> {
+  const sql = `select account_id as account, ${SCHEDULE} from backup_schedules`;
+  const rows = await reader.all<Schedule & { readonly account: number }>(sql);
+  return new Map(rows.map(({ account, ...schedule }) => [account, schedule]));
 }
 
 export async function writeSchedule(tx: Tx, account: number, row: Schedule): Promise<void> {

@@ -32,17 +32,52 @@ export interface KeptBackups {
   readonly backups: readonly KeptBackup[];
 }
 
+/** How the backups of an account do. */
+export interface BackupStanding {
+  readonly schedule: 'off' | 'daily' | 'weekly';
+  /** Whether the plan says so, because the account has not chosen it. */
+  readonly isByPlan: boolean;
+  /** Milliseconds since 1970, as all times here; `null` without any. */
+  readonly newestAt: number | null;
+  readonly kept: number;
+  /** Of the repository. */
+  readonly sizeBytes: number;
+  readonly limitBytes: number;
+  /** The last backup that was begun and has ended; `null` if none did within a week. */
+  readonly last: { readonly endedAt: number; readonly error: string | null; readonly detail: string | null } | null;
+}
+/** The parts of backups that a check reads, and restores. */
+export interface BackupSample {
+  readonly readMib: number;
+  readonly restoredFiles: number;
+  readonly restoredMib: number;
+}
+export interface CheckedBackups {
+  /** Files that were restored. */
+  readonly restored: number;
+  /** Of these, those that were compared with the same file in its place. */
+  readonly compared: number;
+}
+/** The service of the plugin that proves that backups can be read. */
+export interface BackupChecks {
+  /** Resolves with the last check of each account of this node that had backups then, by account, and why they could not be read. */
+  outcomes(): Promise<ReadonlyMap<number, { readonly checkedAt: number; readonly problem: string | null }>>;
+}
+
 /** The service of the plugin that makes backups, for those that prove that they can be read, and that copy them elsewhere. */
 export interface AccountBackups {
   /** Rejects with 503 while nothing can be checked on this node. */
   assertAvailable(): Promise<void>;
   /**
-   * Reads how all backups of an account are made up, and so many MiB of what they hold, others each time. Resolves with whether there are any.
-   * Errors: 409 `backups_busy` while other work has them; any other is one of the backups.
+   * Reads how all backups of an account are made up and a sample of what they hold, others each time, and restores files of the newest one
+   * to compare them. Resolves with `undefined` without backups. Errors: 409 `backups_busy` while other work has them, 503
+   * `files_unavailable`, `overloaded` while the account's files do not answer; any other is one of the backups.
    */
-  check(account: Account, sampleMib: number, signal: AbortSignal): Promise<boolean>;
+  check(account: Account, sample: BackupSample, signal: AbortSignal): Promise<CheckedBackups | undefined>;
   /** Resolves with when the newest backup of each account of this node was made, by account. */
   newest(): Promise<ReadonlyMap<number, number>>;
+  /** Resolves with what tells of an account of this node how its backups do. */
+  standings(): Promise<(account: Account) => BackupStanding>;
   /**
    * Resolves with what `work` makes of the repository of an account, which nothing changes meanwhile; with `undefined` without backups.
    * Errors: as `check`, 503 `backup_unreadable` if a snapshot is missing, those of `work`.

@@ -5,9 +5,8 @@ import type { Static } from '../../../kernel/schema.ts';
 import type { Backups } from '../backups.ts';
 import { AGAIN, fail } from '../errors.ts';
 import type { Reading } from '../reading.ts';
-import { DUMP_FILE } from '../repository/questions.ts';
 import type { BackupTask, DatabaseParams } from '../schema.ts';
-import { listDatabases, type DatabaseRow } from '../store.ts';
+import { DUMP_FILE, listDatabases, type DatabaseRow } from '../store.ts';
 import { findSources } from './making.ts';
 
 interface Parts extends Pick<Host, 'local' | 'gather'> {

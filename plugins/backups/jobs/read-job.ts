@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
-import { PART_BYTES } from '../repository/questions.ts';
-import { runRestic } from './run-restic.ts';
+import { PART_BYTES } from '../../../kernel/kit/restic/questions.ts';
+import { runRestic } from '../../../kernel/kit/restic/run-restic.ts';
 import { findEntries, pathIn, type SnapshotPath } from './snapshot-entries.ts';
 
 /** Tells the service about a file, and then sends it the content. Errors: 404 `file_not_found`, those of `findEntries`. */

@@ -7,8 +7,8 @@ import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
 import { Merge, pathAt, statIfThere, type Place } from './merge.ts';
-import { runRestic } from './run-restic.ts';
-import { measure, pathIn, type SnapshotPath } from './snapshot-entries.ts';
+import { restoreInto } from './restore-into.ts';
+import { measure, type SnapshotPath } from './snapshot-entries.ts';
 
 interface RestoreInput extends SnapshotPath {
   /** The name of its work. */
@@ -18,12 +18,6 @@ interface RestoreInput extends SnapshotPath {
   /** Free bytes within the plan; `null` without a limit. */
   readonly freeBytes: number | null;
 }
-
-/** restic's patterns give these a meaning. */
-const PATTERN = /[\\*?[\]]/g;
-const REPORT_MS = 1000;
-/** Its working directory for a program that makes each path absolute: the account may not enter the folders above. */
-const HERE = '/proc/self/cwd';
 
 /**
  * Restores a path of a snapshot into a folder that nobody looks at, and moves it to its place from there. Errors: 404
@@ -40,7 +34,7 @@ export default async function restore(input: RestoreInput, context: JobContext):
   try {
     const restored = await Folder.make(root, [OWN_FOLDER, 'work', work, 'restored']);
     try {
-      await fill(folder, input, context);
+      await restoreInto(folder, input, components.length === 0 ? [] : [components], context);
       await put(restored, components, { folder, root, to });
     } finally {
       await restored.close();
@@ -50,25 +44,6 @@ export default async function restore(input: RestoreInput, context: JobContext):
     await removeFromOwnFolder(root, 'work', [work]);
   }
   return { files, bytes, leftOut: 0 };
-}
-
-async function fill(folder: Folder, { setup, snapshot, components }: RestoreInput, context: JobContext): Promise<void> {
-  const include = components.length === 0 ? [] : ['--include', pathIn(components).replaceAll(PATTERN, '\\$&')];
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    await runRestic(setup, ['restore', snapshot, '--target', `${HERE}/restored`, ...include], context, {
-      cwd: `/proc/self/fd/${folder.handle.fd}`,
-      onStart: (server) => {
-        timer = setInterval(
-          () => context.report({ files: 0, bytes: server.readBytes, leftOut: 0 } satisfies Counted),
-          REPORT_MS,
-        );
-      },
-      onOutput: async (output) => void output.resume(),
-    });
-  } finally {
-    clearInterval(timer);
-  }
 }
 
 interface Target {

@@ -2,7 +2,7 @@ import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { lines } from '../../../kernel/kit/programs/output-lines.ts';
 import { AGAIN, fail } from '../errors.ts';
 import type { BackupEntry } from '../schema.ts';
-import { parseLine, runRestic, type ResticSetup } from './run-restic.ts';
+import { parseLine, runRestic, type ResticSetup } from '../../../kernel/kit/restic/run-restic.ts';
 
 /** A path in a snapshot: its components. */
 export interface SnapshotPath {
@@ -19,7 +19,7 @@ export interface Found {
 
 type Asking = Pick<JobContext, 'ask'>;
 /** A line of what restic prints. */
-interface Node {
+export interface Node {
   readonly name: string;
   readonly path: string;
   readonly type?: unknown;
@@ -30,7 +30,7 @@ interface Node {
 
 const KINDS: Readonly<Record<string, BackupEntry['kind']>> = { file: 'file', dir: 'folder', symlink: 'link' };
 /** Characters that no path of a client has; the last one stands for bytes that are not UTF-8. */
-const UNUSABLE = /[\u0000-\u001f\u007f\ufffd]/;
+export const UNUSABLE = /[\u0000-\u001f\u007f\ufffd]/;
 
 export const pathIn = (components: readonly string[]): string => `/${components.join('/')}`;
 
@@ -60,7 +60,7 @@ export async function measure(at: SnapshotPath, context: Asking) {
 }
 
 /** Has restic print what is at a path. Without the snapshot it prints nothing, and does not fail. */
-async function readNodes(
+export async function readNodes(
   { setup, snapshot, components }: SnapshotPath,
   { ask }: Asking,
   options: readonly string[],

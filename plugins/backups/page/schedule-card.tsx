@@ -10,17 +10,23 @@ interface ScheduleCardProps {
   readonly children: ComponentChildren;
 }
 
+const WHEN = ['off', 'daily', 'weekly'] as const;
+type When = (typeof WHEN)[number];
+type Choice = Omit<Schedule, 'schedule'> & { readonly schedule: string };
 const KEPT = [1, 2, 3, 5, 7, 10, 14, 21, 30, 60, 90];
 /** A Sunday. */
 const SUNDAY = Date.UTC(2023, 0, 1);
 const DAY_MS = 24 * 3_600_000;
 
 export function ScheduleCard({ schedule: given, most, children }: ScheduleCardProps) {
-  const change = useSignal<Partial<Schedule>>({});
-  const { schedule, weekday, hour, kept, next_at: nextAt } = { ...given, ...change.value };
-  const set = (next: Partial<Schedule>) => void (change.value = { ...change.value, ...next });
+  const change = useSignal<Partial<Choice>>({});
+  const isByPlan = given.is_by_plan && change.value.schedule === undefined;
+  const chosen = { ...given, ...(isByPlan && { schedule: 'plan' }), ...change.value };
+  const { schedule, weekday, hour, kept, plan_schedule: planned, next_at: nextAt } = chosen;
+  const when = schedule === 'plan' ? planned : schedule;
+  const set = (next: Partial<Choice>) => void (change.value = { ...change.value, ...next });
   const save = async () => {
-    await api('PATCH /api/backup-schedule', { body: { schedule, weekday, hour, kept } });
+    await api('PATCH /api/backup-schedule', { body: { schedule: schedule as When | 'plan', weekday, hour, kept } });
     change.value = {};
     changed();
     toast(t('backups.wasSet'));
@@ -35,10 +41,13 @@ export function ScheduleCard({ schedule: given, most, children }: ScheduleCardPr
           <Select
             label={t('backups.when')}
             value={schedule}
-            of={(['off', 'daily', 'weekly'] as const).map((each) => [each, t(`backups.${each}`)] as const)}
-            onChange={(value) => set({ schedule: value as Schedule['schedule'] })}
+            of={[
+              ['plan', t('backups.byPlan', { when: t(`backups.${planned as When}`) })] as const,
+              ...WHEN.map((each) => [each, t(`backups.${each}`)] as const),
+            ]}
+            onChange={(value) => set({ schedule: value })}
           />
-          {schedule === 'weekly' && (
+          {when === 'weekly' && (
             <Select
               label={t('backups.weekday')}
               value={String(weekday)}
@@ -46,7 +55,7 @@ export function ScheduleCard({ schedule: given, most, children }: ScheduleCardPr
               onChange={(value) => set({ weekday: Number(value) })}
             />
           )}
-          {schedule !== 'off' && (
+          {when !== 'off' && (
             <Select
               label={t('backups.hour')}
               value={String(hour)}
@@ -71,6 +80,7 @@ export function ScheduleCard({ schedule: given, most, children }: ScheduleCardPr
           </Button>
         </div>
         <p class="small soft">
+          {isByPlan && `${t('backups.isByPlan')} `}
           {nextAt === null ? (
             t('backups.noNext')
           ) : (

@@ -1,27 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
-import {
-  api,
-  attempt,
-  Button,
-  bytes,
-  Card,
-  changed,
-  ErrorPanel,
-  t,
-  textOr,
-  useQuery,
-  useRefresh,
-} from '../../pages/kit/index.ts';
+import { api, attempt, Button, bytes, Card, changed, ErrorPanel, t, textOr, useTasks } from '../../pages/kit/index.ts';
 import { lastName, type Task } from './replies.ts';
 
-const REFRESH_MS = 1000;
 /** Work that ended is shown for this long. */
 const SHOWN_MS = 24 * 3_600_000;
 const SHOWN = 3;
 
 /** Long work: how far it is, with its end; and what became of that which ended lately. */
 export function TaskList() {
-  const listing = useQuery('backup tasks', (signal) => api('GET /api/backup-tasks', { signal }));
+  const listing = useTasks('/api/backup-tasks-stream', (signal) => api('GET /api/backup-tasks', { signal }));
   const tasks = listing.data?.tasks ?? [];
   const running = tasks.filter(({ state }) => state === 'running');
   const isRecent = ({ ended_at: at }: Task) => at !== null && Date.parse(at) > Date.now() - SHOWN_MS;
@@ -35,7 +22,6 @@ export function TaskList() {
   if (running.length + ended.length === 0) return null;
   return (
     <Card title={t('backups.tasks')}>
-      {running.length > 0 && <Refresh reload={listing.reload} />}
       <ul class="stack tight">
         {[...running, ...ended].map((task) => (
           <Line key={task.id} task={task} />
@@ -43,12 +29,6 @@ export function TaskList() {
       </ul>
     </Card>
   );
-}
-
-/** Asks again while it is shown. */
-function Refresh({ reload }: { readonly reload: () => void }) {
-  useRefresh({ reload }, REFRESH_MS);
-  return null;
 }
 
 const about = ({ kind, path }: Task): string => t(`backups.task.${kind}`, { name: lastName(path) });

@@ -2,12 +2,16 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { AccountBackups, KeptBackup, KeptBackups } from '../../../kernel/contract/tasks/account-backups.ts';
+import type {
+  AccountBackups,
+  CheckedBackups,
+  KeptBackup,
+  KeptBackups,
+} from '../../../kernel/contract/tasks/account-backups.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Backups } from '../backups.ts';
 import { AGAIN, fail } from '../errors.ts';
-import { adoptRows, isWhole, listBackups, listKept, removeBackup, ROWS } from '../store.ts';
-import type { Repository } from './repositories.ts';
+import { adoptRows, hasFiles, isWhole, listBackups, listKept, removeBackup, ROWS } from '../store.ts';
 
 interface Parts extends Pick<Host, 'local'> {
   readonly backups: Backups;
@@ -15,12 +19,17 @@ interface Parts extends Pick<Host, 'local'> {
 
 export async function checkRepository(
   parts: Parts,
-  ...[account, sampleMib, signal]: Parameters<AccountBackups['check']>
-): Promise<boolean> {
+  ...[account, sample, signal]: Parameters<AccountBackups['check']>
+): Promise<CheckedBackups | undefined> {
   const { repositories } = parts.backups;
   await repositories.version();
-  const check = (repository: Repository) => repositories.check(repository, sampleMib, signal).then(() => true);
-  return (await withRepository(parts, account, signal, check)) ?? false;
+  return withRepository(parts, account, signal, async ({ backups, ...repository }) => {
+    await repositories.check(repository, sample.readMib, signal);
+    const newest = backups.find(hasFiles);
+    return newest === undefined
+      ? { restored: 0, compared: 0 }
+      : parts.backups.restoreSample(account, newest.id, { repository, sample, signal });
+  });
 }
 
 export async function withRepository<T>(

@@ -9,7 +9,7 @@ import { escapeControl } from '../../../kernel/log.ts';
 import { AGAIN, fail, unlessMissing } from '../errors.ts';
 import type { BackupsConfig } from '../schema.ts';
 import { keepKey } from '../store.ts';
-import { NAME } from './questions.ts';
+import { NAME } from '../../../kernel/kit/restic/questions.ts';
 import { INCOMPLETE } from './repository-access.ts';
 
 /** The repository of an account, and its password. */

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import type { JobAnswer } from '../../../kernel/kit/jobs/job.ts';
 import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
 import { AGAIN, fail } from '../errors.ts';
-import { OBJECT_BYTES, readQuestion, type ObjectName, type RepositoryQuestion } from './questions.ts';
+import {
+  OBJECT_BYTES,
+  readQuestion,
+  type ObjectName,
+  type RepositoryQuestion,
+} from '../../../kernel/kit/restic/questions.ts';
 
 export interface AccessOptions {
   /** Whether this run may add to the repository. */
@@ -14,6 +19,7 @@ export interface AccessOptions {
   /** Bytes that stay free in the file system. */
   readonly reserveBytes: number;
 }
+export const READ_ONLY: AccessOptions = { mayAdd: false, freeBytes: 0, reserveBytes: 0 };
 interface Upload extends ObjectName {
   readonly path: string;
   readonly file: FileHandle;

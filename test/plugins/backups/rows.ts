@@ -2,7 +2,19 @@ import type { PluginRows, Walked } from '../../support/plugin-rows.ts';
 import { eventually, until } from '../../support/until.ts';
 
 let [task, backup] = ['', ''];
-const NAMES = ['list', 'make', 'entries', 'read', 'restore', 'remove', 'setSchedule', 'tasks', 'task', 'cancel'];
+const NAMES = [
+  'list',
+  'make',
+  'entries',
+  'read',
+  'restore',
+  'remove',
+  'setSchedule',
+  'tasks',
+  'taskStream',
+  'task',
+  'cancel',
+];
 const DATABASES = ['databases', 'dump', 'restoreDatabase'];
 const NO_DATABASE = 'without servers of databases, no backup has one';
 
@@ -50,6 +62,7 @@ const rows: PluginRows = {
     unmarked: {
       list: 'times and sizes',
       tasks: 'no tasks',
+      taskStream: 'no tasks',
       task: 'work on paths that a request chose',
       entries: 'a folder of the backup',
       read: 'bytes of the file that it names',

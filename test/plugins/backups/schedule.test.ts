@@ -1,15 +1,19 @@
 import * as assert from '../../support/assert.ts';
-import { isDue, nextDue } from '../../../plugins/backups/schedule.ts';
-import { NO_SCHEDULE } from '../../../plugins/backups/store.ts';
+import backups from '../../../plugins/backups/index.ts';
+import { decided, isDue, nextDue, unchosen } from '../../../plugins/backups/schedule.ts';
+import type { BackupsConfig } from '../../../plugins/backups/schema.ts';
+import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('backups: schedule');
+const has = (actual: object, expected: object) => assert.equal({ ...actual, ...expected }, actual);
 const at = (text: string) => new Date(text).getTime(); // local time
-const daily = { ...NO_SCHEDULE, schedule: 'daily', hour: 3 } as const;
+const off = { ...unchosen(2), schedule: 'off' } as const;
+const daily = { ...off, schedule: 'daily', hour: 3 } as const;
 const weekly = { ...daily, schedule: 'weekly', weekday: 0 } as const;
 
 test('nothing is due by a schedule that is off', () => {
-  assert.equal([nextDue(NO_SCHEDULE, 1, 0), isDue(NO_SCHEDULE, 1, Date.now())], [undefined, false]);
+  assert.equal([nextDue(off, 1, 0), isDue(off, 1, Date.now())], [undefined, false]);
 });
 
 test('each account has a minute of its own', () => {
@@ -26,4 +30,44 @@ test('one is due once, also after an outage', () => {
   assert.is(isDue(tried, 2, at('2026-05-09T20:00')), true);
   assert.is(isDue({ ...tried, tried_at: at('2026-05-09T20:00') }, 2, at('2026-05-09T20:01')), false);
   assert.is(isDue({ ...weekly, tried_at: at('2026-05-10T12:00') }, 2, at('2026-05-16T20:00')), false);
+});
+
+test('who chose nothing has the schedule of the plan, at a time of its own', () => {
+  const config = {
+    default_schedule: 'daily',
+    plan_schedules: { basic: 'off', pro: 'weekly' },
+  } as unknown as BackupsConfig;
+  const byPlan = (name?: string) => decided(unchosen(7), config, name === undefined ? undefined : { name }).schedule;
+  assert.equal(['basic', 'pro', 'other', 'constructor', undefined].map(byPlan), [
+    'off',
+    'weekly',
+    'daily',
+    'daily',
+    'daily',
+  ]);
+  for (const schedule of ['off', 'daily', 'weekly'] as const)
+    assert.is(decided({ ...off, schedule }, config, { name: 'basic' }).schedule, schedule, 'what was chosen holds');
+  const begins = Array.from({ length: 360 }, (_, id) => {
+    const next = new Date(nextDue(decided(unchosen(id), config, undefined), id, at('2026-05-04T12:00')) ?? 0);
+    return next.getHours() * 60 + next.getMinutes();
+  });
+  assert.is(new Set(begins).size, 360, 'no two begin in the same minute');
+  assert.ok(Math.max(...begins) < 360);
+});
+
+test('the page is told whose schedule it is, and the choice of the customer holds', async () => {
+  const config = { backups: { default_schedule: 'weekly', plan_schedules: { developer: 'daily' } } };
+  const server = await TestServer.start({ plugins: [backups], config });
+  const { token } = await server.user('ann');
+  const set = async (body: object) => {
+    const { status, body: schedule } = await server.ask('/api/backup-schedule', { method: 'PATCH', token, body });
+    assert.is(status, 200, JSON.stringify(schedule));
+    return schedule;
+  };
+  const read = async () => (await server.ask<{ schedule: object }>('/api/backups', { token })).body.schedule;
+  has(await read(), { schedule: 'daily', is_by_plan: true });
+  has(await set({ kept: 3, hour: 5 }), { schedule: 'daily', hour: 5, kept: 3, is_by_plan: true });
+  has(await set({ schedule: 'off' }), { schedule: 'off', is_by_plan: false, next_at: null });
+  has(await read(), { schedule: 'off', is_by_plan: false });
+  has(await set({ schedule: 'plan' }), { schedule: 'daily', hour: 5, kept: 3, is_by_plan: true });
 });

@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { FIRST_ID } from '../../../support/broker.ts';
@@ -31,8 +31,15 @@ if (hasRestic)
     const first = await TestServer.start({ config: config({ every_days: 0 }), data });
     const [ann, bob] = [await first.user('anna'), await first.user('bob')];
     mkdirSync(ann.account.filesRoot, { recursive: true });
-    writeFileSync(join(ann.account.filesRoot, 'page.html'), 'a page'.repeat(1000));
-    for (const path of [ann.account.filesRoot, join(ann.account.filesRoot, 'page.html')])
+    const page = join(ann.account.filesRoot, 'page.html');
+    const writtenAt = new Date('2026-11-01T10:00:00Z');
+    const write = (text: string) => {
+      writeFileSync(page, text.repeat(1000));
+      utimesSync(page, writtenAt, writtenAt);
+    };
+    write('a page');
+    writeFileSync(join(ann.account.filesRoot, 'empty [1].txt'), '');
+    for (const path of [ann.account.filesRoot, page, join(ann.account.filesRoot, 'empty [1].txt')])
       chownSync(path, FIRST_ID + ann.account.id, FIRST_ID + ann.account.id);
     assert.is((await first.ask('/api/backups', { method: 'POST', token: ann.token })).status, 202);
     await eventually(
@@ -47,16 +54,42 @@ if (hasRestic)
     const told = await eventually(
       'the backups are checked',
       () => lines(server, ann.account.id),
-      (text) => text.includes('The server checked the backups'),
+      (text) => text.includes('The server checked the backups, and restored 2 files for it'),
     );
     assert.not.match(told, 'could not read');
+    const { local, events } = server.hostkeep.core;
+    const latest = async () => {
+      const { events: found } = await events.search({ type: 'backup.checked' }, 1);
+      return { checked: (found[0]?.data ?? {}) as Record<string, unknown> };
+    };
     const [age, failed] = await metrics(server);
     assert.ok(age?.[0] === 'hostkeep_backup_checks_oldest_age_seconds' && Number(age[1]) < 60, String(age));
     assert.equal(failed, ['hostkeep_backup_checks_failed', 0]);
 
+    assert.equal(readdirSync(join(ann.account.filesRoot, '.hostkeep/work')), [], 'what was restored is gone');
+    const { checked } = await latest();
+    assert.equal([checked['restored_files'], checked['compared_files']], [2, 2]);
+
+    const again = () =>
+      local.write((tx) => tx.run('update backup_checks set done_at = 0 where account_id = ?', ann.account.id));
+    write('b page');
+    await again();
+    await eventually(
+      'a file that differs is told',
+      () => lines(server, ann.account.id),
+      (text) => text.includes('the restored file /page.html has another content than the one in its place'),
+    );
+    assert.equal((await metrics(server))[1], ['hostkeep_backup_checks_failed', 1]);
+    write('changed');
+    await again();
+    await eventually(
+      'a file that was changed since is none',
+      metrics.bind(undefined, server),
+      (all) => all[1]?.[1] === 0,
+    );
+
     damage(join(data, 'backups', String(ann.account.id), 'data'));
-    const { local } = server.hostkeep.core;
-    await local.write((tx) => tx.run('update backup_checks set done_at = 0 where account_id = ?', ann.account.id));
+    await again();
     await eventually(
       'the damage is told',
       () => lines(server, ann.account.id),

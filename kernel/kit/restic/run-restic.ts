@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { Duplex, Readable, Writable } from 'node:stream';
-import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { lines } from '../../../kernel/kit/programs/output-lines.ts';
-import { killProgram, startProgram, type ChildProcess } from '../../../kernel/kit/programs/start-program.ts';
-import { writeAll } from '../../../kernel/kit/waiting/byte-streams.ts';
-import { escapeControl } from '../../../kernel/log.ts';
-import { AGAIN, fail, unlessMissing } from '../errors.ts';
+import type { JobContext } from '../jobs/job.ts';
+import { lines } from '../programs/output-lines.ts';
+import { killProgram, startProgram, type ChildProcess } from '../programs/start-program.ts';
+import { writeAll } from '../waiting/byte-streams.ts';
+import { escapeControl } from '../../log.ts';
+import { AGAIN, resticFail, unlessMissing } from './errors.ts';
 import { RepositoryServer } from './repository-server.ts';
 
 /** How restic is run for an account. */
@@ -78,7 +78,7 @@ export async function runRestic(
   const [code, signal] = (await ended) as [number | null, string | null];
   if (refusal !== undefined) throw refusal;
   if (code !== null && codes.includes(code)) return;
-  throw fail[failure](`restic ended with ${code ?? signal}: ${escapeControl(complaint.trim())}`, AGAIN);
+  throw resticFail[failure](`restic ended with ${code ?? signal}: ${escapeControl(complaint.trim())}`, AGAIN);
 }
 
 /** Returns a line of JSON; `undefined` for any other. */

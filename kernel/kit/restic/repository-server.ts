@@ -5,8 +5,8 @@
 import { createServer, constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
-import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { KINDS, NAME, PART_BYTES, type ObjectName, type RepositoryQuestion } from '../repository/questions.ts';
+import type { JobContext } from '../jobs/job.ts';
+import { KINDS, NAME, PART_BYTES, type ObjectName, type RepositoryQuestion } from './questions.ts';
 
 const { HTTP2_HEADER_METHOD: METHOD, HTTP2_HEADER_PATH: PATH, HTTP2_HEADER_STATUS: STATUS } = constants;
 const LIST_TYPE = 'application/vnd.x.restic.rest.v2';

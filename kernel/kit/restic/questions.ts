@@ -1,5 +1,5 @@
 /** Questions of a run of restic about its repository: the objects of restic's REST protocol, without its locks. */
-import { fail } from '../errors.ts';
+import { fail } from '../../errors.ts';
 
 export const KINDS = ['config', 'keys', 'data', 'index', 'snapshots'] as const;
 export interface ObjectName {
@@ -15,8 +15,6 @@ export type RepositoryQuestion =
 
 /** The most bytes that one question or answer carries: the service hashes them at once. */
 export const PART_BYTES = 256 << 10;
-/** The only file of a snapshot of a database. */
-export const DUMP_FILE = 'database.sql';
 export const NAME = /^[0-9a-f]{64}$/;
 /** Larger than any object that restic makes: its packs have at most 128 MiB. */
 export const OBJECT_BYTES = 2 ** 30;
