@@ -6,6 +6,7 @@ import { fail } from './errors.ts';
 import { CHANGE, COPY, ENTRIES, LIST, REPAIR, TRASH, WRITE } from './jobs.ts';
 import type { Expected } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { TrashInput } from './jobs/trash-job.ts';
+import type { FileTrash } from '../../kernel/contract/tasks/file-trash.ts';
 import { taskHandlers } from '../../kernel/contract/tasks/task-routes.ts';
 import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
 import { FilesConfig } from './schema.ts';
@@ -40,8 +41,8 @@ export default definePlugin({
       const parts = components(absolute(path, virtualRoot));
       return jobs.run(LIST, account, { components: parts, virtualRoot, limits: config }, { signal });
     };
-    const trash = async ({ account }: Asked, input: TrashInput) => {
-      const keptMs = config.trash_days * DAY_MS;
+    const keptMs = config.trash_days * DAY_MS;
+    const trash = async ({ account }: Pick<Asked, 'account'>, input: TrashInput) => {
       return jobs.run(TRASH, account, { ...input, keptMs }, { makesRoot: input.act === 'remove' });
     };
     const results = async (call: Asked, input: TrashInput) => {
@@ -49,6 +50,10 @@ export default definePlugin({
       return { results: done.map(({ id, error = null, detail = null }) => ({ id, error, detail })) };
     };
     return {
+      service: {
+        keptDays: config.trash_days,
+        expire: async (account) => (await trash({ account }, { act: 'expire' })).oldestAt,
+      } satisfies FileTrash,
       handlers: {
         list: (call) => list(call, call.params.path),
         root: (call) => list(call, ''),

@@ -22,13 +22,15 @@ import { clearly, inFolder, placeIn } from './place.ts';
 
 export type TrashInput =
   | { readonly act: 'remove'; readonly paths: readonly (readonly string[])[] }
-  | { readonly act: 'list' }
+  | { readonly act: 'list' | 'expire' }
   | { readonly act: 'restore'; readonly ids: readonly string[] }
   | { readonly act: 'empty'; readonly ids: readonly string[] | null };
 /** The result for each path or id, in the order in which they were given. */
 export interface TrashOutput {
   readonly done: readonly { readonly id: string; readonly error?: string; readonly detail?: string }[];
   readonly removed: readonly Removed[];
+  /** When the oldest of what an expiry leaves was removed, in milliseconds since 1970. */
+  readonly oldestAt?: number;
 }
 interface About {
   readonly components: readonly string[];
@@ -53,6 +55,11 @@ export default async function trash(
     case 'remove':
       await removeFromOwnFolder(root, TRASH, expired(root, input.keptMs));
       return { done: each(input.paths, (path) => remove(root, path)), removed: [] };
+    case 'expire': {
+      await removeFromOwnFolder(root, TRASH, expired(root, input.keptMs));
+      const left = idsIn(root).map(removalTime);
+      return { done: [], removed: [], ...(left.length > 0 && { oldestAt: Math.min(...left) }) };
+    }
     case 'list':
       return { done: [], removed: removedEntries(root).slice(0, LISTED) };
     case 'restore':
@@ -157,8 +164,11 @@ const idsIn = (root: FilesRoot): string[] => lookIntoOwnFolder(root, TRASH, read
 const readIds = (trash: number): string[] => readdirSync(entryPath(trash, '')).filter((name) => ID.test(name));
 
 function expired(root: FilesRoot, keptMs: number): string[] {
-  return idsIn(root).filter((id) => Date.now() - Number.parseInt(id, 36) > keptMs);
+  return idsIn(root).filter((id) => Date.now() - removalTime(id) > keptMs);
 }
+
+/** The first part of an id; see `remove`. */
+const removalTime = (id: string): number => Number.parseInt(id, 36);
 
 const missing = () => fail.file_not_found('the trash does not hold this any more');
 
