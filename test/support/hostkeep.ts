@@ -15,6 +15,7 @@ import { atEnd } from './ending.ts';
 import { exchange } from './exchange.ts';
 import { testStore } from './postgres.ts';
 import { keptLog } from './kept-log.ts';
+import { asker, type Asker } from './scenario.ts';
 import { installedPlugins, isOptIn, type InstalledPlugin } from '../../kernel/host/discovery.ts';
 
 /** Where the files of a test's accounts are. */
@@ -36,6 +37,11 @@ export interface Answer<T> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: T;
+}
+
+export interface Person extends Asker {
+  readonly account: Account;
+  readonly token: string;
 }
 
 export interface RequestOptions {
@@ -138,14 +144,30 @@ export class TestServer {
   }
 
   /** Creates an account and a token for it. */
-  async user(username: string, plan = 'developer'): Promise<{ account: Account; token: string }> {
-    const account = await this.account(username, plan);
-    return { account, token: await this.token(account) };
+  async user(username: string, plan = 'developer'): Promise<Person> {
+    return this.as(await this.account(username, plan));
   }
 
-  async admin(username = 'root'): Promise<{ account: Account; token: string }> {
-    const account = await this.account(username, '', 'admin');
-    return { account, token: await this.token(account) };
+  async admin(username = 'root'): Promise<Person> {
+    return this.as(await this.account(username, '', 'admin'));
+  }
+
+  /** Opens a session of an account, which asks on the address that is for it. */
+  async as(account: Account): Promise<Person> {
+    const token = await this.token(account);
+    return { account, token, ...this.with(token, account.role, account.username) };
+  }
+
+  /** Returns who asks with a token, or without one. */
+  with(token?: string, address: Address = 'user', who = 'somebody'): Asker {
+    return asker({
+      who,
+      send: ({ path, ...request }) => this.ask<unknown>(path, { ...request, address, ...(token && { token }) }),
+      eventsAfter: async (id) => {
+        const found = await this.hostkeep.core.events.after(id, 10_000);
+        return { types: found.map(({ type }) => type), last: found.at(-1)?.id ?? id };
+      },
+    });
   }
 
   /** Returns what a plugin's check of its surroundings finds. */

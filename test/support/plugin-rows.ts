@@ -45,6 +45,8 @@ export interface PluginRows {
   readonly opened?: string | ByRoute<string>;
   /** Why the lists of these routes, which are not paged, cannot grow without bound. */
   readonly bounded?: ByRoute<string>;
+  /** Why members of bodies, each by `<route>.<member>`, may be as long as a body. */
+  readonly unbounded?: ByRoute<string>;
   readonly isolation?: {
     /** Reads whose replies do not contain the tenant's mark, with what they contain instead. */
     readonly unmarked?: ByRoute<string>;

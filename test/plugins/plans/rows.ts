@@ -31,6 +31,7 @@ const rows: PluginRows = {
     switchOn: PRODUCT,
     switchOff: PRODUCT,
   },
+  unbounded: { 'createPlan.features': PRODUCT },
   pages: {
     '/console/features': [],
     '/console/plans': ['Compare plans', 'Edit basic', 'Remove basic'],

@@ -4,6 +4,7 @@ const SETTING = '/api/settings/token.ttl_seconds';
 
 const rows: PluginRows = {
   answered: { list: 'node', change: 'anywhere', reset: 'anywhere' },
+  unbounded: { 'change.value': 'as the schema of the setting says' },
   bounded: { list: 'as many as the product has' },
   surroundings: () => ({ config: { settings: { editable: ['admin_cors_origins', 'token.*'] } } }),
   without: { login: { change: 403, reset: 403 } }, // nobody proves the password

@@ -379,7 +379,7 @@ if (hasProftpd()) {
   const reopened = async (username: string) => {
     const account = await server.hostkeep.core.accounts.byUsername(username);
     assert.ok(account);
-    return { account, token: await server.token(account) };
+    return server.as(account);
   };
 
   test('what was lost, added by somebody else or left by a kill is mended', async () => {
