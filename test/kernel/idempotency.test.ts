@@ -156,5 +156,4 @@ test('the store keeps no hash of the request, and answers again after a restart'
   await product.close();
   const again = await TestServer.start({ data, config: inFile });
   assert.equal((await add(again)).body, first.body);
-  await again.close();
 });

@@ -42,6 +42,8 @@ export interface Answer<T> {
 export interface Person extends Asker {
   readonly account: Account;
   readonly token: string;
+  /** Resolves with the lines of its activity log in which this appears, the newest first. */
+  told(part: string): Promise<readonly string[]>;
 }
 
 export interface RequestOptions {
@@ -155,7 +157,8 @@ export class TestServer {
   /** Opens a session of an account, which asks on the address that is for it. */
   async as(account: Account): Promise<Person> {
     const token = await this.token(account);
-    return { account, token, ...this.with(token, account.role, account.username) };
+    const told = async (part: string) => (await this.hostkeep.core.events.page(account.id, part, 0, 50)).lines;
+    return { account, token, told, ...this.with(token, account.role, account.username) };
   }
 
   /** Returns who asks with a token, or without one. */

@@ -170,16 +170,12 @@ test('an address cannot try one password after another name', async () => {
 // threat weak-limiter: X-Forwarded-For counts from trusted proxies only
 test('an address that the client claims counts for nothing without a trusted proxy', async () => {
   const other = await TestServer.start();
-  try {
-    await other.account('dora');
-    await logIn(other, 'dora', { from: '203.0.113.1' });
-    const { body } = await other.ask<{ ip: string }[]>('/api/account/login-history', {
-      token: await other.token(await other.hostkeep.core.accounts.get('dora')),
-    });
-    assert.is(body[0]?.ip, '127.0.0.1');
-  } finally {
-    await other.close();
-  }
+  await other.account('dora');
+  await logIn(other, 'dora', { from: '203.0.113.1' });
+  const { body } = await other.ask<{ ip: string }[]>('/api/account/login-history', {
+    token: await other.token(await other.hostkeep.core.accounts.get('dora')),
+  });
+  assert.is(body[0]?.ip, '127.0.0.1');
 });
 
 // threat weak-limiter: guesses from many addresses share the account's budget of five a minute

@@ -299,20 +299,16 @@ test('an answer tells how many calls are left in the minute', async () => {
     plugins: [mcp, things],
     config: { plugins: { mcp: true }, mcp: { calls_per_minute: 2 } },
   });
-  try {
-    const { token } = await few.user('rita');
-    const ask = (method: string) =>
-      few.ask<{ result: unknown }>('/mcp', {
-        ...{ method: 'POST', token, headers: { accept: 'application/json, text/event-stream' } },
-        body: { jsonrpc: '2.0', id: 1, method, params: { name: 'things_big', arguments: { bytes: 1 } } },
-      });
-    const { headers } = await ask('tools/call');
-    assert.is(headers.get('ratelimit-policy'), '"calls";q=2;w=60');
-    assert.match(headers.get('ratelimit') ?? '', /^"calls";r=1;t=\d+$/);
-    assert.is((await ask('tools/list')).headers.get('ratelimit'), null, 'lists are no calls');
-  } finally {
-    await few.close();
-  }
+  const { token } = await few.user('rita');
+  const ask = (method: string) =>
+    few.ask<{ result: unknown }>('/mcp', {
+      ...{ method: 'POST', token, headers: { accept: 'application/json, text/event-stream' } },
+      body: { jsonrpc: '2.0', id: 1, method, params: { name: 'things_big', arguments: { bytes: 1 } } },
+    });
+  const { headers } = await ask('tools/call');
+  assert.is(headers.get('ratelimit-policy'), '"calls";q=2;w=60');
+  assert.match(headers.get('ratelimit') ?? '', /^"calls";r=1;t=\d+$/);
+  assert.is((await ask('tools/list')).headers.get('ratelimit'), null, 'lists are no calls');
 });
 
 test('a minute later, an account may call again', () => {

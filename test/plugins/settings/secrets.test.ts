@@ -11,15 +11,11 @@ test('the settings in effect are shown with what set each, and without secrets',
   const own = await TestServer.start({
     config: { webhooks: { endpoints: [{ url: 'https://hooks.example/', secret }] } },
   });
-  try {
-    const root = await own.admin();
-    const { body } = await own.ask('/api/settings', { token: root.token, address: 'admin' });
-    const settings = body['settings'] as { setting: string; value: unknown; origin: string }[];
-    const of = (wanted: string) => settings.find(({ setting }) => setting === wanted);
-    assert.is(of('data')?.value, own.data);
-    assert.is(of('login.issuer')?.value, 'Hostkeep');
-    assert.not.match(JSON.stringify(body), new RegExp(secret));
-  } finally {
-    await own.close();
-  }
+  const root = await own.admin();
+  const { body } = await own.ask('/api/settings', { token: root.token, address: 'admin' });
+  const settings = body['settings'] as { setting: string; value: unknown; origin: string }[];
+  const of = (wanted: string) => settings.find(({ setting }) => setting === wanted);
+  assert.is(of('data')?.value, own.data);
+  assert.is(of('login.issuer')?.value, 'Hostkeep');
+  assert.not.match(JSON.stringify(body), new RegExp(secret));
 });

@@ -269,21 +269,17 @@ test('every endpoint of the address is listed, and its example works in a shell'
 
 test('examples that change nothing work as they stand', async () => {
   const own = await TestServer.start();
-  try {
-    const { token } = await own.admin();
-    const listed = async () =>
-      (await own.ask<{ endpoints: Listed[] }>('/api/usage', { token, address: 'admin' })).body.endpoints;
-    const named = async () =>
-      (await listed()).find(({ path, method }) => path === '/api/accounts/:username' && method === 'GET')?.example;
-    assert.match((await named()) ?? '', /\/api\/accounts\/root'$/, 'the caller, where there is no customer');
-    await own.account('anna');
-    assert.match((await named()) ?? '', /\/api\/accounts\/anna'$/);
-    for (const { method, path, example } of await listed())
-      if (method === 'GET' && /\/:(?:username|plan)/.test(path) && !path.endsWith('/:id'))
-        assert.is(await statusOf(example, token), '200', example);
-  } finally {
-    await own.close();
-  }
+  const { token } = await own.admin();
+  const listed = async () =>
+    (await own.ask<{ endpoints: Listed[] }>('/api/usage', { token, address: 'admin' })).body.endpoints;
+  const named = async () =>
+    (await listed()).find(({ path, method }) => path === '/api/accounts/:username' && method === 'GET')?.example;
+  assert.match((await named()) ?? '', /\/api\/accounts\/root'$/, 'the caller, where there is no customer');
+  await own.account('anna');
+  assert.match((await named()) ?? '', /\/api\/accounts\/anna'$/);
+  for (const { method, path, example } of await listed())
+    if (method === 'GET' && /\/:(?:username|plan)/.test(path) && !path.endsWith('/:id'))
+      assert.is(await statusOf(example, token), '200', example);
 });
 
 test('statistics hold today last, follow what happens, and have no end of line', async () => {

@@ -72,7 +72,6 @@ test('a second factor is reset from the command line after a yes, and its sessio
   assert.is((await logIn(server, 'ann')).status, 200);
   const { lines } = await server.hostkeep.core.events.page(account.id, 'two-factor authentication turned off', 0, 5);
   assert.match(lines[0] ?? '', /had two-factor authentication turned off from the command line$/);
-  await server.close();
 });
 
 test('API tokens are made, listed and ended beside a running server', async () => {

@@ -463,13 +463,9 @@ if (hasReal) {
     const plugins = { 'database-moves': false };
     const databases = { servers: { main: root() }, default_server: 'main', accounts: { ben: '' } };
     const server = await TestServer.start({ config: { plugins, databases } });
-    try {
-      const { account } = await server.user('eve');
-      assert.equal(await obstaclesTo(server, account), ['it has databases on the server main: eve_cms']);
-      for (const name of ['dan', 'ben']) assert.equal(await obstaclesTo(server, await server.account(name)), []);
-    } finally {
-      await server.close();
-    }
+    const { account } = await server.user('eve');
+    assert.equal(await obstaclesTo(server, account), ['it has databases on the server main: eve_cms']);
+    for (const name of ['dan', 'ben']) assert.equal(await obstaclesTo(server, await server.account(name)), []);
   });
 
   test('doctor reports the version, and that sizes are those of files', async () => {

@@ -155,7 +155,6 @@ test('without a server nothing is managed', async () => {
   assert.equal((await bare.ask(USERS, { token })).body, []);
   const { status, body } = await bare.ask(LIST, { token, method: 'POST', body: { name: 'shop' } });
   assert.equal([status, body['error']], [409, 'databases_not_managed']);
-  await bare.close();
 });
 
 test('no more databases and users are made than allowed, also at once', async () => {

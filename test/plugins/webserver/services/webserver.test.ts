@@ -114,15 +114,11 @@ test('a domain of any length has a file of its own', async () => {
 
 test('without a driver the plugin does not react to domains', async () => {
   const server = await TestServer.start();
-  try {
-    const status = server.hostkeep.node.plugins().find(({ name }) => name === 'webserver');
-    assert.is(status?.state, 'ready');
-    assert.equal(status?.provides, ['demoOutside', 'doctor']);
-    const part = (await server.hostkeep.plugins.gather('doctor')).find(({ plugin }) => plugin === 'webserver');
-    assert.ok(part?.ok === true && part.value[0]?.isWarning === true, 'nobody serves the domains');
-  } finally {
-    await server.close();
-  }
+  const status = server.hostkeep.node.plugins().find(({ name }) => name === 'webserver');
+  assert.is(status?.state, 'ready');
+  assert.equal(status?.provides, ['demoOutside', 'doctor']);
+  const part = (await server.hostkeep.plugins.gather('doctor')).find(({ plugin }) => plugin === 'webserver');
+  assert.ok(part?.ok === true && part.value[0]?.isWarning === true, 'nobody serves the domains');
 });
 
 test('without the web server program a domain is refused, and doctor says why', async () => {
@@ -575,18 +571,14 @@ if (hasReal) {
       plugins: [...(await allPlugins()), slow],
       config: { webserver: nginx.settings },
     });
-    try {
-      const { token } = await server.user('ann');
-      const adding = add(server, token, 'late.example');
-      await untilStatus('late.example', 403);
-      await server.hostkeep.core.accounts.suspend('ann');
-      release();
-      await adding;
-      await untilStatus('late.example', 503);
-      assert.match((await nginx.fetch('late.example')).body, /<h1>This site is suspended<\/h1>/, 'the shipped page');
-    } finally {
-      await server.close();
-    }
+    const { token } = await server.user('ann');
+    const adding = add(server, token, 'late.example');
+    await untilStatus('late.example', 403);
+    await server.hostkeep.core.accounts.suspend('ann');
+    release();
+    await adding;
+    await untilStatus('late.example', 503);
+    assert.match((await nginx.fetch('late.example')).body, /<h1>This site is suspended<\/h1>/, 'the shipped page');
   });
 
   test('doctor has the web server reload and read a site, and says what it may not read', async () => {
