@@ -1,7 +1,8 @@
 /** Finds tests without an assertion in source text laid out by Prettier: a block ends at its own indentation. */
 
 const COMMENT_OR_STRING = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
-const ASSERTION = /\bassert(?:\.\w|\w*\()/;
+/** A function whose name begins with `assert`, or what asserts by rows; see `test/support/scenario.ts`. */
+const ASSERTION = /\bassert(?:\.\w|\w*\()|\.(?:asks|rows)[<(]/;
 const FUNCTION = /^\s*(?:export )?(?:(?:async )?function\*? (\w+)|const (\w+) = (?:async )?(?:\(|<|\w+ =>))/;
 
 /** Returns the statement that begins at a line. */
@@ -33,7 +34,7 @@ export function assertingHelpers(source: string): ReadonlySet<string> {
   return found;
 }
 
-/** Whether code calls `assert`, a function whose name begins with it, or one of the helpers. */
+/** Whether code calls what asserts, or one of the helpers. */
 export function hasAssertion(code: string, helpers: ReadonlySet<string>): boolean {
   const text = code.replace(COMMENT_OR_STRING, '');
   return (

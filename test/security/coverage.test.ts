@@ -76,6 +76,7 @@ for (const [name, code] of [
     'a helper of a helper',
     "const b = (\n  n: number,\n): void => {\n  assert.ok(n);\n};\nconst c = () => b(1);\n%test('a', () => c());",
   ],
+  ['a row', "test('a', () => ann.rows(['GET /', 404]));"],
   ['an imported helper', "test('a', () => {\n  assertHolds();\n});"],
 ] as const)
   test(`an assertion is found in ${name}`, () => {

@@ -1,7 +1,7 @@
 import * as assert from '../../support/assert.ts';
 import domains from '../../../plugins/domains/index.ts';
 import { TestServer } from '../../support/hostkeep.ts';
-import { pick } from '../../support/lists.ts';
+import { counted, pick } from '../../support/lists.ts';
 import { NotedWebServer } from '../../support/noted-web-server.ts';
 import { testSuite } from '../../support/suite.ts';
 
@@ -23,27 +23,26 @@ test.before(async () => {
 interface Entry {
   readonly domain_url: string;
   readonly aliases: readonly string[];
-  readonly error?: string;
 }
 
+/** Somebody with a domain, to whose changes the server answers so. */
 async function owner(username: string, domain: string, plan?: string) {
-  const { account, token } = await server.user(username, plan);
-  const post = (path: string, body: object) => server.ask<Entry>(path, { method: 'POST', token, body });
-  assert.is((await post('/api/domains/new', { domain_url: domain })).status, 201);
+  const { asks, tries, told } = await server.user(username, plan);
+  await asks('POST /api/domains/new', { domain_url: domain }, 201);
   return {
-    account,
-    addDomain: async (domain_url: string) => (await post('/api/domains/new', { domain_url })).body.error ?? 'added',
-    removeDomain: async (domain_url: string) => (await post('/api/domains/delete', { domain_url })).body.error,
-    add: async (alias: unknown, domain_url = domain) => (await post('/api/aliases', { domain_url, alias })).body,
-    remove: async (alias: string) =>
-      (await server.ask<Entry>(`/api/aliases/${encodeURIComponent(alias)}`, { method: 'DELETE', token })).body,
-    list: async () => (await server.ask<{ domains: Entry[] }>('/api/domains', { token })).body.domains,
+    told,
+    addDomain: (domain_url: string) => tries('POST /api/domains/new', { domain_url }),
+    removeDomain: (domain_url: string) => tries('POST /api/domains/delete', { domain_url }),
+    add: (alias: string, domain_url = domain) => tries('POST /api/aliases', { domain_url, alias }),
+    remove: (alias: string) => tries(`DELETE /api/aliases/${encodeURIComponent(alias)}`),
+    list: async () => (await asks<{ domains: Entry[] }>('GET /api/domains', 200)).domains,
   };
 }
+const aliases = async ({ list }: Pick<Awaited<ReturnType<typeof owner>>, 'list'>) => pick(await list(), 'aliases');
 
 // threat shell-injection: an alias is a name that may be added as a domain, and nothing else
 test('what may not be added as a domain is no alias either', async () => {
-  const { add, list } = await owner('names', 'names.example');
+  const names = await owner('names', 'names.example');
   for (const bad of [
     'example',
     '127.0.0.1',
@@ -63,35 +62,34 @@ test('what may not be added as a domain is no alias either', async () => {
     '_.example',
     'http://a.example',
   ])
-    assert.is((await add(bad)).error, 'invalid_domain', JSON.stringify(bad));
-  for (const bad of ['', 7, 'a'.repeat(2000)]) assert.is((await add(bad)).error, 'invalid_request');
-  assert.equal(pick(await list(), 'aliases'), [[]]);
+    assert.is(await names.add(bad), '400 invalid_domain', JSON.stringify(bad));
+  for (const bad of ['', 'a'.repeat(2000)]) assert.is(await names.add(bad), '400 invalid_request');
+  assert.equal(await aliases(names), [[]]);
 });
 
 // threat other-accounts: a name belongs to one account, whether as a domain or as an alias
 test('names of other accounts, and names above and below them, are refused', async () => {
   const [ann, bob] = [await owner('ann', 'ann.example'), await owner('bob', 'bob.example')];
-  assert.equal((await ann.add('Ann-Too.example.')).aliases, ['ann-too.example']);
-  for (const taken of ['ann.example', 'sub.ann.example', 'ann-too.example', 'ANN-TOO.example.', 'x.ann-too.example'])
-    for (const refused of [(await bob.add(taken)).error, await bob.addDomain(taken)])
-      assert.is(refused, 'domain_exists', taken);
+  assert.equal([await ann.add('Ann-Too.example.'), await aliases(ann)], [201, [['ann-too.example']]]);
+  const taken = '409 domain_exists';
+  for (const name of ['ann.example', 'sub.ann.example', 'ann-too.example', 'ANN-TOO.example.', 'x.ann-too.example'])
+    assert.equal([await bob.add(name), await bob.addDomain(name)], [taken, taken], name);
   await bob.add('deep.below.example');
-  assert.is(await ann.addDomain('below.example'), 'domain_exists', 'a domain above an alias of somebody else');
-  assert.is((await bob.add('other.example', 'ann.example')).error, 'domain_not_found');
-  assert.is((await bob.remove('ann-too.example')).error, 'alias_not_found');
-  assert.is((await ann.add('ann-too.example')).error, 'domain_exists', 'twice');
-  assert.is((await ann.add('ann.example')).error, 'domain_exists', 'the domain itself');
-  assert.is(await ann.addDomain('ann-too.example'), 'domain_exists');
+  assert.is(await ann.addDomain('below.example'), taken, 'a domain above an alias of somebody else');
+  assert.is(await bob.add('other.example', 'ann.example'), '404 domain_not_found');
+  assert.is(await bob.remove('ann-too.example'), '404 alias_not_found');
+  assert.is(await ann.add('ann-too.example'), taken, 'twice');
+  assert.is(await ann.add('ann.example'), taken, 'the domain itself');
+  assert.is(await ann.addDomain('ann-too.example'), taken);
 });
 
 test('of two accounts that ask for one alias at once exactly one gets it', async () => {
   const both = [await owner('first', 'first.example'), await owner('second', 'second.example')];
-  const answers = await Promise.all([
+  const outcomes = await Promise.all([
     ...both.map(({ add }) => add('wanted.example')),
     both[0]?.addDomain('wanted.example'),
   ]);
-  const got = answers.filter((each) => each === 'added' || (typeof each === 'object' && each.error === undefined));
-  assert.is(got.length, 1);
+  assert.is(outcomes.filter((each) => each === 201).length, 1);
   const names = (await Promise.all(both.map(({ list }) => list()))).flat();
   const kept = names
     .flatMap(({ domain_url: name, aliases }) => [name, ...aliases])
@@ -105,50 +103,47 @@ test('an alias counts as a name and not as a domain', async () => {
   const limits = { domains_limit: 1, names_limit: 3 };
   await server.hostkeep.core.plans.create('small', { limits }, ['domains']);
   const { add, remove, addDomain } = await owner('small', 'small.example', 'small');
-  const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => add(`${name}-small.example`)));
-  assert.equal(answers.map(({ error = 'added' }) => error).toSorted(), [
-    'added',
-    'added',
-    'names_limit_reached',
-    'names_limit_reached',
-  ]);
-  assert.is(await addDomain('sub.small.example'), 'names_limit_reached');
+  const outcomes = await Promise.all(['a', 'b', 'c', 'd'].map((name) => add(`${name}-small.example`)));
+  assert.equal(counted(outcomes), { 201: 2, '409 names_limit_reached': 2 });
+  assert.is(await addDomain('sub.small.example'), '409 names_limit_reached');
   const [alias = ''] = served('small.example');
   await remove(alias);
-  assert.is(await addDomain('sub.small.example'), 'added');
+  assert.is(await addDomain('sub.small.example'), 201);
 });
 
 test('an alias is served, listed, told and removed, or goes with its domain', async () => {
-  const { account, add, remove, list, removeDomain, addDomain } = await owner('life', 'life.example');
-  assert.equal((await add('z-life.example')).aliases, ['z-life.example']);
-  assert.equal((await add('leben-ü.example')).aliases, ['xn--leben--8ya.example', 'z-life.example']);
-  assert.equal(served('life.example'), ['xn--leben--8ya.example', 'z-life.example']);
-  assert.equal((await remove('Leben-Ü.example.')).aliases, ['z-life.example']);
-  assert.equal(served('life.example'), ['z-life.example']);
-  assert.equal(pick(await list(), 'aliases'), [['z-life.example']]);
-  const { lines } = await server.hostkeep.core.events.page(account.id, 'alias', 0, 5);
+  const life = await owner('life', 'life.example');
+  for (const [change, alias, left] of [
+    ['add', 'z-life.example', ['z-life.example']],
+    ['add', 'leben-ü.example', ['xn--leben--8ya.example', 'z-life.example']],
+    ['remove', 'Leben-Ü.example.', ['z-life.example']],
+  ] as const) {
+    assert.is(await life[change](alias), change === 'add' ? 201 : 200, alias);
+    assert.equal([await aliases(life), served('life.example')], [[left], left], alias);
+  }
+  const lines = await life.told('alias');
   assert.match(lines[0] ?? '', /User 'life' removed the alias xn--leben--8ya\.example of life\.example from IP/);
   assert.match(lines[1] ?? '', /added the alias xn--leben--8ya\.example of life\.example/);
-  assert.is(await removeDomain('life.example'), undefined);
-  assert.is(await addDomain('z-life.example'), 'added', 'its name is free again');
+  assert.is(await life.removeDomain('life.example'), 200);
+  assert.is(await life.addDomain('z-life.example'), 201, 'its name is free again');
 });
 
 test('nothing is stored or served if the web server refuses', async () => {
-  const { add, remove, list } = await owner('refused', 'refused.example');
-  await add('kept.example');
+  const refused = await owner('refused', 'refused.example');
+  await refused.add('kept.example');
   webServer.refusesNext = true;
-  assert.is((await add('lost.example')).error, 'webserver_failed');
+  assert.is(await refused.add('lost.example'), '502 webserver_failed');
   webServer.refusesNext = true;
-  assert.is((await remove('kept.example')).error, 'webserver_failed');
-  assert.equal([pick(await list(), 'aliases'), served('refused.example')], [[['kept.example']], ['kept.example']]);
+  assert.is(await refused.remove('kept.example'), '502 webserver_failed');
+  assert.equal([await aliases(refused), served('refused.example')], [[['kept.example']], ['kept.example']]);
 });
 
 test('administrators find a domain by part of an alias', async () => {
   const { add } = await owner('findable', 'findable.example');
   await add('seek-me.example');
-  const { token } = await server.admin();
-  const found = await server.ask<{ domains: Entry[] }>('/api/domains?q=seek-m', { address: 'admin', token });
-  assert.equal(pick(found.body.domains, 'domain_url'), ['findable.example']);
+  const admin = await server.admin();
+  const { domains: found } = await admin.asks<{ domains: Entry[] }>('GET /api/domains?q=seek-m', 200);
+  assert.equal(pick(found, 'domain_url'), ['findable.example']);
 });
 
 test('a site has the name with www unless another one of the account has it', async () => {

@@ -5,8 +5,9 @@ import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import type { DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
 import { defineErrors } from '../../../kernel/errors.ts';
 import domains from '../../../plugins/domains/index.ts';
-import { TestServer } from '../../support/hostkeep.ts';
+import { TestServer, type Person } from '../../support/hostkeep.ts';
 import { pick } from '../../support/lists.ts';
+import type { Outcome } from '../../support/scenario.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('changes of domains');
@@ -50,55 +51,49 @@ interface Entry {
   readonly docroot: string;
   readonly suspended: boolean;
   readonly suspended_by_operator: boolean;
-  readonly error?: string;
 }
 
+/** Somebody with domains, each change of which says what is to come of it. */
 async function owner(username: string, ...names: string[]) {
-  const { account, token } = await server.user(username);
-  for (const name of names) {
-    const added = await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: name } });
-    assert.is(added.status, 201);
-  }
-  const put = (name: string, what: string, body: object) =>
-    server.ask<Entry>(`/api/domains/${encodeURIComponent(name)}/${what}`, { method: 'PUT', token, body });
+  const own = await server.user(username);
+  for (const domain_url of names) await own.asks('POST /api/domains/new', { domain_url }, 201);
+  const put = (name: string, what: string, body: object, is: Outcome, has: object = {}) =>
+    own.asks(`PUT /api/domains/${encodeURIComponent(name)}/${what}`, body, is, { ...has });
   return {
-    account,
-    token,
-    suspend: (name: string, suspended: unknown = true) => put(name, 'suspended', { suspended }),
-    docroot: (name: string, docroot: unknown) => put(name, 'docroot', { docroot }),
-    spell: (name: string, shown_as: unknown) => put(name, 'shown-as', { shown_as }),
-    list: async () => (await server.ask<{ domains: Entry[] }>('/api/domains', { token })).body.domains,
-    /** The events of its domains, newest first. */
-    told: async () => (await server.hostkeep.core.events.page(account.id, '', 0, 20)).lines,
+    ...own,
+    suspend: (name: string, suspended: unknown, is: Outcome = 200, has: object = { suspended }) =>
+      put(name, 'suspended', { suspended }, is, is === 200 ? has : {}),
+    docroot: (name: string, docroot: unknown, is: Outcome = 200, has?: object) =>
+      put(name, 'docroot', { docroot }, is, has),
+    spell: (name: string, shown_as: unknown, is: Outcome = 200) =>
+      put(name, 'shown-as', { shown_as }, is, is === 200 ? { shown_as } : {}),
+    list: async () => (await own.asks<{ domains: Entry[] }>('GET /api/domains', 200)).domains,
   };
 }
 
 // threat other-accounts: nobody changes a domain of another account, or one that is none
 test("another account's domain, and what is none, cannot be changed", async () => {
   const [ann, bob] = [await owner('ann', 'ann.example', 'müller.example'), await owner('bob', 'bob.example')];
-  for (const name of ['ann.example', 'ann.example\n', 'a\r\nb.example', 'x'.repeat(300), '../bob.example', '*', ' '])
-    for (const answer of [
-      await bob.suspend(name),
-      await bob.docroot(name, 'elsewhere'),
-      await bob.spell(name, 'Ann.example'),
-    ])
-      assert.equal([answer.status, answer.body.error], [404, 'domain_not_found'], JSON.stringify(name));
+  for (const name of ['ann.example', 'ann.example\n', 'a\r\nb.example', 'x'.repeat(300), '../bob.example', '*', ' ']) {
+    await bob.suspend(name, true, '404 domain_not_found');
+    await bob.docroot(name, 'elsewhere', '404 domain_not_found');
+    await bob.spell(name, 'Ann.example', '404 domain_not_found');
+  }
   assert.equal(pick(await ann.list(), 'suspended'), [false, false]);
   assert.not(existsSync(join(bob.account.filesRoot, 'elsewhere')));
-  assert.is((await ann.suspend('ANN.example.')).body.domain_url, 'ann.example', 'in another form it is the same name');
-  assert.is((await ann.suspend('MÜLLER.example')).body.domain_url, 'xn--mller-kva.example');
+  await ann.suspend('ANN.example.', true, 200, { domain_url: 'ann.example' }); // in another form it is the same name
+  await ann.suspend('MÜLLER.example', true, 200, { domain_url: 'xn--mller-kva.example' });
 });
 
 test('a domain is suspended and served again, once each', async () => {
   const { suspend, list, told } = await owner('sus', 'sus.example');
-  for (const bad of [1, 'true', null]) assert.is((await suspend('sus.example', bad)).body.error, 'invalid_request');
-  assert.is((await suspend('sus.example')).body.suspended, true);
-  assert.is((await suspend('sus.example')).status, 200);
+  await suspend('sus.example', true);
+  await suspend('sus.example', true);
   assert.is(served.get('sus.example'), '/var/www/html/sus.example suspended');
   assert.equal(pick(await list(), 'suspended'), [true]);
-  assert.is((await suspend('sus.example', false)).body.suspended, false);
+  await suspend('sus.example', false);
   assert.is(served.get('sus.example'), '/var/www/html/sus.example');
-  const lines = await told();
+  const lines = await told('');
   assert.match(lines[0] ?? '', /User 'sus' lifted the suspension of the domain sus\.example from IP/);
   assert.match(lines[1] ?? '', /User 'sus' suspended the domain sus\.example from IP/);
   assert.is(lines.filter((line) => / the domain /.test(line)).length, 3);
@@ -106,34 +101,36 @@ test('a domain is suspended and served again, once each', async () => {
 
 // threat reused-names: what an administrator suspended, its owner neither lifts nor removes and adds again
 test('an administrator suspends a domain, which its owner cannot lift', async () => {
-  const { token, suspend, list, told } = await owner('held', 'held.example', 'shop.held.example');
-  const { token: admin } = await server.admin();
-  const hold = (suspended: unknown, name = 'held.example', of = 'held', by = admin) =>
-    server.ask<Entry>(`/api/accounts/${of}/domains/${name}/suspended`, {
-      ...{ method: 'PUT', address: 'admin', token: by, body: { suspended } },
-    });
-  assert.is((await hold(true, 'held.example', 'held', token)).status, 401, 'not its owner');
-  assert.is((await hold(1)).body.error, 'invalid_request');
-  assert.is((await hold(true, 'sus.example')).body.error, 'domain_not_found', 'of another account');
-  assert.is((await hold(true, 'held.example', 'nobody')).body.error, 'account_not_found');
+  const { asks, token, suspend, list, told } = await owner('held', 'held.example', 'shop.held.example');
+  const hold = (by: Pick<Person, 'asks'>, suspended: boolean, is: Outcome = 200, of = 'held/domains/held.example') =>
+    by.asks(
+      `PUT /api/accounts/${of}/suspended`,
+      { suspended },
+      is,
+      is === 200 ? { suspended_by_operator: suspended } : {},
+    );
+  const admin = await server.admin();
+  await hold(server.with(token, 'admin'), true, 401); // its owner
+  await hold(admin, true, '404 domain_not_found', 'held/domains/sus.example'); // of another account
+  await hold(admin, true, '404 account_not_found', 'nobody/domains/held.example');
   refuseNext();
-  assert.is((await hold(true)).body.error, 'webserver_failed');
+  await hold(admin, true, '502 webserver_failed');
   assert.is((await list())[0]?.suspended_by_operator, false);
 
-  assert.is((await hold(true)).body.suspended_by_operator, true);
-  assert.is((await hold(true)).status, 200, 'once more');
+  await hold(admin, true);
+  await hold(admin, true); // once more
   assert.is(served.get('held.example'), '/var/www/html/held.example suspended');
-  await suspend('held.example');
+  await suspend('held.example', true);
   await suspend('held.example', false);
   assert.is(served.get('held.example'), '/var/www/html/held.example suspended');
-  for (const with_subdomains of [true, false]) {
-    const body = { domain_url: 'held.example', with_subdomains };
-    const removed = await server.ask('/api/domains/delete', { method: 'POST', token, body });
-    assert.is(removed.body['error'], with_subdomains ? 'domain_held' : 'domain_has_subdomains');
-  }
-  assert.is((await hold(false)).body.suspended_by_operator, false);
+  for (const [with_subdomains, is] of [
+    [true, '409 domain_held'],
+    [false, '409 domain_has_subdomains'],
+  ] as const)
+    await asks('POST /api/domains/delete', { domain_url: 'held.example', with_subdomains }, is);
+  await hold(admin, false);
   assert.is(served.get('held.example'), '/var/www/html/held.example');
-  const lines = (await told()).filter((line) => /administrator/.test(line));
+  const lines = await told('administrator');
   assert.is(lines.length, 2);
   assert.match(
     lines[0] ?? '',
@@ -144,16 +141,13 @@ test('an administrator suspends a domain, which its owner cannot lift', async ()
 test('nothing is stored, served or told if the web server refuses', async () => {
   const { suspend, docroot, list, told } = await owner('refused', 'refused.example');
   refuseNext();
-  assert.is((await suspend('refused.example')).body.error, 'webserver_failed');
+  await suspend('refused.example', true, '502 webserver_failed');
   assert.is(served.get('refused.example'), '/var/www/html/refused.example');
   refuseNext();
-  assert.is((await docroot('refused.example', 'other')).body.error, 'webserver_failed');
+  await docroot('refused.example', 'other', '502 webserver_failed');
   assert.is(served.get('refused.example'), '/var/www/html/refused.example');
   const [{ suspended, docroot: kept } = {}] = await list();
-  assert.equal(
-    [suspended, kept, (await told()).filter((line) => line.includes('refused.example')).length],
-    [false, '/var/www/html/refused.example', 1],
-  );
+  assert.equal([suspended, kept, (await told('refused.example')).length], [false, '/var/www/html/refused.example', 1]);
 });
 
 test('document roots outside, through links or over files stay refused', async () => {
@@ -172,51 +166,49 @@ test('document roots outside, through links or over files stay refused', async (
     'plain/x',
     'link/x',
   ])
-    assert.is((await docroot('roots.example', bad)).body.error, 'invalid_docroot', JSON.stringify(bad));
-  for (const bad of ['', 7, 'a'.repeat(5000)]) assert.is((await docroot('roots.example', bad)).status, 400);
+    await docroot('roots.example', bad, '400 invalid_docroot');
+  for (const bad of ['', 'a'.repeat(5000)]) await docroot('roots.example', bad, '400 invalid_request');
   assert.equal(pick(await list(), 'docroot'), ['/var/www/html/roots.example']);
 });
 
 test('another document root is made, served, kept and told; the files before it stay', async () => {
   const { account, docroot, list, told } = await owner('mover', 'mover.example');
   writeFileSync(join(account.filesRoot, 'mover.example/index.html'), 'before');
-  const { body } = await docroot('mover.example', '/var/www/html/app/public/');
-  assert.is(body.docroot, '/var/www/html/app/public');
+  const moved = { docroot: '/var/www/html/app/public' };
+  const body = await docroot('mover.example', '/var/www/html/app/public/', 200, moved);
   assert.ok(existsSync(join(account.filesRoot, 'app/public')));
   assert.is(readFileSync(join(account.filesRoot, 'mover.example/index.html'), 'utf8'), 'before');
   assert.is(served.get('mover.example'), '/var/www/html/app/public');
   assert.equal(await list(), [body]);
-  const [line = ''] = await told();
+  const [line = ''] = await told('');
   assert.match(line, /changed the document root of mover\.example to \/var\/www\/html\/app\/public from IP/);
 });
 
 test('the files root is served only for the one domain of an account', async () => {
-  const { token, docroot } = await owner('whole', 'whole.example');
-  assert.is((await docroot('whole.example', '/')).body.docroot, '/var/www/html');
-  assert.is((await docroot('whole.example', 'whole.example')).status, 200);
-  const add = { method: 'POST', token, body: { domain_url: 'sub.whole.example' } };
-  assert.is((await server.ask('/api/domains/new', add)).status, 201);
-  assert.is((await docroot('whole.example', '/')).body.error, 'invalid_docroot');
-  assert.is((await docroot('sub.whole.example', '.')).body.error, 'invalid_docroot');
+  const { asks, docroot } = await owner('whole', 'whole.example');
+  await docroot('whole.example', '/', 200, { docroot: '/var/www/html' });
+  await docroot('whole.example', 'whole.example');
+  await asks('POST /api/domains/new', { domain_url: 'sub.whole.example' }, 201);
+  await docroot('whole.example', '/', '400 invalid_docroot');
+  await docroot('sub.whole.example', '.', '400 invalid_docroot');
 });
 
 test('a domain that is suspended keeps that with another document root', async () => {
   const { suspend, docroot } = await owner('both', 'both.example');
-  await suspend('both.example');
-  assert.is((await docroot('both.example', 'new')).body.suspended, true);
+  await suspend('both.example', true);
+  await docroot('both.example', 'new', 200, { suspended: true });
   assert.is(served.get('both.example'), '/var/www/html/new suspended');
-  const answers = await Promise.all([suspend('both.example', false), docroot('both.example', 'last')]);
-  assert.equal(pick(answers, 'status'), [200, 200]);
+  await Promise.all([suspend('both.example', false), docroot('both.example', 'last')]);
   assert.is(served.get('both.example'), '/var/www/html/last', 'also both at once');
 });
 
 test('a domain that is removed during a change is not found, and stays removed', async () => {
-  const { token, suspend, list } = await owner('quick', 'quick.example');
+  const { asks, suspend, list } = await owner('quick', 'quick.example');
   during = async () => {
     during = undefined;
-    await server.ask('/api/domains/delete', { method: 'POST', token, body: { domain_url: 'quick.example' } });
+    await asks('POST /api/domains/delete', { domain_url: 'quick.example' }, 200);
   };
-  assert.is((await suspend('quick.example')).body.error, 'domain_not_found');
+  await suspend('quick.example', true, '404 domain_not_found');
   assert.equal(await list(), []);
 });
 
@@ -232,10 +224,10 @@ test('a name is shown in the case that its owner chose, and never as another nam
     '<b>',
     'a\nb',
   ])
-    assert.is((await spell('myshop.example', bad)).body.error, 'invalid_domain', JSON.stringify(bad));
-  assert.is((await spell('myshop.example', 'MyShop.example')).body.shown_as, 'MyShop.example');
-  assert.is((await spell('bücher.example', 'BÜCHER.example')).body.shown_as, 'BÜCHER.example');
+    await spell('myshop.example', bad, '400 invalid_domain');
+  await spell('myshop.example', 'MyShop.example');
+  await spell('bücher.example', 'BÜCHER.example');
   assert.equal(pick(await list(), 'shown_as'), ['MyShop.example', 'BÜCHER.example']);
-  assert.match((await told())[0] ?? '', /chose to write xn--bcher-kva\.example as BÜCHER\.example from IP/);
-  assert.is((await spell('myshop.example', 'myshop.example')).body.shown_as, 'myshop.example');
+  assert.match((await told(''))[0] ?? '', /chose to write xn--bcher-kva\.example as BÜCHER\.example from IP/);
+  await spell('myshop.example', 'myshop.example');
 });

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import { budgetState } from '../../../plugins/login/throttle/budgets.ts';
 import { openCore } from '../../../kernel/run/core.ts';
@@ -8,6 +5,7 @@ import { createLog } from '../../../kernel/log.ts';
 import type { CommandContext } from '../../../kernel/contract/command.ts';
 import commands from '../../../plugins/login/commands.ts';
 import type { Lock } from '../../../plugins/login/credentials/schema.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { PASSWORD, testConfig, TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 import { codeOf, enableTwofa, logIn, tally } from '../../support/account-client.ts';
@@ -17,7 +15,6 @@ const test = testSuite('login: throttle');
 const WRONG = { password: 'not the password' };
 let server: TestServer;
 test.before(async () => void (server = await start()));
-test.after(() => server.close());
 
 /** A server that knows the wrong password at once: on a busy machine, hashes take longer than the minute that is counted. */
 async function start(): Promise<TestServer> {
@@ -42,12 +39,9 @@ async function age(ms: number): Promise<void> {
 }
 
 test('guesses of the code that confirms a set-up count as failures', async () => {
-  const { token } = await server.user('cora');
-  const ask = (path: string, body: unknown) => server.ask(path, { method: 'POST', token, body });
-  assert.is((await ask('/api/account/2fa/setup', { password: PASSWORD })).status, 200);
-  const statuses: number[] = [];
-  for (let i = 0; i < 6; i += 1) statuses.push((await ask('/api/account/2fa/confirm', { code: 'abcdef' })).status);
-  assert.equal(statuses, [400, 400, 400, 400, 400, 429]);
+  const { asks } = await server.user('cora');
+  await asks('POST /api/account/2fa/setup', { password: PASSWORD }, 200);
+  for (const is of [400, 400, 400, 400, 400, 429]) await asks('POST /api/account/2fa/confirm', { code: 'abcdef' }, is);
 });
 
 // asvs 6.1.1, 6.3.1: five failures a minute, then also the correct password has to wait
@@ -172,10 +166,9 @@ test('an address that the client claims counts for nothing without a trusted pro
   const other = await TestServer.start();
   await other.account('dora');
   await logIn(other, 'dora', { from: '203.0.113.1' });
-  const { body } = await other.ask<{ ip: string }[]>('/api/account/login-history', {
-    token: await other.token(await other.hostkeep.core.accounts.get('dora')),
-  });
-  assert.is(body[0]?.ip, '127.0.0.1');
+  const dora = await other.as(await other.hostkeep.core.accounts.get('dora'));
+  const [login] = await dora.asks<{ ip: string }[]>('GET /api/account/login-history', 200);
+  assert.is(login?.ip, '127.0.0.1');
 });
 
 // threat weak-limiter: guesses from many addresses share the account's budget of five a minute
@@ -195,63 +188,47 @@ test('a crowd of right logins is let in', async () => {
 });
 
 test('later checks of codes and passwords count against the same budget', async () => {
-  const { token } = await server.user('gil');
+  const { token, asks } = await server.user('gil');
   const { secret } = await enableTwofa(server, token);
-  const ask = (method: string, path: string, body: unknown) => server.ask(path, { method, token, body });
+  const new_password = 'long enough';
   assert.is((await logIn(server, 'gil', { code: codeOf(secret, 20) })).status, 401);
-  assert.is(
-    (await ask('PUT', '/api/account/password', { password: 'wrong', new_password: 'long enough' })).status,
-    401,
-  );
-  assert.is((await ask('DELETE', '/api/account/2fa', { password: PASSWORD, code: 'wrong' })).status, 401);
-  assert.is((await ask('POST', '/api/account/2fa/setup', { password: 'wrong' })).status, 401);
+  await asks('PUT /api/account/password', { password: 'wrong', new_password }, 401);
+  await asks('DELETE /api/account/2fa', { password: PASSWORD, code: 'wrong' }, 401);
+  await asks('POST /api/account/2fa/setup', { password: 'wrong' }, 401);
   assert.is((await logIn(server, 'gil', WRONG)).status, 401);
-  assert.is(
-    (await ask('PUT', '/api/account/password', { password: PASSWORD, new_password: 'long enough' })).status,
-    429,
-  );
-  assert.is((await ask('DELETE', '/api/account/2fa', { password: PASSWORD, code: codeOf(secret, 1) })).status, 429);
+  await asks('PUT /api/account/password', { password: PASSWORD, new_password }, 429);
+  await asks('DELETE /api/account/2fa', { password: PASSWORD, code: codeOf(secret, 1) }, 429);
   assert.is((await logIn(server, 'gil', { code: codeOf(secret, 1) })).status, 429);
 });
 
 // threat weak-limiter: failures are kept over a restart
 test('a restart forgets no failure', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
-  try {
-    const before = await TestServer.start({ data });
-    await before.account('hal');
-    for (let i = 0; i < 5; i += 1) assert.is((await logIn(before, 'hal', WRONG)).status, 401);
-    await before.close();
-    const after = await TestServer.start({ data });
-    const { status } = await logIn(after, 'hal');
-    await after.close();
-    assert.is(status, 429);
-  } finally {
-    rmSync(data, { recursive: true, force: true });
-  }
+  const data = temporaryFolder();
+  const before = await TestServer.start({ data });
+  await before.account('hal');
+  for (let i = 0; i < 5; i += 1) assert.is((await logIn(before, 'hal', WRONG)).status, 401);
+  await before.close();
+  assert.is((await logIn(await TestServer.start({ data }), 'hal')).status, 429);
 });
 
-// threat weak-limiter: failures expire, so the record does not grow forever
 test('an administrator unlocks an account, and nothing else', async () => {
-  const { account } = await server.user('uma');
+  const uma = await server.user('uma');
   await server.account('vic');
-  const { token } = await server.admin('locksmith');
-  const unlock = (username: string, as = token) =>
-    server.ask(`/api/accounts/${username}/unlock`, { method: 'POST', token: as, address: 'admin' });
+  const locksmith = await server.admin('locksmith');
   const home = '198.51.100.80';
   assert.is((await logIn(server, 'uma', { from: home })).status, 200);
   assert.is((await fail('uma', 6, home)).at(-1), 429);
   assert.is((await fail('uma', 6, '198.51.100.81')).at(-1), 429);
   assert.is((await fail('vic', 6, '198.51.100.82')).at(-1), 429);
-  assert.is((await unlock('uma', await server.token(account))).status, 401);
-  assert.is((await unlock('nobody')).body['error'], 'account_not_found');
-  assert.equal((await unlock('uma')).body, { username: 'uma', unlocked: true });
+  await locksmith.asks('POST /api/accounts/uma/unlock', 200, { username: 'uma', unlocked: true });
   assert.is((await logIn(server, 'uma', { from: home })).status, 200);
   assert.is((await logIn(server, 'uma', { from: '198.51.100.83' })).status, 200);
   assert.is((await logIn(server, 'vic', { from: '198.51.100.84' })).status, 429);
   assert.is((await fail('uma', 6, '198.51.100.85')).at(-1), 429, 'new failures count again');
-  const { lines } = await server.hostkeep.core.events.page(account.id, 'unlocked', 0, 5);
-  assert.match(lines[0] ?? '', /User 'uma' was unlocked by the administrator 'locksmith' from IP 127\.0\.0\.1$/);
+  assert.match(
+    (await uma.told('unlocked'))[0] ?? '',
+    /User 'uma' was unlocked by the administrator 'locksmith' from IP 127\.0\.0\.1$/,
+  );
 });
 
 test('unlocking works during a guess, and for a network permanently', async () => {
@@ -303,6 +280,7 @@ test('unlocking works during a guess, and for a network permanently', async () =
   }
 });
 
+// threat weak-limiter: failures expire, so the record does not grow forever
 test('failures are forgotten after a day', async () => {
   await age(86_400_000);
   assert.is((await logIn(server, 'nobody', { from: '198.51.100.30' })).status, 401);
@@ -345,46 +323,31 @@ test('the room of a budget follows from the times of its failures', () => {
 
 test('operators see what is locked, by whom and until when, and lift it', async () => {
   const own = await start();
-  try {
-    const { token } = await own.admin();
-    const user = await own.user('zoe');
-    const ask = (path = '', method = 'GET', as: string | undefined = token) =>
-      own.ask<{ locks: Lock[]; error?: string }>(`/api/locks${path}`, {
-        method,
-        address: 'admin',
-        ...(as !== undefined && { token: as }),
-      });
-    for (const [path, method] of [
-      ['', 'GET'],
-      ['/x', 'DELETE'],
-    ] as const) {
-      assert.is((await ask(path, method, user.token)).status, 401);
-      assert.is((await own.ask(`/api/locks${path}`, { method, token: user.token })).status, 404);
-    }
-    for (const key of ['x', Buffer.from('address 192.0.2.1').toString('base64url'), '%00'])
-      assert.is((await ask(`/${key}`, 'DELETE')).body.error, 'lock_not_found', key);
-    assert.equal((await ask()).body.locks, []);
-    const attempt = (username: string, from: string) => logIn(own, username, { ...WRONG, from });
-    for (let i = 0; i < 6; i++) await attempt('zoe', '192.0.2.9');
-    for (let i = 0; i < 30; i++) await attempt(`name-${i}`, '192.0.2.10');
-    const { locks } = (await ask()).body;
-    assert.equal(locks.map(({ kind, username, network, failures }) => [kind, username, network, failures]).toSorted(), [
-      ['account', 'zoe', null, 5],
-      ['account_from_network', 'zoe', '192.0.2.9', 5],
-      ['network', null, '192.0.2.10', 30],
-    ]);
-    for (const { until } of locks) assert.ok(Date.parse(until) > Date.now() && Date.parse(until) < Date.now() + 61_000);
-    const keyOf = (wanted: string) => locks.find(({ kind }) => kind === wanted)?.key ?? '';
-    assert.is((await ask(`/${keyOf('account_from_network')}`, 'DELETE')).status, 200);
-    assert.equal(pick((await ask()).body.locks, 'kind'), ['network'], 'all locks of the account are lifted');
-    assert.is((await logIn(own, 'zoe', { from: '192.0.2.9' })).status, 200);
-    assert.is((await logIn(own, 'zoe', { from: '192.0.2.10' })).status, 429);
-    assert.is((await ask(`/${keyOf('network')}`, 'DELETE')).status, 200);
-    assert.equal((await ask()).body.locks, []);
-    assert.is((await logIn(own, 'zoe', { from: '192.0.2.10' })).status, 200);
-    const [event] = await own.hostkeep.core.events.find({ type: 'lock.lifted' }, 1);
-    assert.match(event?.line ?? '', /User 'root' lifted the lock of 192\.0\.2\.10 from IP/);
-  } finally {
-    await own.close();
-  }
+  const root = await own.admin();
+  await own.account('zoe');
+  for (const key of ['x', Buffer.from('address 192.0.2.1').toString('base64url'), '%00'])
+    await root.asks(`DELETE /api/locks/${key}`, '404 lock_not_found');
+  await root.asks('GET /api/locks', 200, { locks: [] });
+  const attempt = (username: string, from: string) => logIn(own, username, { ...WRONG, from });
+  for (let i = 0; i < 6; i++) await attempt('zoe', '192.0.2.9');
+  for (let i = 0; i < 30; i++) await attempt(`name-${i}`, '192.0.2.10');
+  const locked = async () => (await root.asks<{ locks: Lock[] }>('GET /api/locks', 200)).locks;
+  const locks = await locked();
+  assert.equal(locks.map(({ kind, username, network, failures }) => [kind, username, network, failures]).toSorted(), [
+    ['account', 'zoe', null, 5],
+    ['account_from_network', 'zoe', '192.0.2.9', 5],
+    ['network', null, '192.0.2.10', 30],
+  ]);
+  for (const { until } of locks) assert.ok(Date.parse(until) > Date.now() && Date.parse(until) < Date.now() + 61_000);
+  const lift = (wanted: string) =>
+    root.asks(`DELETE /api/locks/${locks.find(({ kind }) => kind === wanted)?.key}`, 200);
+  await lift('account_from_network');
+  assert.equal(pick(await locked(), 'kind'), ['network'], 'all locks of the account are lifted');
+  assert.is((await logIn(own, 'zoe', { from: '192.0.2.9' })).status, 200);
+  assert.is((await logIn(own, 'zoe', { from: '192.0.2.10' })).status, 429);
+  await lift('network');
+  assert.equal(await locked(), []);
+  assert.is((await logIn(own, 'zoe', { from: '192.0.2.10' })).status, 200);
+  const [event] = await own.hostkeep.core.events.find({ type: 'lock.lifted' }, 1);
+  assert.match(event?.line ?? '', /User 'root' lifted the lock of 192\.0\.2\.10 from IP/);
 });

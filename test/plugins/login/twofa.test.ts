@@ -7,17 +7,11 @@ import {
   recoveryHash,
   matchingStep,
 } from '../../../plugins/login/twofa/authenticator.ts';
-import { PASSWORD, TestServer } from '../../support/hostkeep.ts';
+import { PASSWORD, TestServer, type Person } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 import { codeOf, enableTwofa, logIn, tally } from '../../support/account-client.ts';
 
 const test = testSuite('login: two-factor authentication');
-const ROUTES = [
-  ['GET', ''],
-  ['POST', '/setup'],
-  ['POST', '/confirm'],
-  ['DELETE', ''],
-] as const;
 const roomy = { minute: 1000, hour: 1000, day: 1000 };
 let server: TestServer;
 test.before(
@@ -27,8 +21,9 @@ test.before(
     })),
 );
 
-const ask = (token: string, method: string, path: string, body?: unknown) =>
-  server.ask(`/api/account/2fa${path}`, { method, token, body });
+const PATH = '/api/account/2fa';
+/** What an account without a second factor is told. */
+const NONE = { enabled: false, method: '', code: '' };
 
 /** Lets the last code be used again, for tests that need more codes than half a minute has. */
 async function forgetStep(): Promise<void> {
@@ -38,84 +33,65 @@ async function forgetStep(): Promise<void> {
 // threat weak-second-factor: turning it on or off requires the password
 // asvs 7.5.1: changing a factor requires the password; only an administrator changes the e-mail address
 test('nothing changes without the password, out of turn, or with a bad body', async () => {
-  const { token } = await server.user('bea');
-  for (const [method, path, body, status, error] of [
-    ['POST', '/setup', {}, 400, 'invalid_request'],
-    ['POST', '/setup', { password: 'wrong' }, 401, 'invalid_credentials'],
-    ['POST', '/confirm', { code: '123456' }, 409, 'twofa_not_started'],
-    ['POST', '/confirm', { code: 123456 }, 400, 'invalid_request'],
-    ['DELETE', '', { password: PASSWORD, code: '123456' }, 409, 'twofa_not_enabled'],
-    ['DELETE', '', { password: 'wrong', code: '123456' }, 401, 'invalid_credentials'],
-    ['DELETE', '', { code: '123456' }, 400, 'invalid_request'],
-  ] as const) {
-    const answer = await ask(token, method, path, body);
-    assert.is(answer.status, status);
-    assert.is(answer.body['error'], error);
-  }
-  assert.equal((await ask(token, 'GET', '')).body, { enabled: false, method: '', code: '' });
+  const code = '123456';
+  await (
+    await server.user('bea')
+  ).rows(
+    [`POST ${PATH}/setup`, {}, '400 invalid_request'],
+    [`POST ${PATH}/setup`, { password: 'wrong' }, '401 invalid_credentials'],
+    [`POST ${PATH}/confirm`, { code }, '409 twofa_not_started'],
+    [`DELETE ${PATH}`, { password: PASSWORD, code }, '409 twofa_not_enabled'],
+    [`DELETE ${PATH}`, { password: 'wrong', code }, '401 invalid_credentials'],
+    [`DELETE ${PATH}`, { code }, '400 invalid_request'],
+    [`GET ${PATH}`, 200, NONE],
+  );
 });
 
 // asvs 2.3.1: a second factor is not active until a code has confirmed it
 test('a set-up changes nothing until a code has confirmed it, in time', async () => {
-  const { token } = await server.user('cleo');
-  const first = await ask(token, 'POST', '/setup', { password: PASSWORD });
-  const {
-    secret,
-    otpauth_url: url,
-    qr,
-  } = (await ask(token, 'POST', '/setup', { password: PASSWORD })).body as Record<string, string>;
+  const { asks } = await server.user('cleo');
+  const begin = () => asks<Record<string, string>>(`POST ${PATH}/setup`, { password: PASSWORD }, 200);
+  const first = await begin();
+  const { secret = '', otpauth_url: url, qr } = await begin();
   assert.is(
     url,
     `otpauth://totp/Node%20%26%20Co:cleo?issuer=Node%20%26%20Co&secret=${secret}&algorithm=SHA1&digits=6&period=30`,
   );
   assert.match(qr ?? '', /^data:image\/svg\+xml;base64,/);
-  assert.is((await ask(token, 'GET', '')).body['enabled'], false);
+  await asks(`GET ${PATH}`, 200, NONE);
   assert.is((await logIn(server, 'cleo')).status, 200);
-  for (const code of [
-    codeOf(String(first.body['secret'])),
-    codeOf(secret ?? '', 20),
+  const codes = [
+    codeOf(first['secret'] ?? ''),
+    codeOf(secret, 20),
     '',
     '12345',
     '1'.repeat(200),
-    newRecoveryCodes()[0] ?? '',
-  ]) {
-    assert.is((await ask(token, 'POST', '/confirm', { code })).body['error'], 'invalid_code');
-  }
+    newRecoveryCodes()[0],
+  ];
+  for (const code of codes) await asks(`POST ${PATH}/confirm`, { code }, '400 invalid_code');
   await server.hostkeep.core.store.write((tx) => tx.run('update twofa set started_at = started_at - 900001'));
-  assert.is((await ask(token, 'POST', '/confirm', { code: codeOf(secret ?? '') })).body['error'], 'twofa_not_started');
+  await asks(`POST ${PATH}/confirm`, { code: codeOf(secret) }, '409 twofa_not_started');
 });
 
 // threat weak-second-factor: a set-up that a stranger began is lost with the password
 test('any password change ends a set-up that waits for its first code', async () => {
   const { accounts, credentials, passwords } = server.hostkeep.core;
-  let { account, token } = await server.user('dorit');
-  const { token: admin } = await server.admin('reset_admin');
+  const { account } = await server.user('dorit');
+  const admin = await server.admin('reset_admin');
   const keep = (await credentials.passwordOf('dorit'))?.hash ?? '';
-  const changes = [
-    () =>
-      server.ask('/api/account/password', {
-        method: 'PUT',
-        token,
-        body: { password: PASSWORD, new_password: `${PASSWORD}!` },
-      }),
+  const own = { password: PASSWORD, new_password: `${PASSWORD}!` };
+  const changes: ((by: Person) => Promise<unknown>)[] = [
+    (by) => by.asks('PUT /api/account/password', own, 200),
     async () => credentials.setPassword(account, await passwords.hash('from the terminal')),
-    () =>
-      server.ask('/api/accounts/dorit/password', {
-        method: 'PUT',
-        token: admin,
-        address: 'admin',
-        body: { password: 'from the operator' },
-      }),
+    () => admin.asks('PUT /api/accounts/dorit/password', { password: 'from the operator' }, 200),
   ];
+  const again = async () => server.as(await accounts.get('dorit'));
   for (const change of changes) {
     await credentials.setPassword(account, keep);
-    token = await server.token(await accounts.get('dorit'));
-    const setup = await ask(token, 'POST', '/setup', { password: PASSWORD });
-    await change();
-    const late = await ask(await server.token(await accounts.get('dorit')), 'POST', '/confirm', {
-      code: codeOf(String(setup.body['secret'])),
-    });
-    assert.is(late.body['error'], 'twofa_not_started');
+    const dorit = await again();
+    const { secret } = await dorit.asks<{ secret: string }>(`POST ${PATH}/setup`, { password: PASSWORD }, 200);
+    await change(dorit);
+    await (await again()).asks(`POST ${PATH}/confirm`, { code: codeOf(secret) }, '409 twofa_not_started');
   }
   const { account: edda, token: enabled } = await server.user('edda');
   await enableTwofa(server, enabled);
@@ -128,15 +104,18 @@ test('any password change ends a set-up that waits for its first code', async ()
 });
 
 test('the whole cycle: on, in with a code, off', async () => {
-  const { account, token } = await server.user('dora');
-  const other = await server.token(account);
-  assert.is((await server.ask('/api/account/2fa', { token: other })).status, 200);
+  const dora = await server.user('dora');
+  const { account, token, asks } = dora;
+  const other = await server.as(account);
+  await other.asks(`GET ${PATH}`, 200);
   const { secret, recoveryCodes } = await enableTwofa(server, token);
   assert.is(recoveryCodes.length, 10);
-  assert.is((await server.ask('/api/account/2fa', { token: other })).status, 401, 'the other session has ended');
-  assert.equal((await ask(token, 'GET', '')).body, { enabled: true, method: 'authenticator_app', code: '' });
-  assert.is((await ask(token, 'POST', '/setup', { password: PASSWORD })).body['error'], 'twofa_already_enabled');
-  assert.is((await ask(token, 'POST', '/confirm', { code: codeOf(secret, 1) })).body['error'], 'twofa_already_enabled');
+  await other.asks(`GET ${PATH}`, 401); // the other session has ended
+  await dora.rows(
+    [`GET ${PATH}`, 200, { enabled: true, method: 'authenticator_app', code: '' }],
+    [`POST ${PATH}/setup`, { password: PASSWORD }, '409 twofa_already_enabled'],
+    [`POST ${PATH}/confirm`, { code: codeOf(secret, 1) }, '409 twofa_already_enabled'],
+  );
 
   for (const code of [undefined, null, '']) {
     const half = await logIn(server, 'dora', { ...(code === undefined ? {} : { code }) });
@@ -154,25 +133,21 @@ test('the whole cycle: on, in with a code, off', async () => {
     ['wrong', codeOf(secret)],
     [PASSWORD, '000000x'],
     [PASSWORD, codeOf(secret, 20)],
-  ]) {
-    assert.is((await ask(token, 'DELETE', '', { password, code })).body['error'], 'invalid_credentials');
-  }
-  assert.equal((await ask(token, 'DELETE', '', { password: PASSWORD, code: codeOf(secret) })).body, { enabled: false });
-  assert.is((await server.ask('/api/account/2fa', { token: String(login.body['token']) })).status, 401);
+  ])
+    await asks(`DELETE ${PATH}`, { password, code }, '401 invalid_credentials');
+  await asks(`DELETE ${PATH}`, { password: PASSWORD, code: codeOf(secret) }, 200, { enabled: false });
+  await server.with(String(login.body['token'])).asks(`GET ${PATH}`, 401);
   assert.is((await logIn(server, 'dora')).status, 200);
-  assert.is(
-    (await ask(token, 'DELETE', '', { password: PASSWORD, code: recoveryCodes[0] })).body['error'],
-    'twofa_not_enabled',
-  );
-  const { body } = await server.ask<{ log_content: string[] }>('/api/account/activity?search=two-factor', { token });
-  assert.match(body.log_content[0] ?? '', /turned two-factor authentication off/);
-  assert.match(body.log_content[1] ?? '', /turned two-factor authentication on/);
+  await asks(`DELETE ${PATH}`, { password: PASSWORD, code: recoveryCodes[0] }, '409 twofa_not_enabled');
+  const lines = await dora.told('two-factor');
+  assert.match(lines[0] ?? '', /turned two-factor authentication off/);
+  assert.match(lines[1] ?? '', /turned two-factor authentication on/);
 });
 
 // threat weak-second-factor: a code works once, also in concurrent requests
 // asvs 6.5.1: a code works once
 test('a code works once, even if two send it at the same time', async () => {
-  const { token } = await server.user('eve');
+  const { token, asks } = await server.user('eve');
   const { secret, code: used } = await enableTwofa(server, token);
   assert.is(
     (await logIn(server, 'eve', { code: used })).body['error'],
@@ -186,7 +161,7 @@ test('a code works once, even if two send it at the same time', async () => {
   });
   assert.is((await logIn(server, 'eve', { code })).status, 401);
   assert.is((await logIn(server, 'eve', { code: used })).status, 401);
-  assert.is((await ask(token, 'DELETE', '', { password: PASSWORD, code })).status, 401);
+  await asks(`DELETE ${PATH}`, { password: PASSWORD, code }, 401);
 });
 
 // threat weak-second-factor: code length is limited, and password and code are checked together
@@ -220,7 +195,7 @@ test('a wrong, long or foreign code is refused like a wrong password', async () 
 // asvs 6.4.2-4: no hints; a recovery code replaces a lost factor, and works once
 // asvs 6.5.2: recovery codes are stored as hashes
 test('each recovery code works once, as it may be typed, and is not kept in the clear', async () => {
-  const { token } = await server.user('hal');
+  const { account, token, asks } = await server.user('hal');
   const { recoveryCodes, secret } = await enableTwofa(server, token);
   const [first = '', second = '', third = ''] = recoveryCodes;
   assert.is(new Set(recoveryCodes).size, 10);
@@ -239,18 +214,8 @@ test('each recovery code works once, as it may be typed, and is not kept in the 
   ]);
   for (const text of [secret, ...recoveryCodes])
     assert.not.ok(kept.includes(text) || kept.includes(text.replaceAll('-', '')));
-  assert.equal((await ask(token, 'DELETE', '', { password: PASSWORD, code: recoveryCodes[3] })).body, {
-    enabled: false,
-  });
-  assert.is(
-    (
-      await store.all(
-        'select * from recovery_codes where account_id = (select id from accounts where username = ?)',
-        'hal',
-      )
-    ).length,
-    0,
-  );
+  await asks(`DELETE ${PATH}`, { password: PASSWORD, code: recoveryCodes[3] }, 200, { enabled: false });
+  assert.equal(await store.all('select * from recovery_codes where account_id = ?', account.id), []);
 });
 
 test('a suspended account does not tell whether a second factor is on', async () => {
@@ -274,16 +239,8 @@ test('a login in progress does not bypass a new second factor', async () => {
   assert.is((await logIn(server, 'jon')).status, 401);
 });
 
-test('admins have the same on their own address, where no token of a user gets in', async () => {
+test('admins have the same on their own address', async () => {
   const { token } = await server.admin('chief');
-  const user = await server.user('kim');
-  for (const [method, path] of ROUTES) {
-    const body = method === 'GET' ? undefined : { password: PASSWORD, code: '123456' };
-    assert.is(
-      (await server.ask(`/api/account/2fa${path}`, { method, body, address: 'admin', token: user.token })).status,
-      401,
-    );
-  }
   const { secret } = await enableTwofa(server, token, 'admin');
   assert.equal((await logIn(server, 'chief', { address: 'admin' })).body['twofa_required'], true);
   assert.is((await logIn(server, 'chief', { address: 'admin', code: codeOf(secret, 1) })).status, 200);

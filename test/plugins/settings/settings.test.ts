@@ -133,7 +133,6 @@ test('nothing can be changed where the configuration names nothing', async () =>
   assert.is((await console.reset('probe.word')).status, 409);
   const all = [...(await console.list()).values()];
   assert.ok(all.length > 20 && all.every(({ editable, bond }) => !editable && bond !== null));
-  await console.server.close();
 });
 
 test('a session proves its password again before it changes anything', async () => {
@@ -150,7 +149,6 @@ test('a session proves its password again before it changes anything', async () 
   const { token: writing } = await made('settings:write');
   assert.is((await console.server.ask('/api/settings/probe.word', { ...change, token: writing })).status, 200);
   assert.is((await console.inForce())['word'], 'x');
-  await console.server.close();
 });
 
 test('secrets, and what only files may set, stay closed to every pattern', async () => {
@@ -183,7 +181,6 @@ test('secrets, and what only files may set, stay closed to every pattern', async
   ])
     assert.is(await console.refused(setting, true), '404 setting_not_found', setting);
   assert.equal(await console.events(), []);
-  await console.server.close();
 });
 
 test('values that do not fit are refused, with the reason', async () => {
@@ -217,7 +214,6 @@ test('values that do not fit are refused, with the reason', async () => {
     [],
   );
   assert.equal([(await console.inForce())['word'], await console.events()], ['first', []]);
-  await console.server.close();
 });
 
 test('a change holds from the next request on, and after a restart', async () => {
@@ -253,7 +249,6 @@ test('a change holds from the next request on, and after a restart', async () =>
     [...Array.from({ length: 4 }, () => 'setting.changed'), 'setting.reset'],
   );
   assert.match(told[0]?.[1] ?? '', /User 'root' set probe\.word to "of the console" from IP/);
-  await console.server.close();
 });
 
 test('changes wait for no request that was accepted before', async () => {
@@ -265,7 +260,6 @@ test('changes wait for no request that was accepted before', async () => {
   assert.is((await console.inForce())['word'], 'third');
   answer?.();
   assert.is((await waiting).body['word'], 'first');
-  await console.server.close();
 });
 
 test('a reload keeps what was changed as long as the files allow it', async () => {
@@ -290,7 +284,6 @@ test('a reload keeps what was changed as long as the files allow it', async () =
   assert.is((await console.inForce())['count'], 3);
   await reload(['probe.*']);
   assert.is((await console.inForce())['word'], 'kept');
-  await console.server.close();
 });
 
 test('a kept value that does not fit any more is left out at the start', async () => {
@@ -309,7 +302,6 @@ test('a kept value that does not fit any more is left out at the start', async (
   assert.is((await later.set('probe.word', 'next')).status, 200, 'it does not stand in the way of others');
   assert.is((await later.reset('probe.count')).status, 200);
   assert.is((await later.list()).get('probe.count')?.stored, false);
-  await later.server.close();
 });
 
 test('two administrators do not overwrite each other unseen', async () => {
@@ -328,7 +320,6 @@ test('two administrators do not overwrite each other unseen', async () => {
   for (const { status, body } of statuses) assert.ok(status === 200 || body.error === 'settings_busy', body.error);
   const { word, count } = await console.inForce();
   assert.equal([word, count], [statuses[0].status === 200 ? 'a' : 'first', statuses[1].status === 200 ? 7 : 4]);
-  await console.server.close();
 });
 
 test('a value that cannot be kept does not stay in force', async () => {
@@ -344,5 +335,4 @@ test('a value that cannot be kept does not stay in force', async () => {
   }
   assert.is((await console.inForce())['word'], 'before');
   assert.is((await console.list()).get('probe.word')?.value, 'before');
-  await console.server.close();
 });

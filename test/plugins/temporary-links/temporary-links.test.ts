@@ -4,6 +4,7 @@ import { defineErrors } from '../../../kernel/errors.ts';
 import temporaryLinks from '../../../plugins/temporary-links/index.ts';
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
+import { siteOwner } from '../../support/site-owner.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
@@ -45,31 +46,27 @@ interface Entry {
   readonly domain_url: string;
   readonly url: string;
   readonly expires_at: string;
-  readonly error?: string;
 }
 
 async function owner(username: string, on = server) {
-  const { account, token } = await on.user(username);
-  const domain = `${username}.example`;
-  const post = (path: string, body: object) => on.ask<Entry>(path, { method: 'POST', token, body });
-  assert.is((await post('/api/domains/new', { domain_url: domain })).status, 201);
+  const { account, domain, asks, tries, told } = await siteOwner(on, username);
   return {
     account,
-    make: async (name: unknown = domain) => (await post('/api/temporary-links', { domain_url: name })).body,
-    remove: async (name = domain) =>
-      (await on.ask<Entry>(`/api/temporary-links/${encodeURIComponent(name)}`, { method: 'DELETE', token })).body,
-    list: async () => (await on.ask<{ links: Entry[] }>('/api/temporary-links', { token })).body.links,
-    domain: async (what: 'new' | 'delete', name: string) =>
-      (await post(`/api/domains/${what}`, { domain_url: name })).body,
-    alias: async (alias: string) => (await post('/api/aliases', { domain_url: domain, alias })).body,
+    told,
+    make: (domain_url = domain) => asks<Entry>('POST /api/temporary-links', { domain_url }, 201),
+    triesToMake: (domain_url = domain) => tries('POST /api/temporary-links', { domain_url }),
+    remove: (name = domain) => tries(`DELETE /api/temporary-links/${encodeURIComponent(name)}`),
+    list: async () => (await asks<{ links: Entry[] }>('GET /api/temporary-links', 200)).links,
+    domain: (what: 'new' | 'delete', domain_url: string) => tries(`POST /api/domains/${what}`, { domain_url }),
+    alias: (alias: string) => tries('POST /api/aliases', { domain_url: domain, alias }),
   };
 }
 const hostOf = ({ url }: Entry) => new URL(url).hostname;
 
 test('without a preview domain there are none', async () => {
   const plain = await TestServer.start({ plugins: [domains, temporaryLinks, webServer] });
-  const { make, list } = await owner('plain', plain);
-  assert.is((await make()).error, 'temporary_links_not_offered');
+  const { triesToMake, list } = await owner('plain', plain);
+  assert.is(await triesToMake(), '409 temporary_links_not_offered');
   assert.equal(await list(), []);
 });
 
@@ -77,19 +74,19 @@ test('without a preview domain there are none', async () => {
 test("nobody shows other accounts' domains, or has names below the preview domain", async () => {
   const [ann, bob] = [await owner('ann'), await owner('bob')];
   for (const name of ['ann.example', 'ann.example\n', 'a\r\nb', '*', PREVIEW]) {
-    assert.is((await bob.make(name)).error, 'domain_not_found', JSON.stringify(name));
-    assert.is((await bob.remove(name)).error, 'domain_not_found', JSON.stringify(name));
+    assert.is(await bob.triesToMake(name), '404 domain_not_found', JSON.stringify(name));
+    assert.is(await bob.remove(name), '404 domain_not_found', JSON.stringify(name));
   }
   const name = hostOf(await ann.make());
   for (const reserved of [name, PREVIEW, `x.${PREVIEW}`, 'node.test', `${PREVIEW.toUpperCase()}.`]) {
-    assert.is((await bob.domain('new', reserved)).error, 'invalid_domain', reserved);
-    assert.is((await bob.alias(reserved)).error, 'invalid_domain', reserved);
+    assert.is(await bob.domain('new', reserved), '400 invalid_domain', reserved);
+    assert.is(await bob.alias(reserved), '400 invalid_domain', reserved);
   }
-  assert.equal([await bob.list(), (await bob.remove()).error], [[], 'temporary_link_not_found']);
+  assert.equal([await bob.list(), await bob.remove()], [[], '404 temporary_link_not_found']);
 });
 
 test('a link is random, served, listed, renewed and removed, and no event has its name', async () => {
-  const { account, make, list, remove } = await owner('life');
+  const { make, list, remove, told } = await owner('life');
   const link = await make('LIFE.example.');
   assert.match(link.url, /^http:\/\/[a-z0-9]{20}\.preview\.node\.test:8081\/$/);
   const hours = (Date.parse(link.expires_at) - Date.now()) / 3_600_000;
@@ -98,33 +95,32 @@ test('a link is random, served, listed, renewed and removed, and no event has it
   const next = await make();
   assert.not.equal(next.url, link.url);
   assert.equal([await list(), served.get('life.example')], [[next], [hostOf(next)]]);
-  assert.is((await remove()).error, undefined);
+  assert.is(await remove(), 200);
   assert.equal([await list(), served.get('life.example')], [[], []]);
-  const { lines } = await server.hostkeep.core.events.page(account.id, 'temporary', 0, 9);
-  assert.match(lines.join('\n'), /removed a temporary link to life\.example[^]*made a temporary link to life\.example/);
-  assert.not.match(lines.join('\n'), /preview\.node\.test/);
+  const lines = (await told('temporary')).join('\n');
+  assert.match(lines, /removed a temporary link to life\.example[^]*made a temporary link to life\.example/);
+  assert.not.match(lines, /preview\.node\.test/);
 });
 
 test('nothing is stored or served if the web server refuses', async () => {
-  const { make, list, remove } = await owner('refused');
+  const { make, triesToMake, list, remove } = await owner('refused');
   const link = await make();
   refuses = true;
-  const failed = [(await make()).error, (await remove()).error];
+  const failed = [await triesToMake(), await remove()];
   refuses = false;
-  assert.equal(failed, ['webserver_failed', 'webserver_failed']);
+  assert.equal(failed, ['502 webserver_failed', '502 webserver_failed']);
   assert.equal([await list(), served.get('refused.example')], [[link], [hostOf(link)]]);
 });
 
 test('an expired link is in no list and no rule at once, and is removed by the clock', async () => {
-  const { account, make, list } = await owner('past');
+  const { account, make, list, told } = await owner('past');
   await make();
-  const { store, events } = server.hostkeep.core;
+  const { store } = server.hostkeep.core;
   await store.write((tx) => tx.run('update temporary_links set expires_at = 1 where account_id = ?', account.id));
   assert.equal(await list(), []);
   await until('it is served no longer', () => served.get('past.example')?.length === 0);
-  const told = async () => (await events.page(account.id, 'expired', 0, 2)).lines[0] ?? '';
-  await until('it is told', async () => (await told()) !== '');
-  assert.match(await told(), /The server removed the expired temporary link to past\.example/);
+  await until('it is told', async () => (await told('expired')).length > 0);
+  assert.match((await told('expired'))[0] ?? '', /The server removed the expired temporary link to past\.example/);
   assert.is((await store.all('select 1 from temporary_links where account_id = ?', account.id)).length, 0);
 });
 

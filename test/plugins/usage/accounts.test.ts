@@ -6,6 +6,8 @@ import { IDLE } from '../../../kernel/contract/points/account-report.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import usage from '../../../plugins/usage/index.ts';
 import { allPlugins, PASSWORD, TestServer } from '../../support/hostkeep.ts';
+import type { Asker } from '../../support/scenario.ts';
+import { siteOwner } from '../../support/site-owner.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 import { logIn } from '../../support/account-client.ts';
@@ -31,51 +33,30 @@ interface Page {
   readonly accounts: readonly Row[];
   readonly next_cursor: string | null;
 }
-const USAGE = '/api/usage/accounts';
+const USAGE = '/api/usage/accounts' as const;
 let server: TestServer;
-let token: string;
+let script: Asker;
 test.before(async () => {
   server = await TestServer.start({ config: { plugins: { containers: false } } }); // what a purge has to ask is there
   const { account } = await server.admin();
-  token = await scriptOf(account, ['accounts:read', 'accounts:write', 'usage:read']);
+  script = await scriptOf(account, ['accounts:read', 'accounts:write', 'usage:read']);
 });
 
-async function scriptOf(account: Account, scopes: readonly string[]): Promise<string> {
+async function scriptOf(account: Account, scopes: readonly string[]): Promise<Asker> {
   const wanted = { name: 'billing', scopes, networks: [], expiresAt: Date.now() + 86_400_000 };
-  return (await server.hostkeep.core.tokens.make(account, wanted, '')).token;
+  return server.with((await server.hostkeep.core.tokens.make(account, wanted, '')).token, 'admin');
 }
-const send = async (method: string, path: string, body?: Body) => {
-  const answer = await server.ask<Body>(path, { method, token, address: 'admin', ...(body && { body }) });
-  return { status: answer.status, body: answer.body };
-};
-const page = async (query = '') => (await server.ask<Page>(`${USAGE}${query}`, { token, address: 'admin' })).body;
+const page = (query = '') => script.asks<Page>(`GET ${USAGE}${query}`, 200);
 
-test('usage of accounts is for administrators and their tokens with the scope', async () => {
-  const { token: user } = await server.user('ulf');
-  assert.is((await server.ask(USAGE, { address: 'admin' })).status, 401);
-  assert.is((await server.ask(USAGE, { address: 'admin', token: user })).status, 401);
-  assert.is((await server.ask(USAGE, { token: user })).status, 404);
+test('usage of accounts takes a token with the scope, and a query with a sense', async () => {
   const other = await scriptOf(await server.hostkeep.core.accounts.get('root'), ['accounts:read']);
-  assert.is((await server.ask(USAGE, { address: 'admin', token: other })).status, 403);
-  for (const bad of [
-    '?limit=0',
-    '?limit=501',
-    '?page=2',
-    '?suspended=maybe',
-    '?sort=username2',
-    '?sort=-inodes&cursor=x',
-  ])
-    assert.is((await server.ask(`${USAGE}${bad}`, { address: 'admin', token })).status, 400, bad);
+  await other.asks(`GET ${USAGE}`, '403 scope_required');
+  for (const bad of ['?limit=501', '?sort=-inodes&cursor=x'])
+    await script.asks(`GET ${USAGE}${bad}`, '400 invalid_request');
 });
 
 test("a customer's usage is listed with the plan's limits", async () => {
-  const { token: own } = await server.user('uma', 'basic');
-  const added = await server.ask('/api/domains/new', {
-    method: 'POST',
-    token: own,
-    body: { domain_url: 'uma.example' },
-  });
-  assert.is(added.status, 201);
+  await siteOwner(server, 'uma', { plan: 'basic' });
   const rowOf = async () => (await page()).accounts.find(({ username }) => username === 'uma');
   const row = await rowOf();
   assert.equal(row?.domains, { used: 1, limit: 1 });
@@ -110,22 +91,24 @@ test('pages hold each customer once, by name, and filters hold', async () => {
 
 // threat stolen-token: a token for billing manages customers, and no administrator
 test('a billing module does each of its acts in one call, with a token', async () => {
-  const created = await send('POST', '/api/accounts', { username: 'bill', password: PASSWORD, plan: 'basic' });
-  assert.equal([created.status, created.body['plan']], [201, 'basic']);
+  const bill = { username: 'bill', password: PASSWORD, plan: 'basic' };
+  await script.asks('POST /api/accounts', bill, 201, { plan: 'basic' });
   assert.is((await logIn(server, 'bill')).status, 200);
-  assert.is((await send('POST', '/api/accounts/bill/suspend')).body['suspended'], true);
+  await script.asks('POST /api/accounts/bill/suspend', 200, { suspended: true });
   assert.is((await logIn(server, 'bill')).status, 401);
-  assert.is((await send('POST', '/api/accounts/bill/unsuspend')).body['suspended'], false);
-  assert.is((await send('PATCH', '/api/accounts/bill', { plan: 'developer' })).body['plan'], 'developer');
   const password = 'another long password';
-  assert.is((await send('PUT', '/api/accounts/bill/password', { password })).status, 200);
+  await script.rows(
+    ['POST /api/accounts/bill/unsuspend', 200, { suspended: false }],
+    ['PATCH /api/accounts/bill', { plan: 'developer' }, 200, { plan: 'developer' }],
+    ['PUT /api/accounts/bill/password', { password }, 200],
+  );
   assert.equal([(await logIn(server, 'bill')).status, (await logIn(server, 'bill', { password })).status], [401, 200]);
-  const ended = await send('DELETE', '/api/accounts/bill?purge=true');
-  assert.equal([ended.status, (ended.body['purge'] as Body)['state']], [200, 'complete']);
-  const again = await send('POST', '/api/accounts', { username: 'bill', password: PASSWORD, plan: 'basic' });
-  assert.is(again.status, 201, 'the name is free');
-  const admin = await send('POST', '/api/accounts', { username: 'thief', password: PASSWORD, role: 'admin' });
-  assert.equal([admin.status, admin.body['error']], [403, 'session_required']);
+  const { purge } = await script.asks<{ purge: Body }>('DELETE /api/accounts/bill?purge=true', 200);
+  assert.is(purge['state'], 'complete');
+  await script.rows(
+    ['POST /api/accounts', bill, 201], // the name is free
+    ['POST /api/accounts', { username: 'thief', password: PASSWORD, role: 'admin' }, '403 session_required'],
+  );
 });
 
 test('customers are listed by what they take now, each on one page', async () => {
@@ -149,12 +132,12 @@ test('customers are listed by what they take now, each on one page', async () =>
   });
   const others = (await allPlugins()).filter(({ name }) => !['system', 'containers'].includes(name));
   const own = await TestServer.start({ plugins: [...others, measuring] });
-  const { token: admin } = await own.admin();
+  const { asks } = await own.admin();
   for (const name of Object.keys(loads)) await own.account(name);
-  const ask = async <T>(path: string) => (await own.ask<T>(path, { token: admin, address: 'admin' })).body;
+  const ask = (query: string) => asks<Page>(`GET ${USAGE}?${query}`, 200);
   const seen: unknown[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
-    const { accounts, next_cursor: next }: Page = await ask(`${USAGE}?sort=-cpu_percent&limit=1&cursor=${cursor}`);
+    const { accounts, next_cursor: next }: Page = await ask(`sort=-cpu_percent&limit=1&cursor=${cursor}`);
     seen.push(...accounts.map(({ username, cpu_percent, memory_bytes }) => [username, cpu_percent, memory_bytes]));
     cursor = next;
   }
@@ -165,13 +148,13 @@ test('customers are listed by what they take now, each on one page', async () =>
     ['hidden', null, null],
   ];
   assert.equal(seen, [busy, calm, idle, hidden]);
-  const named = (await ask<Page>(`${USAGE}?q=BUS`)).accounts;
+  const named = (await ask('q=BUS')).accounts;
   assert.equal(
     named.map(({ username, cpu_percent }) => [username, cpu_percent]),
     [['busy', 250]],
     'by name too, once they are sampled',
   );
-  assert.equal(pick((await ask<Page>(`${USAGE}?sort=memory_bytes&limit=2`)).accounts, 'username'), ['hidden', 'idle']);
+  assert.equal(pick((await ask('sort=memory_bytes&limit=2')).accounts, 'username'), ['hidden', 'idle']);
 });
 
 test('a load of which a part is missing is not known', async () => {
@@ -180,8 +163,8 @@ test('a load of which a part is missing is not known', async () => {
   const known = measuring('known', (accounts) => new Map(accounts.map(({ id }) => [id, IDLE])));
   const failing = measuring('failing', () => Promise.reject(new Error('the engine is down')));
   const own = await TestServer.start({ plugins: [usage, known, failing] });
-  const { token: admin } = await own.admin();
+  const root = await own.admin();
   await own.account('ann');
-  const { body } = await own.ask<Page>(`${USAGE}?sort=-cpu_percent`, { token: admin, address: 'admin' });
-  assert.is(body.accounts[0]?.cpu_percent, null);
+  const { accounts } = await root.asks<Page>(`GET ${USAGE}?sort=-cpu_percent`, 200);
+  assert.is(accounts[0]?.cpu_percent, null);
 });

@@ -8,7 +8,7 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import * as assert from '../../support/assert.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import { rawRequest } from '../../support/raw.ts';
-import { allPlugins, PASSWORD, TestServer, type RequestOptions } from '../../support/hostkeep.ts';
+import { allPlugins, PASSWORD, TestServer, type Person } from '../../support/hostkeep.ts';
 import { eventSource } from '../../support/event-source.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -18,6 +18,7 @@ import { assertNone } from '../../support/lists.ts';
 
 const test = testSuite('usage');
 let server: TestServer;
+let root: Person;
 let admin: string;
 let websites = 1;
 /** Something to count, whatever other plugins there are. */
@@ -32,16 +33,14 @@ test.before(async () => {
     config: { usage: { interval_ms: 100, streams: 3 } },
     plugins: [...(await allPlugins()), counted],
   });
-  admin = (await server.admin()).token;
+  root = await server.admin();
+  admin = root.token;
 });
 test.after.each(() => mock.timers.reset());
 
 const PATHS = ['', '/stats', '/cpu', '/memory', '/disk', '/server', '/stream', '/history'].map(
-  (path) => `/api/usage${path}`,
+  (path) => `/api/usage${path}` as const,
 );
-const ask = <T = Record<string, unknown>>(path: string, question: RequestOptions = {}) =>
-  server.ask<T>(path, { address: 'admin', token: admin, ...question });
-
 // threat open-usage-api: foreign Host headers are refused, so a page cannot rebind DNS
 test('a foreign Host header is refused, so that no page rebinds its name', async () => {
   const url = server.hostkeep.url('admin');
@@ -64,8 +63,8 @@ test('no page of another origin gets CORS headers', async () => {
     ['/api/usage/cpu', 'OPTIONS'],
     ['/api/usage/stream', 'HEAD'],
   ] as const) {
-    const { headers } = await ask(path, {
-      method,
+    const { headers } = await server.ask(path, {
+      ...{ method, token: admin, address: 'admin' },
       headers: { origin: 'https://attacker.example', 'access-control-request-method': 'GET' },
     });
     assertNone([...headers.keys()], (name) => name.startsWith('access-control'));
@@ -73,9 +72,7 @@ test('no page of another origin gets CORS headers', async () => {
 });
 
 test('every core has its load in one decimal', async () => {
-  const { status, body } = await ask<Record<string, number>>('/api/usage/cpu');
-  assert.is(status, 200);
-  const cores = Object.entries(body);
+  const cores = Object.entries(await root.asks<Record<string, number>>('GET /api/usage/cpu', 200));
   assert.ok(cores.length > 0);
   for (const [name, load] of cores) {
     assert.match(name, /^core_\d+$/);
@@ -84,31 +81,28 @@ test('every core has its load in one decimal', async () => {
 });
 
 test('memory is returned in bytes and as text', async () => {
-  const { body } = await ask<{
+  const { ram_info: ram, human_readable_info: told } = await root.asks<{
     human_readable_info: Record<string, string>;
     ram_info: Record<'available' | 'percent' | 'total' | 'used', number>;
-  }>('/api/usage/memory');
-  const { available, percent, total, used } = body.ram_info;
+  }>('GET /api/usage/memory', 200);
+  const { available, percent, total, used } = ram;
   assert.is(used, total - available);
   assert.is(percent, Math.round((used / total) * 1000) / 10);
-  assert.equal(Object.keys(body.human_readable_info).toSorted(), ['available', 'percent', 'total', 'used']);
-  assert.is(body.human_readable_info['total'], `${(total / 2 ** 30).toFixed(2)} GB`);
-  assert.is(body.human_readable_info['percent'], `${percent.toFixed(1)}%`);
+  assert.equal(Object.keys(told).toSorted(), ['available', 'percent', 'total', 'used']);
+  assert.is(told['total'], `${(total / 2 ** 30).toFixed(2)} GB`);
+  assert.is(told['percent'], `${percent.toFixed(1)}%`);
 });
 
 test('both paths return the same disks', async () => {
-  const { body } = await ask<Record<string, unknown>[]>('/api/usage/disk');
-  const root = body.find((disk) => disk['mountpoint'] === '/');
-  assert.equal(Object.keys(root ?? {}).toSorted(), [
-    'device',
-    'free',
-    'fstype',
-    'mountpoint',
-    'percent',
-    'total',
-    'used',
-  ]);
-  assert.is((await ask<unknown[]>('/api/usage/server')).body.length, body.length);
+  const disks = await root.asks<Record<string, unknown>[]>('GET /api/usage/disk', 200);
+  const first = disks.find((disk) => disk['mountpoint'] === '/');
+  assert.equal(
+    Object.keys(first ?? {})
+      .toSorted()
+      .join(' '),
+    'device free fstype mountpoint percent total used',
+  );
+  assert.is((await root.asks<unknown[]>('GET /api/usage/server', 200)).length, disks.length);
 });
 
 test('the host is read below the configured roots, as in a container', async () => {
@@ -129,17 +123,11 @@ test('the host is read below the configured roots, as in a container', async () 
   const inside = await TestServer.start({
     config: { system: { roots: { proc: join(root, 'proc'), sys: join(root, 'sys'), files: root } } },
   });
-  const { token } = await inside.admin();
-  const figure = async (path: string) =>
-    (await inside.ask<Record<string, unknown>>(path, { address: 'admin', token })).body;
-  assert.equal(await figure('/api/usage/cpu'), { core_7: 0 });
-  assert.equal((await figure('/api/usage/memory'))['ram_info'], {
-    available: 1_048_576,
-    percent: 75,
-    total: 4_194_304,
-    used: 3_145_728,
-  });
-  const [disk] = (await figure('/api/usage/disk')) as unknown as Record<string, unknown>[];
+  const reader = await inside.admin();
+  await reader.asks('GET /api/usage/cpu', 200, { core_7: 0 });
+  const ram_info = { available: 1_048_576, percent: 75, total: 4_194_304, used: 3_145_728 };
+  await reader.asks('GET /api/usage/memory', 200, { ram_info });
+  const [disk] = await reader.asks<Record<string, unknown>[]>('GET /api/usage/disk', 200);
   assert.equal([disk?.['device'], disk?.['mountpoint']], ['/dev/of-the-host', '/']);
 });
 
@@ -175,9 +163,8 @@ async function ground(n: number, path: string): Promise<Account> {
 /** What only the caller of an example knows, who is an administrator. */
 async function prepared(account: Account, { method, path }: Listed): Promise<Record<string, string>> {
   const { accounts, sessions } = server.hostkeep.core;
-  const token = await server.token(account);
-  if (/\/(?:2fa|login-link|:setting)$/.test(path))
-    await ask('/api/reauthenticate', { token, method: 'POST', body: { password: PASSWORD } });
+  const { token, asks } = await server.as(account);
+  if (/\/(?:2fa|login-link|:setting)$/.test(path)) await asks('POST /api/reauthenticate', { password: PASSWORD }, 200);
   const known = {
     TOKEN: token,
     USERNAME: account.username,
@@ -198,11 +185,10 @@ async function prepared(account: Account, { method, path }: Listed): Promise<Rec
     known.ID = (await server.hostkeep.core.tokens.make(owner, wanted, '', () => Promise.resolve())).made.id;
   }
   if (path === '/api/locks/:key')
-    await server.ask('/api/login', { method: 'POST', body: { username: 'x', password: 'wrong' } });
+    await server.with().asks('POST /api/login', { username: 'x', password: 'wrong' }, 401);
   if (path === '/api/account/2fa/confirm') {
-    const body = { password: PASSWORD };
-    const setup = await ask<{ secret: string }>('/api/account/2fa/setup', { token, method: 'POST', body });
-    known.CODE = codeOf(setup.body.secret);
+    const setup = await asks<{ secret: string }>('POST /api/account/2fa/setup', { password: PASSWORD }, 200);
+    known.CODE = codeOf(setup.secret);
   }
   if (path === '/api/account/2fa' && method === 'DELETE')
     known.CODE = codeOf((await enableTwofa(server, token, 'admin')).secret, 1);
@@ -233,15 +219,15 @@ async function statusOfStream(command: string, TOKEN: string): Promise<string> {
 }
 
 test('every endpoint of the address is listed, and its example works in a shell', async () => {
-  const { endpoints } = (await ask<{ endpoints: Listed[] }>('/api/usage')).body;
+  const { endpoints } = await root.asks<{ endpoints: Listed[] }>('GET /api/usage', 200);
   for (const path of PATHS) assert.ok(endpoints.some((each) => each.path === path && each.method === 'GET'));
   const served = server.hostkeep.node
     .routes()
     .filter((route) => route.address === 'admin' && route.described !== false)
     .flatMap((route) => route.paths.map((path) => `${route.method} ${path}`));
   assert.equal(endpoints.map(({ method, path }) => `${method} ${path}`).toSorted(), served.toSorted());
-  const { token } = await server.admin('first-sample');
-  const isSampled = async () => (await server.ask('/api/usage/system', { token, address: 'admin' })).status === 200;
+  const sampled = await server.admin('first-sample');
+  const isSampled = async () => (await sampled.tries('GET /api/usage/system')) === 200;
   await until('the first sample, which a busy machine takes late', isSampled);
   // After an example that only reads, all is as it was.
   let operator: Account | undefined;
@@ -269,9 +255,8 @@ test('every endpoint of the address is listed, and its example works in a shell'
 
 test('examples that change nothing work as they stand', async () => {
   const own = await TestServer.start();
-  const { token } = await own.admin();
-  const listed = async () =>
-    (await own.ask<{ endpoints: Listed[] }>('/api/usage', { token, address: 'admin' })).body.endpoints;
+  const { token, asks } = await own.admin();
+  const listed = async () => (await asks<{ endpoints: Listed[] }>('GET /api/usage', 200)).endpoints;
   const named = async () =>
     (await listed()).find(({ path, method }) => path === '/api/accounts/:username' && method === 'GET')?.example;
   assert.match((await named()) ?? '', /\/api\/accounts\/root'$/, 'the caller, where there is no customer');
@@ -284,14 +269,9 @@ test('examples that change nothing work as they stand', async () => {
 
 test('statistics hold today last, follow what happens, and have no end of line', async () => {
   const last = async () => {
-    const { body } = await ask<{ usage_stats: string }>('/api/usage/stats');
-    assert.not.ok(body.usage_stats.endsWith('\n'));
-    return JSON.parse(body.usage_stats.split('\n').at(-1) ?? '') as {
-      timestamp: string;
-      users: number;
-      domains: number;
-      websites: number;
-    };
+    const { usage_stats: lines } = await root.asks<{ usage_stats: string }>('GET /api/usage/stats', 200);
+    assert.not.ok(lines.endsWith('\n'));
+    return JSON.parse(lines.split('\n').at(-1) ?? '') as { timestamp: string; websites: number };
   };
   const before = await last();
   assert.match(before.timestamp, /^\d{4}-\d\d-\d\d$/);
@@ -320,54 +300,37 @@ test('the figures are provided as metrics', async () => {
 
 test('history refuses what is no range, no time and no metric', async () => {
   for (const query of [
-    'metric=passwords',
-    'from=yesterday',
-    'from=2030-13-45',
-    'from=20&to=10',
-    'step=0',
-    'step=x',
-    'from=1&step=3600&to=99999999',
-    'metric=cpu&metric=disk',
-    `from=${'9'.repeat(40)}`,
-  ]) {
-    const { status, body } = await ask(`/api/usage/history?${query}`);
-    assert.is(status, 400, query);
-    assert.is(body['error'], 'invalid_request');
-  }
+    ...['metric=passwords', 'from=yesterday', 'from=2030-13-45', 'from=20&to=10', 'step=0'],
+    ...['from=1&step=3600&to=99999999', 'metric=cpu&metric=disk', `from=${'9'.repeat(40)}`],
+  ])
+    await root.asks(`GET /api/usage/history?${query}`, '400 invalid_request');
 });
 
 test('history answers the last minutes from memory', async () => {
-  await ask('/api/usage/memory');
+  await root.asks('GET /api/usage/memory', 200);
   const from = Math.floor(Date.now() / 1000) - 60;
-  const { body } = await ask<{
-    unit: string;
-    step: number;
-    from_at: string;
+  const timeAt = (seconds: number) => new Date(seconds * 1000).toISOString();
+  const { to, to_at, points } = await root.asks<{
     to: number;
     to_at: string;
     points: { time: number; time_at: string; value: number }[];
-  }>(`/api/usage/history?metric=memory&from=${from}`);
-  const timeAt = (seconds: number) => new Date(seconds * 1000).toISOString();
-  assert.equal([body.from_at, body.to_at], [timeAt(from), timeAt(body.to)]);
-  for (const { time, time_at: text } of body.points) assert.is(text, timeAt(time));
-  assert.is(body.unit, 'percent');
-  assert.is(body.step, 1);
-  assert.ok(body.points.length > 0 && body.points.length <= body.to - from + 1);
-  for (const { time, value } of body.points) assert.ok(time >= from && value > 0 && value < 100);
+  }>(`GET /api/usage/history?metric=memory&from=${from}`, 200, { unit: 'percent', step: 1, from_at: timeAt(from) });
+  assert.is(to_at, timeAt(to));
+  assert.ok(points.length > 0 && points.length <= to - from + 1);
+  for (const { time, time_at: text, value } of points)
+    assert.ok(text === timeAt(time) && time >= from && value > 0 && value < 100, `${text}: ${value}`);
 });
 
 test('the history includes minutes without requests', async () => {
   const begin = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000;
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: begin });
   const quiet = await TestServer.start();
-  const { token } = await quiet.admin();
+  const { asks } = await quiet.admin();
+  const line = `GET /api/usage/history?metric=memory&step=60&from=${begin / 1000}&to=${begin / 1000 + 300}` as const;
   const points = async (count: number) => {
     for (const end = performance.now() + LIMIT_MS; performance.now() < end;) {
-      const { body } = await quiet.ask<{ points: { time: number; value: number }[] }>(
-        `/api/usage/history?metric=memory&step=60&from=${begin / 1000}&to=${begin / 1000 + 300}`,
-        { address: 'admin', token },
-      );
-      if (body.points.length >= count) return body.points;
+      const { points: found } = await asks<{ points: { time: number; value: number }[] }>(line, 200);
+      if (found.length >= count) return found;
     }
     throw new Error(`the history had fewer than ${count} minutes after ${LIMIT_MS / 1000} s`);
   };
@@ -422,21 +385,19 @@ test('a client that comes back is sent what it missed', async () => {
 });
 
 test('a stream ends with its session', async () => {
-  const { account, token } = await server.admin('second');
-  const source = await eventSource(server, token);
+  const second = await server.admin('second');
+  const source = await eventSource(server, second.token);
   await source.next();
   await server.hostkeep.core.accounts.suspend('second');
   await source.ended;
-  assert.is((await ask('/api/usage/cpu', { token })).status, 401);
-  assert.is(account.role, 'admin');
+  await second.asks('GET /api/usage/cpu', 401);
 });
 
 test('only so many streams are open at once, and each that ends makes room', async () => {
   const sources = [];
   for (let i = 0; i < 3; i += 1) sources.push(await retried(() => eventSource(server, admin)));
-  const { status, body, headers } = await ask('/api/usage/stream');
-  assert.is(status, 503);
-  assert.is(body['error'], 'overloaded');
+  const { status, body, headers } = await server.ask('/api/usage/stream', { token: admin, address: 'admin' });
+  assert.equal([status, body['error']], [503, 'overloaded']);
   assert.is(headers.get('retry-after'), '5');
   for (const source of sources) await source.close();
   const next = await retried(() => eventSource(server, admin));
@@ -466,15 +427,11 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
 
 test('without the plugin that reads the machine, figures say so, and counts go on', async () => {
   const blind = await TestServer.start({ config: { plugins: { system: false } } });
-  const { token } = await blind.admin();
-  const answer = (path: string) => blind.ask(`/api/usage${path}`, { token, address: 'admin' });
-  for (const path of ['/cpu', '/memory', '/disk', '/system']) {
-    const { status, body } = await answer(path);
-    assert.equal([status, body['error']], [503, 'feature_unavailable'], path);
-    assert.match(String(body['detail']), /the plugin system, which reads this machine, is off or unavailable$/);
-  }
-  for (const path of ['', '/stats', '/accounts', '/history?metric=users'])
-    assert.is((await answer(path)).status, 200, path);
+  const { token, asks } = await blind.admin();
+  const detail = /the plugin system, which reads this machine, is off or unavailable$/;
+  for (const path of ['/cpu', '/memory', '/disk', '/system'])
+    await asks(`GET /api/usage${path}`, '503 feature_unavailable', { detail });
+  for (const path of ['', '/stats', '/accounts', '/history?metric=users']) await asks(`GET /api/usage${path}`, 200);
   const source = await eventSource(blind, token);
   const { data } = await source.next();
   assert.equal([data['cpu'], data['memory'], data['disk']], [null, null, null]);
@@ -486,40 +443,38 @@ let shared: TestServer;
 feature.before(
   async () => void (shared = await TestServer.start({ config: { usage: { access: 'feature', streams_of_user: 1 } } })),
 );
-feature.after(() => shared.close());
+/** An account that asks on the admin address. */
+const reader = async (username: string, plan = 'developer') => {
+  const own = await shared.user(username, plan);
+  return { ...own, asks: shared.with(own.token, 'admin').asks };
+};
 
 feature('a user with the feature may read; a refusal names the feature', async () => {
-  const [holder, other] = [await shared.user('ann', 'developer'), await shared.user('ben', 'basic')];
+  const [holder, other] = [await reader('ann'), await reader('ben', 'basic')];
   for (const path of PATHS.filter((each) => each !== '/api/usage/stream')) {
-    assert.is((await shared.ask(path, { token: holder.token, address: 'admin' })).status, 200, path);
-    const refused = await shared.ask(path, { token: other.token, address: 'admin' });
-    assert.is(refused.status, 403);
-    assert.is(refused.body['error'], 'feature_disabled');
-    assert.is(refused.body['feature'], 'usage');
-    assert.is((await shared.ask(path, { address: 'admin' })).status, 401);
-    assert.is((await shared.ask(path, { token: holder.token })).status, 404, 'not on the user address');
+    await holder.asks(`GET ${path}`, 200);
+    await other.asks(`GET ${path}`, '403 feature_disabled', { feature: 'usage' });
+    await shared.with(undefined, 'admin').asks(`GET ${path}`, 401);
+    await shared.with(holder.token).asks(`GET ${path}`, 404); // not on the user address
   }
 });
 
 feature('the feature is taken away from one request to the next', async () => {
-  const { token } = await shared.user('cy', 'developer');
-  assert.is((await shared.ask('/api/usage/cpu', { token, address: 'admin' })).status, 200);
+  const { asks } = await reader('cy');
+  await asks('GET /api/usage/cpu', 200);
   await shared.hostkeep.core.accounts.setFeature('cy', 'usage', false);
-  assert.is((await shared.ask('/api/usage/cpu', { token, address: 'admin' })).status, 403);
+  await asks('GET /api/usage/cpu', 403);
 });
 
 feature('one user has only so many streams, and takes none from others', async () => {
   const [first, second] = [await shared.user('dan', 'developer'), await shared.user('eve', 'developer')];
   const open = await eventSource(shared, first.token);
-  assert.is(
-    (await shared.ask('/api/usage/stream', { token: first.token, address: 'admin', method: 'HEAD' })).status,
-    503,
-  );
+  const again = { token: first.token, address: 'admin', method: 'HEAD' } as const;
+  assert.is((await shared.ask('/api/usage/stream', again)).status, 503);
   const other = await eventSource(shared, second.token);
   await Promise.all([open.close(), other.close()]);
 });
 
 feature('an admin still reads', async () => {
-  const { token } = await shared.admin();
-  assert.is((await shared.ask('/api/usage/memory', { token, address: 'admin' })).status, 200);
+  await (await shared.admin()).asks('GET /api/usage/memory', 200);
 });

@@ -127,7 +127,6 @@ test('nothing can be added where the configuration does not allow it', async () 
     (await console.list()).map(({ editable }) => editable),
     [false],
   );
-  await console.server.close();
 });
 
 test('what cannot be an endpoint is refused, with its place', async () => {
@@ -167,7 +166,6 @@ test('what cannot be an endpoint is refused, with its place', async () => {
   }
   for (let n = 2; n < 20; n++) await console.add(`https://hooks.example/${n}`);
   assert.is(await console.refused('POST', PATH, { url: 'https://hooks.example/20' }), '409 webhooks_full');
-  await console.server.close();
 });
 
 test('those of the configuration stay as they are', async () => {
@@ -178,7 +176,6 @@ test('those of the configuration stay as they are', async () => {
   assert.is(await console.refused('DELETE', path), '409 webhook_not_editable');
   assert.is(await console.refused('POST', PATH, { url: CONFIGURED.url }), '409 webhook_exists');
   assert.equal((await console.list())[0]?.events, CONFIGURED.events);
-  await console.server.close();
 });
 
 test('an endpoint gets what happens from then on, until it is removed', async () => {
@@ -243,7 +240,6 @@ test('an endpoint gets what happens from then on, until it is removed', async ()
   );
   assert.equal(types[0]?.data, { endpoint });
   assert.not.match(JSON.stringify(types), /token-of-a-chat|whsec_/);
-  await console.server.close();
 });
 
 test('those that were added are not used while the configuration does not allow it', async () => {
@@ -259,7 +255,6 @@ test('those that were added are not used while the configuration does not allow 
   assert.equal((await console.list())[1]?.id, id);
   await console.server.account('fay');
   await echo.about('fay');
-  await console.server.close();
 });
 
 test('attempts show no secret that an answer repeats, and no more than its beginning', async () => {
@@ -283,5 +278,4 @@ test('attempts show no secret that an answer repeats, and no more than its begin
   assert.ok(answer.length > 1000 && Buffer.byteLength(answer) <= 2048 + 2, String(Buffer.byteLength(answer)));
   for (const part of ['T0KEN', 's3cret', secret, secret.slice(6, 26)])
     assert.is(answer.includes(part), false, `${part} in ${answer.slice(0, 300)}`);
-  await console.server.close();
 });

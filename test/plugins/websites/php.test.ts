@@ -156,7 +156,6 @@ test('PHP that grows, nests or never ends is refused while it is evaluated', () 
   assert.ok(grown < 200, `memory grew by ${Math.round(grown)} MiB`);
 });
 
-// threat hostile-php: references in a .env cannot multiply its text
 test('the limit is processor time: what a busy machine does meanwhile does not count', () => {
   const budget = new Budget();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2100); // stands still, as if others had the processors
@@ -166,6 +165,7 @@ test('the limit is processor time: what a busy machine does meanwhile does not c
   }, isTooComplex);
 });
 
+// threat hostile-php: references in a .env cannot multiply its text
 test('a .env whose references multiply its text is refused while it is expanded', () => {
   const nested = ['A0=' + 'x'.repeat(1000)];
   for (let i = 1; i <= 5; i += 1) nested.push(`A${i}=${`\${A${i - 1}}`.repeat(10)}`);
