@@ -112,10 +112,16 @@ function print({ file, passed, failed, skipped, problem, output, ms, processorSe
 
 /** Lines of a shell that run what failed, and nothing else. */
 function commandsOf(file: string, output: string): string {
-  const titles = [...output.matchAll(/^"(.+)" failed: /gm)].map(([, title = '']) => ` -t ${JSON.stringify(title)}`);
+  const titles = [...output.matchAll(/^"(.+)" failed: /gm)].map(([, each = '']) => ` -t ${quoted(each)}`);
+  const where = store === 'sqlite' ? file : `--store ${store} ${file}`;
   return (titles.length === 0 ? [''] : titles)
-    .map((which) => `again: node dist/test/index.js ${file}${which}`)
+    .map((which) => `again: node dist/test/index.js ${where}${which}`)
     .join('\n');
+}
+
+/** Returns a text as one word of a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function readTimes(): Readonly<Record<string, number>> {

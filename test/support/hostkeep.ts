@@ -166,10 +166,8 @@ export class TestServer {
     return asker({
       who,
       send: ({ path, ...request }) => this.ask<unknown>(path, { ...request, address, ...(token && { token }) }),
-      eventsAfter: async (id) => {
-        const found = await this.hostkeep.core.events.after(id, 10_000);
-        return { types: found.map(({ type }) => type), last: found.at(-1)?.id ?? id };
-      },
+      lastEvent: () => this.hostkeep.core.events.lastId(),
+      eventsAfter: async (id) => (await this.hostkeep.core.events.after(id, 1000)).map(({ type }) => type),
     });
   }
 

