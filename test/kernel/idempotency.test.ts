@@ -149,10 +149,7 @@ test('the store keeps no hash of the request, and answers again after a restart'
   assert.not.match(JSON.stringify(row), /carl/);
   const store = readFileSync(join(data, 'hostkeep.db-wal'), 'latin1');
   assert.not.ok(store.includes(PASSWORD));
-  assert.is(
-    (await product.ask('/api/login', { method: 'POST', body: { username: 'carl', password: PASSWORD } })).status,
-    200,
-  );
+  await product.with().asks('POST /api/login', { username: 'carl', password: PASSWORD }, 200);
   await product.close();
   const again = await TestServer.start({ data, config: inFile });
   assert.equal((await add(again)).body, first.body);

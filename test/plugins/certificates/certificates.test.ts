@@ -8,12 +8,13 @@ import { selfSigned, signedBy, type CertificateFiles } from '../../support/certi
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { NotedWebServer } from '../../support/noted-web-server.ts';
+import { siteOwner } from '../../support/site-owner.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const [domains] = await needs('domains');
 const test = testSuite('certificates');
 const DOMAIN = 'shop.example';
-const path = `/api/certificates/${DOMAIN}`;
+const path = `/api/certificates/${DOMAIN}` as const;
 
 const webServer = new NotedWebServer(() => ({ host: '127.0.0.1', port: 80, takesTls: true }));
 /** Returns how the domain is served over TLS. */
@@ -55,69 +56,62 @@ test('a certificate must fit its key, its issuers, its name and the time', () =>
 
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start({ plugins: [domains, certificates, webServer.plugin] })));
-test.after(() => server.close());
 
-async function customer(name: string, domain = DOMAIN) {
-  const { account, token } = await server.user(name);
-  const ask = (method: string, to: string, body?: unknown) =>
-    server.ask(to, { method, token, ...(body !== undefined && { body }) });
-  assert.is((await ask('POST', '/api/domains/new', { domain_url: domain })).status, 201);
-  return { account, ask, removeDomain: () => ask('POST', '/api/domains/delete', { domain_url: domain }) };
-}
+/** Somebody whose domain has the certificate, until they remove it. */
+const customer = (name: string) => siteOwner(server, name, { domain: DOMAIN });
+const REMOVE = ['POST /api/domains/delete', { domain_url: DOMAIN }, 200] as const;
 
 // threat leaked-secrets: the private key of a customer is sealed in the store, and in no answer
 test('a certificate of its own is served, told without its key, and removed', async () => {
-  const { ask, removeDomain, account } = await customer('ann');
-  assert.is((await ask('PATCH', path, { force_https: true })).body['error'], 'certificate_required');
-  assert.is((await ask('DELETE', path)).body['error'], 'certificate_not_found');
-  assert.is((await ask('POST', `${path}/request`)).body['error'], 'certificates_not_issued');
-  const refused = await ask('PUT', path, other);
-  assert.equal([refused.status, refused.body['error']], [400, 'invalid_certificate']);
-  const put = await ask('PUT', path, own);
-  assert.equal([put.status, put.body['state'], put.body['is_own']], [200, 'valid', true]);
-  assert.not.match(JSON.stringify(put.body), /PRIVATE/);
+  const ann = await customer('ann');
+  await ann.rows(
+    [`PATCH ${path}`, { force_https: true }, '409 certificate_required'],
+    [`DELETE ${path}`, '404 certificate_not_found'],
+    [`POST ${path}/request`, '409 certificates_not_issued'],
+    [`PUT ${path}`, other, '400 invalid_certificate'],
+    [`PUT ${path}`, own, 200, { state: 'valid', is_own: true }, { lacks: 'PRIVATE' }],
+  );
   assert.is(served()?.pem, own.private_key + own.certificate);
-  const { store, events } = server.hostkeep.core;
-  const [row] = await store.all<{ sealed: string }>('select sealed from certificates');
+  const [row] = await server.hostkeep.core.store.all<{ sealed: string }>('select sealed from certificates');
   assert.not.match(row?.sealed ?? '', /-----/);
-  assert.is((await ask('PATCH', path, { hsts: true })).body['error'], 'certificate_required');
-  assert.is((await ask('PATCH', path, { force_https: true, hsts: true })).body['hsts'], true);
+  await ann.rows(
+    [`PATCH ${path}`, { hsts: true }, '409 certificate_required'],
+    [`PATCH ${path}`, { force_https: true, hsts: true }, 200, { hsts: true }],
+  );
   assert.equal([served()?.isForced, served()?.hasHsts], [true, true]);
   webServer.refusesNext = true;
-  assert.is((await ask('DELETE', path)).status, 502);
+  await ann.asks(`DELETE ${path}`, 502);
   assert.is(served()?.hasHsts, true, 'nothing is changed that the web server refuses');
-  const removed = await ask('DELETE', path);
-  assert.equal([removed.body['state'], removed.body['force_https'], served()?.isForced], ['self_signed', false, false]);
-  assert.is(served()?.isSelfMade, true);
-  const { lines } = await events.page(account.id, 'certificate', 0, 10);
+  await ann.asks(`DELETE ${path}`, 200, { state: 'self_signed', force_https: false });
+  assert.equal([served()?.isForced, served()?.isSelfMade], [false, true]);
+  const lines = await ann.told('certificate');
   assert.is(lines.length, 2, lines.join('\n'));
-  assert.is((await removeDomain()).status, 200);
+  await ann.asks(...REMOVE);
 });
 
 test('nobody touches the certificate of another account', async () => {
-  const ann = await customer('ada');
-  await ann.ask('PUT', path, own);
-  const { token } = await server.user('bob');
-  for (const [method, to, body] of [
-    ['PUT', path, own],
-    ['PATCH', path, { force_https: true }],
-    ['DELETE', path, undefined],
-    ['POST', `${path}/request`, undefined],
-  ] as const) {
-    const answer = await server.ask(to, { method, token, ...(body !== undefined && { body }) });
-    assert.equal([answer.status, answer.body['error']], [404, 'domain_not_found'], `${method} ${to}`);
-  }
-  assert.equal((await server.ask('/api/certificates', { token })).body['certificates'], []);
-  await ann.removeDomain();
+  const [ann, bob] = [await customer('ada'), await server.user('bob')];
+  await ann.asks(`PUT ${path}`, own, 200);
+  await bob.rows(
+    [`PUT ${path}`, own, '404 domain_not_found'],
+    [`PATCH ${path}`, { force_https: true }, '404 domain_not_found'],
+    [`DELETE ${path}`, '404 domain_not_found'],
+    [`POST ${path}/request`, '404 domain_not_found'],
+    ['GET /api/certificates', 200, { certificates: [] }],
+  );
+  await ann.asks(...REMOVE);
 });
 
 test('browsers are never told to insist on a self-signed certificate', async () => {
-  const { ask, removeDomain } = await customer('eve');
   const key = newPrivateKey();
   const names = { subject: DOMAIN, issuer: DOMAIN, hosts: [DOMAIN] };
   const certificate = await signCertificate({ ...names, key, issuerKey: key, days: 30 });
-  assert.is((await ask('PUT', path, { certificate, private_key: key })).status, 200);
-  assert.is((await ask('PATCH', path, { force_https: true, hsts: true })).body['error'], 'certificate_required');
-  assert.is((await ask('PATCH', path, { force_https: true })).body['force_https'], true);
-  await removeDomain();
+  await (
+    await customer('eve')
+  ).rows(
+    [`PUT ${path}`, { certificate, private_key: key }, 200],
+    [`PATCH ${path}`, { force_https: true, hsts: true }, '409 certificate_required'],
+    [`PATCH ${path}`, { force_https: true }, 200, { force_https: true }],
+    REMOVE,
+  );
 });

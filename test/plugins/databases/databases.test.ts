@@ -21,36 +21,33 @@ function putFile(root: string, name: string, sizeBytes: number): void {
 }
 
 test('bad input is refused', async () => {
-  const { token } = await server.user('bad');
-  for (const unit of ['', 'tb', 'MB', 'bytes%20']) {
-    const { status, body } = await server.ask(`/api/mysql-size?unit=${unit}`, { token });
-    assert.is(status, 400, unit);
-    assert.is(body['error'], 'invalid_unit');
-  }
-  assert.is((await server.ask('/api/mysql-size?unit=kb&unit=mb', { token })).status, 400);
-  assert.is((await server.ask('/api/mysql-size?show_all=all', { token })).status, 400);
-  for (const query of ['', '?database='])
-    assert.is((await server.ask(`/api/database-size${query}`, { token })).body['error'], 'invalid_request');
+  const { asks } = await server.user('bad');
+  for (const unit of ['', 'tb', 'MB', 'bytes%20']) await asks(`GET /api/mysql-size?unit=${unit}`, '400 invalid_unit');
+  await asks('GET /api/mysql-size?unit=kb&unit=mb', 400);
+  await asks('GET /api/mysql-size?show_all=all', 400);
+  for (const query of ['', '?database=']) await asks(`GET /api/database-size${query}`, '400 invalid_request');
 });
 
 test('an account without files has no databases', async () => {
-  const { token } = await server.user('bare');
-  assert.equal((await server.ask('/api/docker_databases', { token })).body, { db_usage: '0' });
-  assert.equal((await server.ask('/api/mysql-size?show_all=true', { token })).body, []);
+  const { asks } = await server.user('bare');
+  await asks('GET /api/docker_databases', 200, { db_usage: '0' });
+  assert.equal(await asks('GET /api/mysql-size?show_all=true', 200), []);
 });
 
 test('each of the two features opens something of its own', async () => {
-  const { token } = await server.user('gina');
-  const statuses = async () => {
-    const paths = ['/api/docker_databases', '/api/mysql-size', '/api/database-size?database=none'];
-    return Promise.all(paths.map(async (path) => (await server.ask(path, { token })).status));
-  };
-  assert.equal(await statuses(), [200, 200, 404]);
+  const { rows } = await server.user('gina');
+  const open = (...[all, size, one]: readonly [number, number, number]) =>
+    rows(
+      ['GET /api/docker_databases', all],
+      ['GET /api/mysql-size', size],
+      ['GET /api/database-size?database=none', one],
+    );
+  await open(200, 200, 404);
   await server.hostkeep.core.accounts.setFeature('gina', 'databases_size_info', false);
-  assert.equal(await statuses(), [200, 403, 403]);
+  await open(200, 403, 403);
   await server.hostkeep.core.accounts.setFeature('gina', 'databases_size_info', true);
   await server.hostkeep.core.accounts.setFeature('gina', 'mysql', false);
-  assert.equal(await statuses(), [403, 200, 404]);
+  await open(403, 200, 404);
 });
 
 test('the number of files that was found last is known after a restart', async () => {

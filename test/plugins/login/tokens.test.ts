@@ -7,7 +7,7 @@ import type { Address } from '../../../kernel/contract/route-spec.ts';
 import { codeOf, enableTwofa, tally } from '../../support/account-client.ts';
 import { PASSWORD, TestServer, type Answer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
-import { pick } from '../../support/lists.ts';
+import { counted, pick } from '../../support/lists.ts';
 
 const test = testSuite('login: API tokens');
 type Body = Record<string, unknown>;
@@ -15,7 +15,7 @@ interface Made {
   readonly id: string;
   readonly token: string;
 }
-const TOKENS = '/api/account/tokens';
+const TOKENS = '/api/account/tokens' as const;
 const DAY_MS = 86_400_000;
 let server: TestServer;
 test.before(async () => {
@@ -37,14 +37,14 @@ const statusOf = async (text: string, path = '/api/domains', address: Address = 
 const errorOf = ({ status, body }: Answer<Body>) => [status, body['error']];
 
 test('a token is shown once, and does what it is for until it is ended', async () => {
-  const { token: session, account } = await server.user('ann');
+  const { token: session, asks, told } = await server.user('ann');
   const made = await make(session, { scopes: ['domains:read'], networks: ['127.0.0.0/8'] });
   assert.is(made.status, 201);
   const { id, token: text, expires_at: expires } = made.body as unknown as Made & { expires_at: string };
   assert.match(text, /^hk_[0-9A-Za-z]{36}$/);
   assert.ok(Math.abs(Date.parse(expires) - Date.now() - 90 * DAY_MS) < 60_000, 'ninety days, unless another is given');
   assert.is(await statusOf(text), 200);
-  const { body } = await server.ask<{ tokens: Body[]; scopes: { scope: string }[] }>(TOKENS, { token: session });
+  const body = await asks<{ tokens: Body[] }>(`GET ${TOKENS}`, 200);
   const [row] = body.tokens;
   assert.equal(
     [row?.['id'], row?.['scopes'], row?.['networks'], row?.['last_used_from']],
@@ -52,43 +52,40 @@ test('a token is shown once, and does what it is for until it is ended', async (
   );
   assert.ok(Math.abs(Date.parse(String(row?.['last_used_at'])) - Date.now()) < 60_000);
   assert.not.ok(JSON.stringify(body).includes(text.slice(3)));
-  const { lines } = await server.hostkeep.core.events.page(account.id, 'API token', 0, 9);
-  assert.match(lines.join('\n'), /User 'ann' made the API token script from IP 127\.0\.0\.1/);
-  assert.equal((await server.ask(`${TOKENS}/${id}`, { token: session, method: 'DELETE' })).body, { id, ended: true });
+  assert.match((await told('API token')).join('\n'), /User 'ann' made the API token script from IP 127\.0\.0\.1/);
+  await asks(`DELETE ${TOKENS}/${id}`, 200, { id, ended: true });
   assert.is(await statusOf(text), 401);
-  assert.equal(errorOf(await server.ask(`${TOKENS}/${id}`, { token: session, method: 'DELETE' })), [
-    404,
-    'token_not_found',
-  ]);
+  await asks(`DELETE ${TOKENS}/${id}`, '404 token_not_found');
 });
 
 // threat inherited-rights: no API token ends tokens, and nobody but administrators sees those of others
 test('administrators see the tokens of an account, and end one or all', async () => {
-  const { token: session, account } = await server.user('tess');
-  const { token: admin } = await server.admin('keeper');
+  const { account, ...tess } = await server.user('tess');
+  const admin = await server.admin('keeper');
   const first = await token(account, ['domains:read'], { name: 'first' });
   const second = await token(account, ['domains:read'], { name: 'second' });
-  const path = '/api/accounts/tess/tokens';
-  const scripts = await token(await server.hostkeep.core.accounts.get('keeper'), ['accounts:read', 'accounts:write']);
-  for (const [text, method, at, answer] of [
-    [session, 'GET', path, [401, 'authentication_required']],
-    [first.token, 'GET', path, [401, 'authentication_required']],
-    [scripts.token, 'DELETE', path, [403, 'session_required']],
-    [scripts.token, 'DELETE', `${path}/${first.id}`, [403, 'session_required']],
-    [admin, 'GET', '/api/accounts/nobody/tokens', [404, 'account_not_found']],
-    [admin, 'DELETE', '/api/accounts/nobody/tokens', [404, 'account_not_found']],
-    [admin, 'DELETE', `/api/accounts/nobody/tokens/${first.id}`, [404, 'account_not_found']],
-    [admin, 'DELETE', `/api/accounts/keeper/tokens/${first.id}`, [404, 'token_not_found']],
-  ] as const)
-    assert.equal(errorOf(await server.ask(at, { token: text, method, address: 'admin' })), answer, `${method} ${at}`);
-  const listed = await server.ask<{ tokens: { name: string }[] }>(path, { token: scripts.token, address: 'admin' });
-  assert.equal(pick(listed.body.tokens, 'name'), ['second', 'first']);
-  assert.not.ok(JSON.stringify(listed.body).includes(first.token.slice(3)));
-  const end = async (at: string) => (await server.ask(at, { token: admin, address: 'admin', method: 'DELETE' })).body;
-  assert.equal(await end(`${path}/${first.id}`), { id: first.id, ended: true });
+  const path = '/api/accounts/tess/tokens' as const;
+  const { token: script } = await token(admin.account, ['accounts:read', 'accounts:write']);
+  const scripts = server.with(script, 'admin');
+  for (const text of [tess.token, first.token])
+    await server.with(text, 'admin').asks(`GET ${path}`, '401 authentication_required');
+  await scripts.rows(
+    [`DELETE ${path}`, '403 session_required'],
+    [`DELETE ${path}/${first.id}`, '403 session_required'],
+  );
+  await admin.rows(
+    ['GET /api/accounts/nobody/tokens', '404 account_not_found'],
+    ['DELETE /api/accounts/nobody/tokens', '404 account_not_found'],
+    [`DELETE /api/accounts/nobody/tokens/${first.id}`, '404 account_not_found'],
+    [`DELETE /api/accounts/keeper/tokens/${first.id}`, '404 token_not_found'],
+  );
+  const lacks = first.token.slice(3);
+  const listed = await scripts.asks<{ tokens: { name: string }[] }>(`GET ${path}`, 200, {}, { lacks });
+  assert.equal(pick(listed.tokens, 'name'), ['second', 'first']);
+  await admin.asks(`DELETE ${path}/${first.id}`, 200, { id: first.id, ended: true });
   assert.equal([await statusOf(first.token), await statusOf(second.token)], [401, 200]);
-  assert.equal(await end(path), { ended: 1 });
-  assert.equal([await statusOf(second.token), await statusOf(session)], [401, 200]);
+  await admin.asks(`DELETE ${path}`, 200, { ended: 1 });
+  assert.equal([await statusOf(second.token), await statusOf(tess.token)], [401, 200]);
 });
 
 // threat leaked-secrets: the store, the log of events and every later reply know a token's hash at most
@@ -176,18 +173,8 @@ test('a scope opens its own routes and no other, on either address', async () =>
 // threat stolen-token: no token makes tokens, or changes credentials, factors and sessions
 test('a token with every scope changes no credentials, factors or sessions', async () => {
   const CLOSED = [
-    ...['logout', 'endSession', 'password', 'setupTwofa', 'confirmTwofa', 'disableTwofa', 'reauthenticate'],
-    ...[
-      'tokens',
-      'makeToken',
-      'endToken',
-      'endTokens',
-      'endTokenOf',
-      'endTokensOf',
-      'resetTwofa',
-      'unlock',
-      'endSessions',
-    ],
+    ...['logout', 'endSession', 'password', 'setupTwofa', 'confirmTwofa', 'disableTwofa', 'reauthenticate', 'unlock'],
+    ...['tokens', 'makeToken', 'endToken', 'endTokens', 'endTokenOf', 'endTokensOf', 'resetTwofa', 'endSessions'],
   ];
   const closed = [...routesOf('user'), ...routesOf('admin')].filter(({ route: { scopes } }) => scopes === undefined);
   assert.equal([...new Set(closed.map(({ route }) => route.name))].toSorted(), CLOSED.toSorted());
@@ -196,17 +183,18 @@ test('a token with every scope changes no credentials, factors or sessions', asy
   const { token: text } = await token(root, all);
   await server.account('cora');
   await server.account('colleague', '', 'admin');
-  const send = async (method: string, path: string, body?: Body) =>
-    errorOf(await server.ask<Body>(path, { method, token: text, address: 'admin', ...(body && { body }) }));
   const password = 'a password of the thief';
-  const refused = [403, 'session_required'];
-  assert.equal(await send('POST', '/api/accounts', { username: 'thief', password, role: 'admin' }), refused);
-  assert.equal(await send('PUT', '/api/accounts/colleague/password', { password }), refused);
-  assert.equal(await send('PUT', '/api/accounts/max/password', { password }), refused);
-  assert.equal(await send('POST', '/api/accounts/colleague/suspend'), refused);
-  assert.equal(await send('PATCH', '/api/accounts/colleague', { email: 'thief@example.com' }), refused);
-  assert.equal(await send('DELETE', '/api/accounts/colleague'), refused);
-  assert.equal(await send('PUT', '/api/accounts/cora/password', { password }), [200, undefined]);
+  await server
+    .with(text, 'admin')
+    .rows(
+      ['POST /api/accounts', { username: 'thief', password, role: 'admin' }, '403 session_required'],
+      ['PUT /api/accounts/colleague/password', { password }, '403 session_required'],
+      ['PUT /api/accounts/max/password', { password }, '403 session_required'],
+      ['POST /api/accounts/colleague/suspend', '403 session_required'],
+      ['PATCH /api/accounts/colleague', { email: 'thief@example.com' }, '403 session_required'],
+      ['DELETE /api/accounts/colleague', '403 session_required'],
+      ['PUT /api/accounts/cora/password', { password }, 200],
+    );
 });
 
 // asvs 3.5.1: the cookie of a page holds the token of a login, and no other
@@ -238,11 +226,7 @@ test('a token counts from its networks only, whatever the client says of itself'
   const wanted = { name: 'n', scopes: ['domains:read'], networks: ['192.0.2.0/24'], expiresAt: Date.now() + DAY_MS };
   const forged = (await direct.hostkeep.core.tokens.make(owner, wanted, '')).token;
   for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'client-ip', 'true-client-ip'])
-    assert.is(
-      (await direct.ask('/api/domains', { token: forged, headers: { [name]: '192.0.2.7' } })).status,
-      401,
-      name,
-    );
+    await direct.with(forged).asks('GET /api/domains', 401, {}, { headers: { [name]: '192.0.2.7' } });
 });
 
 // threat immortal-tokens: a token ends with its feature, its account's suspension, its date and its account
@@ -306,20 +290,16 @@ test('a route that two features open stays closed to a scope whose feature is go
 
 // threat race-conditions: fifty tokens at once, and not one more
 test('an account has at most fifty tokens, also when they are made at once', async () => {
-  const { account } = await server.user('ulla');
+  const { account, asks } = await server.user('ulla');
   const { tokens } = server.hostkeep.core;
   const made = await Promise.allSettled(Array.from({ length: 60 }, () => token(account, ['domains:read'])));
   const texts = made.flatMap((each) => (each.status === 'fulfilled' ? [each.value.token] : []));
   assert.is(new Set(texts).size, 50);
   const codes = made.flatMap((each) => (each.status === 'rejected' ? [(each.reason as { code: string }).code] : []));
-  assert.equal(
-    codes,
-    Array.from({ length: 10 }, () => 'tokens_full'),
-  );
+  assert.equal(counted(codes), { tokens_full: 10 });
   const answers = await Promise.all(texts.map((text) => server.ask('/api/domains', { token: text })));
   assert.equal(tally(answers), { 200: 50 });
-  const session = await server.token(account);
-  assert.equal((await server.ask(TOKENS, { token: session, method: 'DELETE' })).body, { ended: 50 });
+  await asks(`DELETE ${TOKENS}`, 200, { ended: 50 });
   assert.equal(tally(await Promise.all(texts.map((text) => server.ask('/api/domains', { token: text })))), { 401: 50 });
   assert.equal(await tokens.list(account.id), []);
 });

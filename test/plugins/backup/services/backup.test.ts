@@ -78,10 +78,7 @@ test('a restored node has its tokens, second factors, sessions and domains', asy
   const server = await TestServer.start();
   const { account, token } = await server.user('ann');
   const { secret } = await enableTwofa(server, token);
-  assert.is(
-    (await server.ask('/api/domains/new', { token, method: 'POST', body: { domain_url: 'shop.example' } })).status,
-    201,
-  );
+  await server.with(token).asks('POST /api/domains/new', { domain_url: 'shop.example' }, 201);
   await server.ask('/api/account/2fa', { token });
   const folder = temporaryFolder();
   const created = await hostkeep(server.data, ['backup', 'create', folder, '--json']);

@@ -191,10 +191,7 @@ test('the target ends: the account stays, and a later move cleans up', async () 
     stderr,
   );
   assert.is(await homeOf('dan'), 'one');
-  assert.is(
-    (await first.ask('/api/domains/new', { token, method: 'POST', body: { domain_url: 'dan.example' } })).status,
-    201,
-  );
+  await first.with(token).asks('POST /api/domains/new', { domain_url: 'dan.example' }, 201);
   const event = await first.hostkeep.core.events.search({ type: 'account.move_failed', username: 'dan' }, 10);
   assert.equal(
     event.events.map(({ data }) => [data['from'], data['to']]),
