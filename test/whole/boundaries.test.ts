@@ -86,7 +86,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   'php-parser': 'plugins/websites',
   systeminformation: 'plugins/system',
   'prom-client': 'plugins/metrics',
-  sharp: 'plugins/screenshots',
+  sharp: ['plugins/screenshots', 'plugins/thumbnails'],
   'puppeteer-core': 'plugins/screenshots',
   '@modelcontextprotocol/sdk': 'plugins/mcp',
   undici: 'plugins/fleet',

@@ -13,6 +13,10 @@ export const linkToPath = (kind: 'file' | 'folder', path: string): string =>
 
 export const contentPath = (path: string): string => `/api/files/content?path=${encodeURIComponent(path)}`;
 
+/** A small picture of a picture; plugin `thumbnails` has it. */
+export const thumbnailPath = (path: string): string => `/api/thumbnails?path=${encodeURIComponent(path)}`;
+export const SCALED = /^image\/(avif|gif|jpeg|png|webp)$/;
+
 /** The largest files that the page edits or shows; larger ones are downloaded. */
 const EDITABLE_BYTES = 8 << 20;
 const PICTURE_BYTES = 32 << 20;

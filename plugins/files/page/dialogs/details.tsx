@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import {
   Answer,
@@ -12,7 +13,7 @@ import {
   useQuery,
   type IconName,
 } from '../../../pages/kit/index.ts';
-import { ARCHIVE, contentPath, isEditable, pictureType, type Entry } from '../place.ts';
+import { ARCHIVE, contentPath, isEditable, pictureType, SCALED, thumbnailPath, type Entry } from '../place.ts';
 
 export type Act =
   'download' | 'edit' | 'rename' | 'move' | 'copy' | 'compress' | 'extract' | 'repair' | 'mode' | 'remove';
@@ -91,16 +92,28 @@ export function Details({ folder, entry, onAct, onClose }: DetailsProps) {
   );
 }
 
+/** Shows a small picture of one that the server can scale, and the original when it is asked for. */
 function Picture({ path, type, name }: { readonly path: string; readonly type: string; readonly name: string }) {
-  const picture = useQuery(`picture ${path}`, async (signal) => {
-    const content = await transfer(contentPath(path), { method: 'GET', signal });
-    return URL.createObjectURL(new Blob([content], { type }));
+  const isOriginal = useSignal(!SCALED.test(type));
+  const [from, as] = isOriginal.value ? [contentPath(path), type] : [thumbnailPath(path), 'image/webp'];
+  const picture = useQuery(`picture ${from}`, async (signal) => {
+    const content = await transfer(from, { method: 'GET', signal });
+    return URL.createObjectURL(new Blob([content], { type: as }));
   });
   const { data: url } = picture;
   useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url]);
   return (
-    <Answer of={picture} lines={6}>
-      {(shown) => <img class="preview" src={shown} alt={t('files.pictureOf', { name })} />}
-    </Answer>
+    <div class="stack tight">
+      <Answer of={picture} lines={6}>
+        {(shown) => <img class="preview" src={shown} alt={t('files.pictureOf', { name })} />}
+      </Answer>
+      {!isOriginal.value && (
+        <div>
+          <Button isSmall icon="picture" onClick={() => void (isOriginal.value = true)}>
+            {t('files.showOriginal')}
+          </Button>
+        </div>
+      )}
+    </div>
   );
 }
