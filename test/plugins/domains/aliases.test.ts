@@ -155,7 +155,7 @@ test('a site has the name with www unless another one of the account has it', as
   assert.equal(namesOf('wide.example'), ['wide-too.example']);
   assert.equal(namesOf('other.example'), ['www.other.example', 'www.wide.example']);
   webServer.refusesNext = true;
-  assert.is((await remove('www.wide.example')).error, 'webserver_failed');
+  assert.is(await remove('www.wide.example'), '502 webserver_failed');
   assert.equal(namesOf('wide.example'), ['wide-too.example']);
   await remove('www.wide.example');
   assert.equal(namesOf('wide.example'), ['www.wide.example', 'wide-too.example']);
