@@ -22,7 +22,7 @@ const SIDE_PIXELS = 512;
 const PIXELS = 50_000_000;
 const FILE_MIB = 64;
 const SECONDS = 10;
-/** What browsers show and no document is: others would bring more code to customers' bytes. */
+/** Kinds that browsers show and that are no documents: others would bring more code to customers' bytes. */
 const READERS = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif'].map((name) => `VipsForeignLoad${name}`);
 
 /**

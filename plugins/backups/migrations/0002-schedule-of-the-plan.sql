@@ -1,5 +1,6 @@
 -- Of who has chosen nothing, the plan says when backups are made.
-create table chosen_schedules (
+alter table backup_schedules rename to former_schedules;
+create table backup_schedules (
   account_id integer primary key references accounts (id) on delete cascade,
   schedule text not null check (schedule in ('plan', 'off', 'daily', 'weekly')),
   weekday integer not null check (weekday between 0 and 6),     -- of a weekly one; 0 = Sunday
@@ -7,6 +8,5 @@ create table chosen_schedules (
   kept integer not null,            -- backups that the customer wants; 0 = as many as the plan allows
   tried_at integer not null         -- when a backup was last begun by it, or the account was first met, in milliseconds since 1970
 ) strict;
-insert into chosen_schedules select account_id, schedule, weekday, hour, kept, tried_at from backup_schedules;
-drop table backup_schedules;
-alter table chosen_schedules rename to backup_schedules;
+insert into backup_schedules select account_id, schedule, weekday, hour, kept, tried_at from former_schedules;
+drop table former_schedules;
