@@ -31,6 +31,9 @@ export type Row =
   | readonly [ask: Line, is: Outcome, has?: Members, more?: More]
   | readonly [ask: Line, body: object, is: Outcome, has?: Members, more?: More];
 
+/** Characters of a body that a failure repeats. */
+const SHOWN = 600;
+
 export interface Answered {
   readonly status: number;
   readonly body: unknown;
@@ -80,8 +83,8 @@ export function asker({ who, send, lastEvent, eventsAfter }: Means): Asker {
     const { line, body, is, has = {}, more = {} } = parts(row);
     const last = more.events === undefined ? 0 : await lastEvent();
     const answer = await ask(line, body, more.headers);
-    const sent = body === undefined ? line : `${line} ${JSON.stringify(body)}`;
-    const said = `${who} asks ${sent} and is answered ${answer.status} ${shown(answer.body)}`;
+    const sent = body === undefined ? line : `${line} ${JSON.stringify(body).slice(0, SHOWN)}`;
+    const said = `${who} asks ${sent} and is answered ${answer.status} ${shown(answer.body).slice(0, SHOWN)}`;
     assert.is(asFarAs(is, answer), is, said);
     for (const [name, expected] of Object.entries(has)) {
       const seen = (answer.body as Members)[name];
