@@ -8,7 +8,7 @@ import { selfSigned, signedBy, type CertificateFiles } from '../../support/certi
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { NotedWebServer } from '../../support/noted-web-server.ts';
-import { siteOwner } from '../../support/site-owner.ts';
+import { domainOwner } from '../../support/domain-owner.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const [domains] = await needs('domains');
@@ -58,7 +58,7 @@ let server: TestServer;
 test.before(async () => void (server = await TestServer.start({ plugins: [domains, certificates, webServer.plugin] })));
 
 /** Somebody whose domain has the certificate, until they remove it. */
-const customer = (name: string) => siteOwner(server, name, { domain: DOMAIN });
+const customer = (name: string) => domainOwner(server, name, { domain: DOMAIN });
 const REMOVE = ['POST /api/domains/delete', { domain_url: DOMAIN }, 200] as const;
 
 // threat leaked-secrets: the private key of a customer is sealed in the store, and in no answer

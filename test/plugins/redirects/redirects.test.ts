@@ -4,7 +4,7 @@ import type { SiteRedirects } from '../../../plugins/redirects/site-directives.t
 import { needs } from '../../support/needs.ts';
 import { TestServer, type Person } from '../../support/hostkeep.ts';
 import { NotedWebServer } from '../../support/noted-web-server.ts';
-import { siteOwner } from '../../support/site-owner.ts';
+import { domainOwner } from '../../support/domain-owner.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 import { counted, pick } from '../../support/lists.ts';
@@ -29,7 +29,7 @@ const list = async (by: Person) => (await by.asks<{ redirects: Entry[] }>('GET /
 // threat shell-injection: paths and targets of redirects hold nothing that a web server's configuration understands
 // asvs 1.3.3: paths and targets of redirects hold nothing that a web server's configuration understands
 test('what a web server could take for its own syntax is refused in path and target', async () => {
-  const { domain: domain_url, ...shop } = await siteOwner(server, 'shop');
+  const { domain: domain_url, ...shop } = await domainOwner(server, 'shop');
   const marks = ['"', "'", '`', ';', '$uri', '${x}', '{', '}', '{env.HOME}', '{$HOME}', '\\', '\n', '\r\n', '\t', '\0'];
   const bad = [
     ...marks,
@@ -62,7 +62,7 @@ test('what a web server could take for its own syntax is refused in path and tar
 });
 
 test('other schemes, credentials and addresses that browsers read as hosts are refused', async () => {
-  const own = await siteOwner(server, 'other-shop', { domain: 'targets.example' });
+  const own = await domainOwner(server, 'other-shop', { domain: 'targets.example' });
   const targets = [
     '',
     'x',
@@ -93,7 +93,7 @@ test('other schemes, credentials and addresses that browsers read as hosts are r
 });
 
 test('a redirect that leads back to itself is refused', async () => {
-  const { asks, domain: domain_url } = await siteOwner(server, 'circle');
+  const { asks, domain: domain_url } = await domainOwner(server, 'circle');
   for (const [path, target, is, more] of [
     ['/a', '/a', 400],
     ['/a', 'https://CIRCLE.example:8443/a?x', 400],
@@ -108,7 +108,7 @@ test('a redirect that leads back to itself is refused', async () => {
 });
 
 test("another account's domain and redirect are not found", async () => {
-  const [ann, bob] = [await siteOwner(server, 'ann'), await server.user('bob')];
+  const [ann, bob] = [await domainOwner(server, 'ann'), await server.user('bob')];
   const body = { domain_url: 'ann.example', path: '/a', target: '/b' };
   const { redirect_id: id } = await ann.asks<Entry>(ADD, body, 201);
   await bob.rows(
@@ -123,7 +123,7 @@ test("another account's domain and redirect are not found", async () => {
 // threat crowding-out: a plan limits the redirects of each domain
 test('a domain has as many redirects as the plan allows, however many come at once', async () => {
   await server.hostkeep.core.plans.create('few', { limits: { redirects_limit: 2 } }, ['domains', 'redirects']);
-  const few = await siteOwner(server, 'few', { plan: 'few' });
+  const few = await domainOwner(server, 'few', { plan: 'few' });
   const outcomes = await Promise.all(
     ['a', 'b', 'c', 'd'].map((name) => few.tries(ADD, { domain_url: few.domain, path: `/${name}`, target: '/z' })),
   );
@@ -133,7 +133,7 @@ test('a domain has as many redirects as the plan allows, however many come at on
 });
 
 test('nothing is stored, served or told if the web server refuses', async () => {
-  const { domain: domain_url, ...own } = await siteOwner(server, 'refused');
+  const { domain: domain_url, ...own } = await domainOwner(server, 'refused');
   const body = { domain_url, path: '/a', target: '/b' };
   const { redirect_id: id } = await own.asks<Entry>(ADD, body, 201);
   webServer.refusesNext = true;
@@ -146,7 +146,7 @@ test('nothing is stored, served or told if the web server refuses', async () => 
 });
 
 test('paths and targets are kept as browsers send them, and listed', async () => {
-  const kept = await siteOwner(server, 'kept');
+  const kept = await domainOwner(server, 'kept');
   const how = { match: 'prefix', status: 308, keep_path: true, keep_query: true };
   const asked = { domain_url: 'KEPT.example.', path: '/über uns/', target: 'HTTPS://Bücher.example/ä', ...how };
   const entry = { path: '/%C3%BCber%20uns', target: 'https://xn--bcher-kva.example/%C3%A4', ...how };
@@ -182,7 +182,7 @@ test('a main address is served before it is stored, and goes with its domain', a
 });
 
 test('the redirects of a removed domain and of a removed account go with them', async () => {
-  const { domain: domain_url, ...own } = await siteOwner(server, 'gone');
+  const { domain: domain_url, ...own } = await domainOwner(server, 'gone');
   const count = async () =>
     (await server.hostkeep.core.store.get<{ n: number }>('select count(*) as n from redirects'))?.n ?? 0;
   const before = await count();

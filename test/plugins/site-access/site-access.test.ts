@@ -4,7 +4,7 @@ import { counted } from '../../support/lists.ts';
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { NotedWebServer } from '../../support/noted-web-server.ts';
-import { siteOwner } from '../../support/site-owner.ts';
+import { domainOwner } from '../../support/domain-owner.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
@@ -26,7 +26,7 @@ interface Entry {
 const PASSWORD = 'correct horse battery';
 
 async function owner(username: string) {
-  const own = await siteOwner(server, username);
+  const own = await domainOwner(server, username);
   const put = (what: string, body: object, of: string) =>
     own.tries(`PUT /api/site-access/${encodeURIComponent(of)}/${what}`, body);
   return {

@@ -4,7 +4,7 @@ import { defineErrors } from '../../../kernel/errors.ts';
 import temporaryLinks from '../../../plugins/temporary-links/index.ts';
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
-import { siteOwner } from '../../support/site-owner.ts';
+import { domainOwner } from '../../support/domain-owner.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
@@ -49,7 +49,7 @@ interface Entry {
 }
 
 async function owner(username: string, on = server) {
-  const { account, domain, asks, tries, told } = await siteOwner(on, username);
+  const { account, domain, asks, tries, told } = await domainOwner(on, username);
   return {
     account,
     told,

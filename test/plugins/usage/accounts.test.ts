@@ -7,7 +7,7 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import usage from '../../../plugins/usage/index.ts';
 import { allPlugins, PASSWORD, TestServer } from '../../support/hostkeep.ts';
 import type { Asker } from '../../support/scenario.ts';
-import { siteOwner } from '../../support/site-owner.ts';
+import { domainOwner } from '../../support/domain-owner.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 import { logIn } from '../../support/account-client.ts';
@@ -56,7 +56,7 @@ test('usage of accounts takes a token with the scope, and a query with a sense',
 });
 
 test("a customer's usage is listed with the plan's limits", async () => {
-  await siteOwner(server, 'uma', { plan: 'basic' });
+  await domainOwner(server, 'uma', { plan: 'basic' });
   const rowOf = async () => (await page()).accounts.find(({ username }) => username === 'uma');
   const row = await rowOf();
   assert.equal(row?.domains, { used: 1, limit: 1 });
