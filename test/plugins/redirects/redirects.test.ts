@@ -160,7 +160,7 @@ test('paths and targets are kept as browsers send them, and listed', async () =>
 });
 
 test('a main address is served before it is stored, and goes with its domain', async () => {
-  const { asks, rows, domain: domain_url } = await siteOwner(server, 'led');
+  const { asks, rows, domain: domain_url } = await domainOwner(server, 'led');
   const [ADDRESS, main_address] = ['PUT /api/main-addresses/led.example', 'www.led.example'] as const;
   const entry = { domain_url, addresses: [domain_url, main_address], main_address };
   webServer.refusesNext = true;
