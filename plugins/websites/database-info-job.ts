@@ -1,5 +1,5 @@
 import type { JobContext } from '../../kernel/kit/jobs/job.ts';
-import { findSettings, infoOf } from './database-info/config-reader.ts';
+import { findSettings, infoIn } from './database-info/config-reader.ts';
 import { asText } from './database-info/php-value.ts';
 
 export interface SiteFolder {
@@ -12,5 +12,5 @@ export interface SiteFolder {
 export default async function databaseInfo({ folder, type }: SiteFolder, { root }: JobContext) {
   const found = await findSettings(root, folder, type);
   if (found === undefined) return null;
-  return { info: infoOf(found.settings, type), engine: asText(found.settings.engine) ?? '' };
+  return { info: infoIn(found.settings, type), engine: asText(found.settings.engine) ?? '' };
 }

@@ -4,7 +4,7 @@ import { fileErrors } from '../../kernel/kit/files/file-errors.ts';
 import { UnfinishedFiles } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { JobContext } from '../../kernel/kit/jobs/job.ts';
 import type { SiteFolder } from './database-info-job.ts';
-import { findSettings, infoOf } from './database-info/config-reader.ts';
+import { findSettings, infoIn } from './database-info/config-reader.ts';
 import { withLogin, type NewLogin } from './database-login/rewriting.ts';
 import { fail } from './errors.ts';
 import type { DatabaseInfo } from './schema.ts';
@@ -23,7 +23,7 @@ const { clearly } = fileErrors(fail);
  */
 export default async function writeLogin({ folder, type, before, login }: LoginInput, context: JobContext) {
   const found = await findSettings(context.root, folder, type);
-  if (found === undefined || !isDeepStrictEqual(infoOf(found.settings, type), before))
+  if (found === undefined || !isDeepStrictEqual(infoIn(found.settings, type), before))
     throw fail.file_changed('the configuration file was changed meanwhile');
   const { components, etag } = found;
   const files = new UnfinishedFiles(context.root, { clearly, fail });

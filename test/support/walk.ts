@@ -107,11 +107,15 @@ async function orderOf(
   rows: ReadonlyMap<string, WalkRow>,
   off: readonly string[],
 ): Promise<readonly string[]> {
+  const unwalked = await byRoute(({ unwalked: left }) => left);
   const plain = [...routes]
-    .filter(([name, { method, paths }]) => !rows.has(name) && method === 'GET' && !/[:*]/.test(paths[0] ?? ''))
+    .filter(
+      ([name, { method, paths }]) =>
+        !rows.has(name) && !unwalked.has(name) && method === 'GET' && !/[:*]/.test(paths[0] ?? ''),
+    )
     .map(([name]) => name);
   const asked = [...plain, ...rows.keys()];
-  const known = [...asked, ...(await byRoute(({ unwalked }) => unwalked)).keys()];
+  const known = [...asked, ...unwalked.keys()];
   const unasked = [...routes.keys()].filter((name) => !known.includes(name));
   if (unasked.length > 0) throw new Error(`no row says how to request ${unasked.join(', ')}`);
   const gone = known.filter((name) => !routes.has(name) && !off.includes(name.split('.')[0] ?? ''));

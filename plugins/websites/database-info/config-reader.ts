@@ -57,7 +57,7 @@ const namesSomething = (settings: DatabaseSettings): boolean =>
   Object.values({ ...settings, engine: '' }).some((value) => (asText(value) ?? '') !== '');
 
 /** Returns settings as texts, those that are unknown empty. */
-export function infoOf({ name, user, password, host, prefix }: DatabaseSettings, application: string): DatabaseInfo {
+export function infoIn({ name, user, password, host, prefix }: DatabaseSettings, application: string): DatabaseInfo {
   const text = (value: PhpValue) => asText(value) ?? '';
   return {
     database_name: text(name),

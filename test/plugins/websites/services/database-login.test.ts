@@ -155,7 +155,7 @@ if (hasMariaDb()) {
     assert.match(await refused('login_elsewhere', 409), /another kind: pgsql/);
   });
 
-  test('what the file computes, or does not write as a text, is refused before anything is changed', async () => {
+  test('what the file computes is refused before anything is changed', async () => {
     await makeUser();
     for (const password of ["getenv('X')", "'a' . 'b'", '12345', '"o{$x}ld"', "FOO ? 'a' : 'b'"]) {
       write('site/wp-config.php', php("'ann_shop'", "'ann_app'", password));
