@@ -106,7 +106,8 @@ export class AccountServices {
   async log(account: Account, service: string): Promise<string[]> {
     const recipe = this.#recipeFor(account, service);
     const { sites } = await this.#sizeFor(account, recipe);
-    return [...(await this.verbs.log({ accountId: account.id, service: recipe.name, sites }))];
+    const lines = await this.verbs.log({ accountId: account.id, service: recipe.name, sites });
+    return lines.map((line) => line.replaceAll(account.filesRoot, '~')); // where accounts are kept is the operator's
   }
 
   /** Resolves with the name of a service's program by the plan of now; with `undefined` where it may not run at this node. */

@@ -71,6 +71,7 @@ export const ServiceParams = Type.Object({
 export const NewServiceState = NamedObject('NewServiceState', { is_on: Type.Boolean() });
 export const ServiceLog = NamedObject('ServiceLog', {
   lines: Type.Array(Type.String(), {
-    description: 'The last 200 at most, in 64 KiB, as the service printed them; what may be a secret is hidden',
+    description:
+      'The last 200 at most, in 64 KiB, as the service printed them; what may be a secret is hidden, and ~ stands for the files of the account',
   }),
 });

@@ -10,6 +10,7 @@ import {
   changed,
   ConfirmDialog,
   Empty,
+  ErrorPanel,
   IconButton,
   percent,
   t,
@@ -47,6 +48,7 @@ export default function ContainerList() {
   const { what, container } = shown.value ?? {};
   return (
     <Card title={t('container-control.title')} isFlush>
+      {figures.error && <ErrorPanel error={figures.error} onRetry={figures.reload} />}
       <Answer of={containers} lines={4}>
         {({ containers: all }) => (
           <ContainerTable

@@ -200,6 +200,8 @@ if (hasServices()) {
     await until('it is told', async () => (await logOf(lou)).text.includes('cache warmed'));
     assert.match((await logOf(lou)).text, /cache warmed, password=… redis:\/\/lou:…@cache/);
     assert.not.match((await logOf(zoe)).text, /cache warmed/);
+    assert.ok((await logOf(lou)).text.includes('~/.services/redis/redis.sock'), 'no path of the machine');
+    assert.not.ok((await logOf(lou)).text.includes(house.folder));
     process.kill(processesOf(lou.uid)[0]?.pid ?? 0, 'SIGKILL');
     await until('it answers again', async () => (await askAs(lou.uid, socket, 'PING\r\n')).includes('+PONG'));
     const { text } = await logOf(lou);
