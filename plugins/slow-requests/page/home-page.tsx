@@ -1,4 +1,4 @@
-import { api, PageHead, Select, t, toUnicode, useDomainNames, useQuery } from '../../pages/kit/index.ts';
+import { Answer, api, PageHead, Select, t, toUnicode, useDomainNames, useQuery } from '../../pages/kit/index.ts';
 import { SlowPaths, useChoice } from './slow-paths.tsx';
 
 /** Where the sites of the account answered slowly. */
@@ -12,18 +12,19 @@ export default function HomePage() {
   return (
     <>
       <PageHead title={t('slow-requests.title')} about={t('slow-requests.about')} />
-      <SlowPaths of={slow} choice={choice} isCounted={slow.data?.counted !== false}>
-        <Select
-          label={t('pages.domain')}
-          isLabelHidden
-          value={domain}
-          of={[
-            ['', t('slow-requests.allDomains')],
-            ...(domains.data ?? []).map((name) => [name, toUnicode(name)] as const),
-          ]}
-          onChange={(next) => choice.set({ domain: next })}
-        />
-      </SlowPaths>
+      <Answer of={domains} lines={8}>
+        {(names) => (
+          <SlowPaths of={slow} choice={choice} isCounted={slow.data?.counted !== false}>
+            <Select
+              label={t('pages.domain')}
+              isLabelHidden
+              value={domain}
+              of={[['', t('slow-requests.allDomains')], ...names.map((name) => [name, toUnicode(name)] as const)]}
+              onChange={(next) => choice.set({ domain: next })}
+            />
+          </SlowPaths>
+        )}
+      </Answer>
     </>
   );
 }
