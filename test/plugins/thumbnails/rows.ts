@@ -1,7 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PluginRows } from '../../support/plugin-rows.ts';
 
+/** A GIF of one pixel. */
+const DOT = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==', 'base64');
+
 const rows: PluginRows = {
-  unwalked: { thumbnail: 'the demo has no picture' },
+  walk: {
+    thumbnail: ({ people }) => {
+      writeFileSync(join(people.demo.filesRoot, 'dot.gif'), DOT, { mode: 0o644 });
+      return { path: '/api/thumbnails?path=dot.gif' };
+    },
+  },
   opened: 'filemanager',
   answered: 'home',
   isolation: { unmarked: { thumbnail: 'a picture of the file that it names' } },
