@@ -57,6 +57,7 @@ export default definePlugin({
       method: 'GET',
       path: '/api/main-addresses',
       summary: 'List the names at which the sites of the account answer',
+      description: 'And to which of them the others lead, if to any.',
       reply: schema.MainAddressList,
     },
     setMainAddress: {

@@ -24,7 +24,7 @@ test('domains are served once their account is open', async () => {
 
   const told = await putBack(fresh, 'ann', 'domains', saved);
   assert.equal(told, { missing: [], next: [] });
-  assert.equal(webServer.served('ann.example')?.names, ['also.example']);
+  assert.equal(webServer.served('ann.example')?.names, ['www.ann.example', 'also.example']);
   assert.equal(await archivedPart(fresh, 'ann', 'domains'), saved);
   webServer.refusesNext = true;
   assert.match(await refusal(fresh, 'ann', 'domains', []), /the server refuses/);

@@ -157,7 +157,7 @@ test('settings are changed one by one, served, stored and told', async () => {
   const wanted = { index_files: ['start.html', 'home.php'], caching, headers, folder_listing: false, upload_mib: 20 };
   assert.equal((await list()).sites, [{ domain_url: domain, ...wanted }]);
   const part = { index: wanted.index_files, caching, headers, listsFolders: false };
-  assert.equal(webServer.served(domain), { parts: { 'webserver-conf': part }, bodyMib: 20 });
+  assert.equal(webServer.served(domain), { names: [`www.${domain}`], parts: { 'webserver-conf': part }, bodyMib: 20 });
   assert.is((await set({ upload_mib: null })).upload_mib, null);
   assert.is(webServer.served(domain)?.bodyMib, undefined);
   const { lines } = await server.hostkeep.core.events.page(account.id, 'served', 0, 9);
