@@ -46,8 +46,7 @@ export class AcmeClient {
 
   /** Resolves with the certificate of a key and those of its issuers; PEM. Rejects with an `AcmeFailure`, or when aborted. */
   async order(names: readonly string[], key: string, signal: AbortSignal): Promise<string> {
-    const identifiers = names.map((value) => ({ type: 'dns', value }));
-    const { answer, json: order } = await this.#post(await this.#url('newOrder', signal), { identifiers }, signal);
+    const { answer, json: order } = await this.#newOrder(names, signal);
     const url = answer.header('location');
     for (const each of listIn(order, 'authorizations')) await this.#prove(String(each), names, signal);
     const ready = await this.#settled(url, ['ready', 'valid'], signal);
@@ -55,6 +54,19 @@ export class AcmeClient {
     if (ready['status'] !== 'valid') await this.#post(String(ready['finalize']), { csr }, signal);
     const { certificate } = await this.#settled(url, ['valid'], signal);
     return (await this.#post(String(certificate), undefined, signal)).answer.body;
+  }
+
+  /** Makes the account again if the authority no longer knows it. */
+  async #newOrder(names: readonly string[], signal: AbortSignal): Promise<Told> {
+    const identifiers = names.map((value) => ({ type: 'dns', value }));
+    const post = async () => this.#post(await this.#url('newOrder', signal), { identifiers }, signal);
+    try {
+      return await post();
+    } catch (error) {
+      if (!(error instanceof AcmeFailure) || !error.isAccountGone) throw error;
+      this.#account = undefined;
+      return post();
+    }
   }
 
   async #makeAccount(signal: AbortSignal): Promise<string> {

@@ -58,6 +58,8 @@ const rows: PluginRows = {
     unmarked: {
       list: 'containers of its engine',
       details: 'a refusal',
+      figures: 'those of its running containers, which it has none of',
+      history: 'a refusal',
       log: 'a refusal',
       follow: 'a refusal',
       download: 'a refusal',

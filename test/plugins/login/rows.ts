@@ -1,6 +1,6 @@
 import { TOTP } from 'otpauth';
 import { PASSWORD } from '../../support/hostkeep.ts';
-import type { PluginRows } from '../../support/plugin-rows.ts';
+import type { PluginRows, Walked } from '../../support/plugin-rows.ts';
 
 const PRODUCT = 'as many as the product has';
 /** Names the lock of the address from which all requests of the walk come. */
@@ -9,6 +9,14 @@ const kept = { secret: '', token: '' };
 const code = (inMs = 0) => new TOTP({ secret: kept.secret }).generate({ timestamp: Date.now() + inMs });
 const keepToken = ({ id = '' }: Record<string, string>) => void (kept.token = id);
 const keepSecret = ({ secret = '' }: Record<string, string>) => void (kept.secret = secret);
+
+/** Of what a program for bills needs, the scopes that routes of the server ask for; without one, any. */
+function offered({ server }: Walked): string[] {
+  const routes = server.hostkeep.node.routes().filter(({ address }) => address === 'admin');
+  const there = [...new Set(routes.flatMap(({ scopes }) => scopes?.any ?? []))];
+  const wanted = ['accounts:read', 'accounts:write'].filter((scope) => there.includes(scope));
+  return wanted.length > 0 ? wanted : there.slice(0, 1);
+}
 
 const rows: PluginRows = {
   walk: {
@@ -24,8 +32,8 @@ const rows: PluginRows = {
     makeToken: () => ({ body: { name: 'Backup', scopes: ['domains:read'], password: PASSWORD }, keep: keepToken }),
     endToken: () => ({ path: `/api/account/tokens/${kept.token}` }),
     endTokens: () => ({}),
-    'makeToken on admin': () => ({
-      body: { name: 'Billing', scopes: ['accounts:read', 'accounts:write'], expires_in_days: 365, password: PASSWORD },
+    'makeToken on admin': (walked) => ({
+      body: { name: 'Billing', scopes: offered(walked), expires_in_days: 365, password: PASSWORD },
       keep: keepToken,
     }),
     'endToken on admin': () => ({ path: `/api/account/tokens/${kept.token}` }),

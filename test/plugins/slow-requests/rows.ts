@@ -10,6 +10,7 @@ const PAGE = { slow_seconds: 2, since: '2026-11-17', next_cursor: null };
 const rows: PluginRows = {
   opened: { list: 'errors' },
   answered: { list: 'home', all: 'node' },
+  without: { domains: { list: ['.paths[]'], all: ['.paths[]'] } },
   isolation: { unmarked: { list: 'what was slow at its domains, which nobody has asked' } },
   pages: { '/home/slow-requests': [], '/console/slow-requests': [] },
   accountTables: { slow_requests: 'a log of what happened here' },

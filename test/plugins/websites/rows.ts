@@ -26,6 +26,7 @@ const rows: PluginRows = {
   },
   bounded: { autoInstaller: SEARCHED, ofAccount: SEARCHED },
   homes: { paths: { databaseInfo: (username) => `/api/database_info?domain=${username}.example` } },
+  isolation: { unmarked: { databaseLogin: 'a refusal' } },
   keepsFound: (core, account) =>
     saveDocroots(core, account, new Map([['a.test', { scope: '[]', stamps: {}, found: [] }]]), []),
   pages: { '/home/sites': [] },

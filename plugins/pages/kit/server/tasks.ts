@@ -17,9 +17,11 @@ export function useTasks<T extends ListedTask>(
 ): Query<Tasks<T>> {
   const listing = useQuery(path, ask);
   useStream(path, ({ data }) => {
+    const known = listing.data?.tasks;
+    if (known === undefined) return; // what is asked for is newer, or tells why it failed
     const { tasks: fresh } = JSON.parse(data) as Tasks<T>;
     const ids = new Set(fresh.map(({ id }) => id));
-    const others = (listing.data?.tasks ?? []).filter(({ id }) => !ids.has(id));
+    const others = known.filter(({ id }) => !ids.has(id));
     listing.set({ tasks: [...fresh, ...others].toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)) });
   });
   return listing;
