@@ -12,8 +12,8 @@ import { PageDriver } from '../support/page-driver.ts';
 import { pagesOn, startSurroundings } from '../support/plugin-rows.ts';
 import { until } from '../support/until.ts';
 
-/** The session is of the frame of all pages; a stream says by itself that it does not flow. */
-const APART = /^\/api\/session$|\/stream$/;
+/** The session is of the frame of all pages; a stream says by itself that it does not flow, or tasks are asked for instead. */
+const APART = /^\/api\/session$|\/(tasks-|backup-tasks-)?stream$/;
 const TITLE = 'Out of order';
 
 let failures = 0;
