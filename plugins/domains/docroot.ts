@@ -1,8 +1,11 @@
+import type { DomainPart } from '../../kernel/contract/points/domain-directory.ts';
 import { HttpError } from '../../kernel/errors.ts';
-import { pathComponents } from '../../kernel/kit/files/client-path.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { clientPath, pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import type createDocroot from './docroot-job.ts';
 import { fail } from './errors.ts';
+import type { DomainRow } from './store.ts';
 
 const AT_DOCROOT = { path: '/docroot' };
 
@@ -31,3 +34,11 @@ export function assertNotAbove(docroot: readonly string[], others: number): void
       AT_DOCROOT,
     );
 }
+
+/** Returns a domain as providers see it. */
+export const domainPart = ({ id, name, docroot }: DomainRow, account: Account, virtualRoot: string): DomainPart => ({
+  id,
+  name,
+  docroot: clientPath(docroot === '' ? [] : docroot.split('/'), virtualRoot),
+  account,
+});

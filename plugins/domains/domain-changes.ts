@@ -4,11 +4,10 @@ import { domainNamed, wwwName, type DomainPart } from '../../kernel/contract/poi
 import { MOST_NAMES, type SiteRule, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import type { EventInput } from '../../kernel/store/events/audit-log.ts';
 import type { Reader, Tx } from '../../kernel/store/store.ts';
 import { insertAlias, removeAlias, takenAmong } from './alias-store.ts';
-import { assertNotAbove, CREATE_DOCROOT, docrootComponents } from './docroot.ts';
+import { assertNotAbove, CREATE_DOCROOT, docrootComponents, domainPart } from './docroot.ts';
 import { fail } from './errors.ts';
 import { parseDomain } from './name.ts';
 import { assertNameFree, type NewNames } from './new-names.ts';
@@ -225,9 +224,8 @@ export class DomainChanges {
     });
   }
 
-  #part({ account }: Subject, { id, name, docroot }: rows.DomainRow): DomainPart {
-    const components = docroot === '' ? [] : docroot.split('/');
-    return { id, name, docroot: clientPath(components, this.#host.node.config.virtual_root), account };
+  #part({ account }: Subject, row: rows.DomainRow): DomainPart {
+    return domainPart(row, account, this.#host.node.config.virtual_root);
   }
 
   async #put(tx: Tx, row: rows.ListedRow, event: EventInput): Promise<rows.ListedRow> {

@@ -1,12 +1,11 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { DomainPart } from '../../kernel/contract/points/domain-directory.ts';
 import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 import type { Gathered } from '../../kernel/contract/extension-points.ts';
 import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import type { Tx } from '../../kernel/store/store.ts';
-import { assertNotAbove, CREATE_DOCROOT, docrootComponents } from './docroot.ts';
+import { assertNotAbove, CREATE_DOCROOT, docrootComponents, domainPart } from './docroot.ts';
 import { parseDomain } from './name.ts';
 import { assertNameFree, NewNames } from './new-names.ts';
 import type { DomainsConfig } from './schema.ts';
@@ -187,13 +186,8 @@ export class DomainRegistry {
     return this.#host.node.plugins().some(({ provides }) => provides.includes(point));
   }
 
-  #part(account: Account, { id, name, docroot }: rows.DomainRow): DomainPart {
-    return {
-      id,
-      name,
-      docroot: clientPath(docroot === '' ? [] : docroot.split('/'), this.#host.node.config.virtual_root),
-      account,
-    };
+  #part(account: Account, row: rows.DomainRow): DomainPart {
+    return domainPart(row, account, this.#host.node.config.virtual_root);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Gathered } from '../../kernel/contract/extension-points.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { wwwName, type DomainPart } from '../../kernel/contract/points/domain-directory.ts';
+import { wwwName } from '../../kernel/contract/points/domain-directory.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { clientPath } from '../../kernel/kit/files/client-path.ts';
+import { domainPart } from './docroot.ts';
 import * as rows from './store.ts';
 
 type Surroundings = Pick<Host, 'store' | 'gather'> & { readonly node: Pick<Host['node'], 'config'> };
@@ -18,8 +18,6 @@ export async function wwwSite(
 ): Promise<() => Promise<readonly Gathered<'siteChanged'>[]>> {
   const row = name.startsWith('www.') ? await rows.find(store, name.slice('www.'.length)) : undefined;
   if (row?.account_id !== account.id || wwwName(row.name) !== name) return async () => [];
-  const components = row.docroot === '' ? [] : row.docroot.split('/');
-  const docroot = clientPath(components, node.config.virtual_root);
-  const part: DomainPart = { id: row.id, name: row.name, docroot, account };
+  const part = domainPart(row, account, node.config.virtual_root);
   return () => gather('siteChanged', part);
 }
