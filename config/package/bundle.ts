@@ -33,6 +33,7 @@ const ROOT = '@bundle-root@/';
 
 /** A package that is loaded when it is needed: it has a file of its own, so that no start reads it. */
 const LAZY = /\b(lazyPackage<[^>]*>)\(\s*'([^']+)',\s/g;
+const ANY_LAZY = /= lazyPackage</g;
 
 /** Fails at its use only: dockerode can reach engines by SSH with it, and ours are reached by sockets. */
 const OPTIONAL = ['cpu-features'];
@@ -136,7 +137,10 @@ const ownPlaces = (lazy: Set<string>): Plugin => ({
       const script = relative(projectDir, path).replace(/\.ts$/, '.js');
       const place = (of: string) => `new URL(${JSON.stringify(ROOT + of)}, import.meta["url"])`;
       const pathOf = (of: string) => `decodeURIComponent(${place(of)}.pathname)`;
-      const contents = readFileSync(path, 'utf8')
+      const source = readFileSync(path, 'utf8');
+      if (source.match(ANY_LAZY)?.length !== source.match(LAZY)?.length)
+        throw new Error(`${script} loads a package in a way that is not bundled`);
+      const contents = source
         .replaceAll(LAZY, (text, call: string, name: string) => {
           if (name in RUNTIME_PACKAGES) return text;
           lazy.add(name);

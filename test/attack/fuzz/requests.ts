@@ -29,9 +29,13 @@ const BRIEF_SETTLE_MS = 2000;
 /** Succeeds only for a domain that random requests may have removed, or added to an account that may not see its sites. */
 const NEEDS_SITE = 'user websites.databaseInfo';
 /** Succeed only for files that random requests may have moved away. */
-const NEEDS_FILES = ['user files.read', 'user files.setMode', 'user backups.read', 'user databases.size'];
+const NEEDS_FILES = [
+  ...['files.read', 'files.setMode', 'backups.read', 'databases.size', 'thumbnails.thumbnail'].map(
+    (name) => `user ${name}`,
+  ),
+];
 /** Extra rounds for operations that had no success by chance. */
-const SEEKING_ROUNDS = 200;
+const SEEKING_ROUNDS = 60;
 const SEEKING_REQUESTS = 100;
 
 /** Valid and invalid requests for every operation, generated from the API description. */

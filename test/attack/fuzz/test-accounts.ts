@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { rm, stat } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Core } from '../../../kernel/run/core.ts';
 import type { Account, Role } from '../../../kernel/identity/accounts/account.ts';
+import { DOT } from '../../support/dot.ts';
 import { siteFiles, writeFiles } from '../target/site-files.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -14,6 +15,8 @@ const UNLIMITED = { limits: { names_limit: 0 } };
 
 /** Every account has an application in this folder; the domain belongs to one of them at a time. */
 export const SITE = 'sunny-garden.example';
+/** A picture of every account, unless a request took it away. */
+export const PICTURE = 'dot.gif';
 
 /** An account that sends requests, with the credentials it currently holds. */
 export interface TestAccount {
@@ -45,9 +48,10 @@ export function newAccount(username: string, role: Role, plan: string): TestAcco
 }
 
 async function giveFiles({ filesRoot, username }: Pick<Account, 'filesRoot' | 'username'>): Promise<void> {
-  for (const name of [SITE, 'databases'])
+  for (const name of [SITE, 'databases', PICTURE])
     await rm(join(filesRoot, name), { recursive: true, force: true, maxRetries: 5 });
   await writeFiles(filesRoot, { ...siteFiles(SITE, username), 'databases/fuzz.sqlite': username });
+  await writeFile(join(filesRoot, PICTURE), DOT, { mode: 0o644 });
   const { uid, gid } = await stat(filesRoot);
   execFileSync('chown', ['-R', `${uid}:${gid}`, filesRoot]);
 }

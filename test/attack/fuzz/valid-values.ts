@@ -7,6 +7,7 @@ import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { remembered, type Schema } from '../target/api-description.ts';
 import { selfSigned, signedBy } from '../../support/certificate.ts';
 import { Placeholder } from './placeholder.ts';
+import { PICTURE } from './test-accounts.ts';
 
 const known = (...names: string[]) => fc.nat({ max: 1_000_000 }).map((nth) => new Placeholder('known', names, nth));
 const credential = (name: string) => fc.constant(new Placeholder('credential', [name]));
@@ -171,6 +172,7 @@ const REALISTIC_BY_OPERATION: Readonly<Record<string, fc.Arbitrary<unknown>>> = 
   'certificates.upload private_key': fc.constant(readFileSync(OWN_CERTIFICATE.key, 'utf8')),
   'files.read path': SITE_FILE,
   'files.setMode path': SITE_FILE,
+  'thumbnails.thumbnail path': fc.constant(PICTURE),
   'files.move from': known('entries.name'),
   'files.move to': label,
   'files.compress paths': known('entries.name').map((name) => [name]),

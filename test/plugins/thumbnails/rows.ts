@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DOT } from '../../support/dot.ts';
 import type { PluginRows } from '../../support/plugin-rows.ts';
-
-/** A GIF of one pixel. */
-const DOT = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==', 'base64');
 
 const rows: PluginRows = {
   walk: {

@@ -4,6 +4,7 @@ import { needs } from '../../../support/needs.ts';
 import { PageDriver } from '../../../support/page-driver.ts';
 import { dockerMissing, TestDocker } from '../../../support/docker.ts';
 import { atEnd } from '../../../support/ending.ts';
+import { until } from '../../../support/until.ts';
 import { askAs, openHouse } from '../house.ts';
 import { makeSearchImage } from '../images.ts';
 import { hasServices } from '../programs.ts';
@@ -25,9 +26,16 @@ if (hasServices())
     assert.match(socket, /redis\.sock$/);
     await driver.says(socket);
     await askAs(ann.uid, socket, 'SET greeting hello\r\n');
+    const logged = (text: string) =>
+      until(`the log has ${text}`, async () => {
+        const { body } = await server.ask<{ lines: string[] }>('/api/services/redis/log', { token: ann.token });
+        return body.lines.some((line) => line.includes(text));
+      });
+    await logged('to accept connections');
     await driver.press('Log of Redis');
     await driver.says('ready to accept connections');
     await askAs(ann.uid, socket, `EVAL "redis.log(redis.LOG_WARNING, 'cache warmed, password=hunter2')" 0\r\n`);
+    await logged('cache warmed');
     await driver.press('Refresh');
     await driver.says('cache warmed, password=…');
     for (const [width, theme] of [
