@@ -35,10 +35,10 @@ const ROOT = '@bundle-root@/';
 const LAZY = /\b(lazyPackage<[^>]*>)\(\s*'([^']+)',\s/g;
 const ANY_LAZY = /= lazyPackage</g;
 
-/** Fails at its use only: dockerode can reach engines by SSH with it, and ours are reached by sockets. */
-const OPTIONAL = ['cpu-features'];
+/** Left out: dockerode reaches engines by SSH with them, and builds images in sessions of BuildKit; ours does neither. */
+const UNUSED = /^(?:ssh2|@grpc\/grpc-js|@grpc\/proto-loader)$/;
 
-const EXTERNAL = [...Object.keys(RUNTIME_PACKAGES), ...OPTIONAL];
+const EXTERNAL = Object.keys(RUNTIME_PACKAGES);
 /** The folder of the packages that are loaded when they are needed. */
 const PACKAGES = 'packages';
 
@@ -68,7 +68,7 @@ export async function bundle(folder: string, isForTests = false): Promise<string
     target: 'node20',
     chunkNames: 'chunks/[name]-[hash]',
     external: [...EXTERNAL, ...(isForTests ? developmentPackages() : [])],
-    plugins: [ownPlaces(lazy)],
+    plugins: [ownPlaces(lazy), unused],
     banner: { js: BANNER },
     define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
     legalComments: 'none',
@@ -122,6 +122,14 @@ const required: Plugin = {
       contents: `module.exports = require('${path}')`,
       resolveDir: projectDir,
     }));
+  },
+};
+
+const unused: Plugin = {
+  name: 'unused',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: UNUSED }, ({ path }) => ({ path, namespace: 'unused' }));
+    onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: '' }));
   },
 };
 
