@@ -33,7 +33,7 @@ if (hasServices())
       });
     await logged('to accept connections');
     await driver.press('Log of Redis');
-    await driver.says('ready to accept connections');
+    await driver.says('to accept connections');
     await askAs(ann.uid, socket, `EVAL "redis.log(redis.LOG_WARNING, 'cache warmed, password=hunter2')" 0\r\n`);
     await logged('cache warmed');
     await driver.press('Refresh');

@@ -200,7 +200,10 @@ if (hasServices()) {
     await until('it is told', async () => (await logOf(lou)).text.includes('cache warmed'));
     assert.match((await logOf(lou)).text, /cache warmed, password=… redis:\/\/lou:…@cache/);
     assert.not.match((await logOf(zoe)).text, /cache warmed/);
-    assert.ok((await logOf(lou)).text.includes('~/.services/redis/redis.sock'), 'no path of the machine');
+    await say(`at ${socket}`);
+    await until('a path is told as the account sees it', async () =>
+      (await logOf(lou)).text.includes('at ~/.services/redis/redis.sock'),
+    );
     assert.not.ok((await logOf(lou)).text.includes(house.folder));
     process.kill(processesOf(lou.uid)[0]?.pid ?? 0, 'SIGKILL');
     await until('it answers again', async () => (await askAs(lou.uid, socket, 'PING\r\n')).includes('+PONG'));
