@@ -27,6 +27,9 @@ export interface UwsResponse extends Pick<HttpResponse, Responding | Writing> {
 /** A WebSocket, until it is closed. */
 export type UwsSocket<T> = Pick<WebSocket<T>, 'send' | 'cork' | 'getBufferedAmount' | 'end' | 'getUserData'>;
 
+/** The longest head that may come in several segments, as long ones do. The default, 4096, is less than a query with one path. */
+const HEAD_BYTES = 16_384;
+
 let loaded: Uws | undefined;
 
 /**
@@ -36,6 +39,7 @@ let loaded: Uws | undefined;
 export function loadUws(): Uws {
   try {
     if (loaded !== undefined) return loaded;
+    process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(HEAD_BYTES); // it is read when the binary is loaded
     loaded = createRequire(import.meta.url)('uWebSockets.js') as Uws;
     loaded['_cfg']('silent'); // replies do not name the program and its version
     return loaded;

@@ -393,6 +393,23 @@ test('bytes keep their type and their own cache rule; every reply says nosniff',
   assert.is((await server.ask('/probe/open')).headers.get('access-control-allow-origin'), null);
 });
 
+test('a head that comes in two segments may have 16 KiB', async () => {
+  const inTwo = async (letters: number) => {
+    const url = server.hostkeep.url('user');
+    const socket = await rawConnection(url);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    const closed = once(socket, 'close');
+    socket.write(`GET /probe/rest/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-A: ${'a'.repeat(letters)}`);
+    for (let i = 0; i < 3; i += 1) await raw('GET /probe/rest/a HTTP/1.1\r\nHost: x\r\n\r\n'); // it has read the first one
+    socket.end('\r\n\r\n');
+    await closed;
+    return text.slice(9, 12);
+  };
+  assert.is(await inTwo(12_000), '200');
+  assert.is(await inTwo(20_000), '431');
+});
+
 test('pipelined requests are answered in their order', async () => {
   const one = 'GET /probe/query?n=1 HTTP/1.1\r\nHost: x\r\n\r\n';
   const text = await rawRequest(

@@ -251,7 +251,7 @@ function withDocker(): void {
   test('a log of any size is downloaded in parts, at the pace of the client', async () => {
     const large = await run(
       'ann-large',
-      "yes $(head -c 4000 /dev/zero | tr '\\0' x) | head -n 15000",
+      "yes $(head -c 4000 /dev/zero | tr '\\0' x) | head -n 45000",
       ...['--label', 'hostkeep.account=ann'],
     );
     await until('all is written', async () => (await stateOf(large)) === 'exited');
@@ -268,8 +268,9 @@ function withDocker(): void {
       lines += Buffer.from(chunk).toString('latin1').split('\n').length - 1;
       most = Math.max(most, process.memoryUsage().rss - before);
     }
-    assert.is(lines, 15_000);
-    assert.ok(sizeBytes > 50 * 2 ** 20 && most < 40 * 2 ** 20, `${sizeBytes} bytes took ${most}`);
+    assert.is(lines, 45_000);
+    // garbage that waits for its collection counts, too
+    assert.ok(sizeBytes > 170 * 2 ** 20 && most < sizeBytes / 2, `${sizeBytes} bytes took ${most}`);
     await until('the others have ended', async () => {
       const { status, body } = await fetch(path, { headers });
       await body?.cancel();
