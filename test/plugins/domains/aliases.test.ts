@@ -1,4 +1,5 @@
 import * as assert from '../../support/assert.ts';
+import { MOST_NAMES } from '../../../kernel/contract/points/web-server-part.ts';
 import domains from '../../../plugins/domains/index.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { counted, pick } from '../../support/lists.ts';
@@ -96,6 +97,17 @@ test('of two accounts that ask for one alias at once exactly one gets it', async
     .filter((name) => name === 'wanted.example');
   assert.is(kept.length, 1);
   for (const { domain_url: name, aliases } of names) assert.equal(served(name), aliases, 'what lost is not served');
+});
+
+// threat crowding-out: all names of a site stand in one file of the web server, whatever the plan allows
+test('a domain has fifty aliases at most', async () => {
+  await server.hostkeep.core.plans.create('endless', { limits: { names_limit: 0 } }, ['domains']);
+  const { add, remove } = await owner('many', 'many.example', 'endless');
+  for (let i = 0; i < MOST_NAMES; i += 1) assert.is(await add(`many-${i}.example`), 201);
+  assert.is(await add('one-more.example'), '409 aliases_limit_reached');
+  assert.is(served('many.example').length, MOST_NAMES);
+  await remove('many-7.example');
+  assert.is(await add('one-more.example'), 201);
 });
 
 // threat crowding-out: aliases count against the names of the plan, but not as domains
