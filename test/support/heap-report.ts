@@ -1,8 +1,7 @@
 /** Preloaded into a node: on SIGUSR2 it collects garbage, then prints the bytes in use and the number of the report. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
+import { garbageCollector } from './garbage.ts';
 
 /** Finalizers of one collection may release more memory for the next. */
 const COLLECTIONS = 5;
@@ -17,8 +16,7 @@ async function usedBytes(collect: () => void): Promise<number> {
 }
 
 if (isMainThread) {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  const collect = garbageCollector();
   let reports = 0;
   process.on(
     'SIGUSR2',

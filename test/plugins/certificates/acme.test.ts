@@ -3,14 +3,13 @@ import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:https';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import * as assert from '../../support/assert.ts';
 import { newPrivateKey } from '../../../kernel/kit/net/x509.ts';
 import { AcmeClient } from '../../../plugins/certificates/acme/acme-client.ts';
 import { AcmeFailure } from '../../../plugins/certificates/acme/acme-failure.ts';
 import { AccountKey } from '../../../plugins/certificates/acme/signed-request.ts';
 import { selfSigned, signedBy } from '../../support/certificate.ts';
+import { garbageCollector } from '../../support/garbage.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('certificate authorities');
@@ -89,9 +88,7 @@ test('one that says nothing is given up after the time of an answer', async () =
 });
 
 test('it is given up though memory is collected meanwhile', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  const collecting = setInterval(collect, LIMIT_MS / 10);
+  const collecting = setInterval(garbageCollector(), LIMIT_MS / 10);
   const failure = await failureOf({ '/': () => undefined }).finally(() => clearInterval(collecting));
   assert.match(failure.message, /timed out/);
 });

@@ -28,6 +28,7 @@ export interface Customer {
   change(service: string, isOn: boolean): Promise<Answer<Service & { error?: string; detail?: string }>>;
   post(service: string, what: 'flush' | 'restart'): Promise<Answer<Service & { error?: string }>>;
   shown(service: string): Promise<Service>;
+  log(service: string): Promise<Answer<{ lines?: string[]; error?: string }>>;
 }
 
 /** A server whose accounts have user ids, on a folder that they can pass. */
@@ -67,6 +68,7 @@ async function customer(server: TestServer, name: string, plan?: string): Promis
     ...{ id: account.id, uid: FIRST + account.id, token },
     change: (service, isOn) => server.ask(`/api/services/${service}`, { method: 'PUT', token, body: { is_on: isOn } }),
     post: (service, what) => server.ask(`/api/services/${service}/${what}`, { method: 'POST', token }),
+    log: (service) => server.ask(`/api/services/${service}/log`, { token }),
     shown: async (service) => {
       const { body } = await server.ask<Service[]>('/api/services', { token });
       const found = body.find((each) => each.service === service);

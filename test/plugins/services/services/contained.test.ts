@@ -196,8 +196,8 @@ if (hasServices() && dockerMissing() === undefined) {
     const { figures } = await kim.shown('redis');
     assert.equal([figures?.keys, figures?.hits], [1, 1]);
     const log = async () => {
-      const { body } = await house.server.ask<{ lines: string[] }>('/api/services/redis/log', { token: kim.token });
-      return body.lines.filter((line) => /^\d+:M .*ready to accept connections/i.test(line)).length;
+      const { lines = [] } = (await kim.log('redis')).body;
+      return lines.filter((line) => /^\d+:M .*ready to accept connections/i.test(line)).length;
     };
     await until('the log has what the container printed', async () => (await log()) === 1);
     assert.is((await kim.post('redis', 'restart')).status, 200);

@@ -27,10 +27,9 @@ if (hasServices())
     await driver.says(socket);
     await askAs(ann.uid, socket, 'SET greeting hello\r\n');
     const logged = (text: string) =>
-      until(`the log has ${text}`, async () => {
-        const { body } = await server.ask<{ lines: string[] }>('/api/services/redis/log', { token: ann.token });
-        return body.lines.some((line) => line.includes(text));
-      });
+      until(`the log has ${text}`, async () =>
+        ((await ann.log('redis')).body.lines ?? []).some((line) => line.includes(text)),
+      );
     await logged('to accept connections');
     await driver.press('Log of Redis');
     await driver.says('to accept connections');

@@ -180,10 +180,7 @@ if (hasServices()) {
       await house.customer('evelyn', 'narrow'),
     ];
     const logOf = async (each: Customer, service = 'redis') => {
-      const path = `/api/services/${service}/log`;
-      const { status, body } = await house.server.ask<{ lines?: string[]; error?: string }>(path, {
-        token: each.token,
-      });
+      const { status, body } = await each.log(service);
       return { status, error: body.error, text: (body.lines ?? []).join('\n') };
     };
     assert.equal(
