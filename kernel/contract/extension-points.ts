@@ -16,7 +16,7 @@ import type { ArchivePart } from './archives/archive-part.ts';
 import type { MovePart } from './points/move-part.ts';
 import type { PurgePart } from './points/purge-part.ts';
 import type { Webhook } from './points/webhook.ts';
-import type { SiteRules, WebServerPart } from './points/web-server-part.ts';
+import type { FrontFolders, SiteRules, WebServerPart } from './points/web-server-part.ts';
 
 /** A website of an account. */
 interface SitePart {
@@ -79,6 +79,11 @@ export interface ExtensionPoints {
   databaseBackups(): DatabaseBackups;
   /** Returns the websites of an account, sorted by name. */
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
+  /**
+   * Returns, by the ids of an account's domains, the folders below their document roots whose applications answer for whatever is
+   * asked below them; see `FRONT_FOLDER`. After a change, the provider has the domain served.
+   */
+  frontFolders(account: Account): FrontFolders | Promise<FrontFolders>;
   /** Returns the path of the page that shows each of the features, by name. */
   featureLinks(features: readonly string[]): Readonly<Record<string, string>>;
   /** Names the software that serves an account, as the settings say; called once for each snapshot of it. */
@@ -138,6 +143,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   databasesElsewhere: { ...CHANGE, timeoutMs: 15_000 },
   databaseBackups: PART,
   sites: PART,
+  frontFolders: { ...CHANGE, timeoutMs: 2000 },
   featureLinks: PART,
   software: PART,
   webhooks: PART,

@@ -6,7 +6,7 @@ import {
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
 import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
-import type { SiteRule, SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import type { FrontFolders, SiteRule, SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { assertFaultless } from '../../kernel/kit/line-faults.ts';
@@ -87,14 +87,26 @@ export class PhpSites {
     const sites = await rows.listSites(this.#host.store, domainIds);
     const stored = new Map(sites.map((site) => [site.domainId, site]));
     const rules = new Map<number, SiteRule>();
+    const fronts = new Map<number, FrontFolders>();
     for (const site of this.#changes.served(domainIds, stored).values()) {
       const account = await this.#host.identity.accounts.byId(site.accountId);
       if (account === undefined || site.version === '') continue;
       const pool = poolFor(site, boundsFor(account, this.#host.config));
       const socket = this.#pools.socketOf(account, pool);
-      rules.set(site.domainId, { php: { socket, bodyMib: bodyMib(pool), seconds: pool.seconds } });
+      if (!fronts.has(account.id)) fronts.set(account.id, await this.#fronts(account));
+      const php = { socket, bodyMib: bodyMib(pool), seconds: pool.seconds };
+      rules.set(site.domainId, { php: { ...php, fronts: fronts.get(account.id)?.get(site.domainId) ?? [] } });
     }
     return rules;
+  }
+
+  async #fronts(account: Account): Promise<FrontFolders> {
+    const fronts = new Map<number, readonly string[]>();
+    for (const part of await this.#host.gather('frontFolders', account)) {
+      if (!part.ok) throw part.error; // what is served stays
+      for (const [id, folders] of part.value) fronts.set(id, folders);
+    }
+    return fronts;
   }
 
   /** Errors: 404 `domain_not_found`, `php_version_not_found`; 502 `php_failed`; any error of a provider of `siteChanged`. */

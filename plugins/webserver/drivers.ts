@@ -138,6 +138,7 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
   const command = (which: 'check' | 'reload' | 'version') =>
     config[which].length > 0 ? config[which] : defaults[which];
   return {
+    ...defaults,
     name,
     vhostFolder,
     filesView: config.files_view || defaults.filesView,
@@ -146,19 +147,14 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
     templateFile: config.template || shippedFile(`${name}-vhost.conf`),
     suspendedTemplateFile: config.suspended_template || shippedFile(`${name}-suspended.conf`),
     commonFile: name === 'nginx' || logFiles ? shippedFile(`${name}-common.conf`) : undefined,
-    commonName: defaults.commonName,
     check: command('check'),
     reload: command('reload'),
     version: command('version'),
     beacon: (token) => defaults.beacon(token, listen, connectAddress(config.listen).port),
     logFiles,
     logs: logFiles === undefined ? '' : defaults.logs(logFiles),
-    preview: defaults.preview,
-    named: defaults.named,
-    body: defaults.body,
     php: (php, docroot) => defaults.php(php, docroot, logFiles?.error),
     access: (access, docroot) => defaults.access(access, { folder: vhostFolder, docroot }),
-    usersLine: defaults.usersLine,
     tls: (rule, domain) =>
       defaults.tls(rule, {
         domain,
@@ -166,8 +162,6 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
         listen: listenTls,
         port: connectAddress(config.listen_https).port,
       }),
-    certifies: defaults.certifies,
-    user: defaults.user,
     awaitsServed: defaults.awaitsServed && config.served_timeout_ms > 0,
   };
 }

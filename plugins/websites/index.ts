@@ -2,23 +2,14 @@ import { COMPRESSED, compressed, EtagReply } from '../../kernel/contract/etag-re
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { counted, type AccountsUsage } from '../../kernel/contract/points/account-report.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import { serveSite } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { DatabaseLogins } from './database-login/logins.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { DETECTORS, hasDatabase } from './detection/detectors.ts';
-import {
-  AccountParams,
-  AutoInstaller,
-  DatabaseInfo,
-  DatabaseInfoQuery,
-  DatabaseLogin,
-  LoginToRenew,
-  SiteList,
-  WebsitesConfig,
-  type Site,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import { Sites } from './sites.ts';
 import { countSites, countSitesByAccount } from './store.ts';
 import { Sweep } from './detection/sweep.ts';
@@ -46,7 +37,7 @@ export default definePlugin({
   errors: fail,
   events,
   uses: ['domains', 'databases', 'mysql'],
-  config: WebsitesConfig,
+  config: schema.WebsitesConfig,
   routes: {
     autoInstaller: {
       method: 'GET',
@@ -54,7 +45,7 @@ export default definePlugin({
       at: 'home',
       feature: 'autoinstaller',
       headers: COMPRESSED,
-      reply: AutoInstaller,
+      reply: schema.AutoInstaller,
       summary: 'List the supported applications and the sites of the account',
       description: 'Applications are recognized by their files, also where they were installed by hand.',
     },
@@ -66,8 +57,8 @@ export default definePlugin({
       at: 'named',
       summary: 'List the sites of an account',
       description: 'What the account itself gets as `sites` from GET /api/auto-installer.',
-      params: AccountParams,
-      reply: SiteList,
+      params: schema.AccountParams,
+      reply: schema.SiteList,
       errors: ['account_not_found', 'files_unavailable'],
     },
     databaseInfo: {
@@ -75,8 +66,8 @@ export default definePlugin({
       path: '/api/database_info',
       at: 'home',
       feature: 'websites',
-      query: DatabaseInfoQuery,
-      reply: DatabaseInfo,
+      query: schema.DatabaseInfoQuery,
+      reply: schema.DatabaseInfo,
       summary: "Read the database settings from a site's configuration file",
       description: 'The values include the password.',
       errors: NOT_FOUND,
@@ -85,8 +76,8 @@ export default definePlugin({
       method: 'GET',
       path: '/api/database_info/login',
       ...OF_LOGINS,
-      query: DatabaseInfoQuery,
-      reply: DatabaseLogin,
+      query: schema.DatabaseInfoQuery,
+      reply: schema.DatabaseLogin,
       summary: "Check whether the login in a site's configuration file is valid",
       description: 'Logs in to the database server as the site does, if the database user is one of the account.',
       errors: LOGIN_ERRORS,
@@ -95,8 +86,8 @@ export default definePlugin({
       method: 'POST',
       path: '/api/database_info/login',
       ...OF_LOGINS,
-      body: LoginToRenew,
-      reply: DatabaseLogin,
+      body: schema.LoginToRenew,
+      reply: schema.DatabaseLogin,
       summary: 'Renew the login of a site to its database',
       description:
         'The database user in the configuration file gets a new password, which is written there; other applications that use it ' +
@@ -119,6 +110,10 @@ export default definePlugin({
       log,
       virtualRoot: node.config.virtual_root,
       checkMs: config.check_seconds * 1000,
+      onFronts: (domain) => {
+        const refused = (err: unknown) => log.warn({ err, domain: domain.name }, 'a site is served as before');
+        void serveSite(host, domain).catch(refused); // nobody who looks at sites waits for a web server
+      },
     });
     onClose(() => sites.close());
     const logins = new DatabaseLogins(host, sites);
@@ -149,7 +144,7 @@ export default definePlugin({
             call,
           );
         },
-        ofAccount: async ({ params }): Promise<SiteList> => ({
+        ofAccount: async ({ params }): Promise<schema.SiteList> => ({
           sites: [...(await sites.of(await identity.accounts.get(params.username)))],
         }),
         databaseInfo: async ({ account, query }) => (await sites.settings(account, query.domain)).info,
@@ -161,6 +156,7 @@ export default definePlugin({
           account.features.has('websites')
             ? { user_websites: (await sites.lately(account)).map(({ site, type }) => [site, TITLES.get(type) ?? type]) }
             : {},
+        frontFolders: (account) => sites.fronts(account),
         sites: (account) => (account.features.has('websites') ? sites.lately(account) : []),
         accountReport: async (account) => ({ usage: (await siteUsage(local, [account])).get(account.id) ?? [] }),
         accountsUsage: (accounts) => siteUsage(local, accounts),
@@ -177,7 +173,7 @@ export default definePlugin({
   },
 });
 
-function autoInstaller(sites: readonly Site[], domainCount: number): AutoInstaller {
+function autoInstaller(sites: readonly schema.Site[], domainCount: number): schema.AutoInstaller {
   const counts: Record<string, number> = {};
   for (const { type } of sites) counts[type] = (counts[type] ?? 0) + 1;
   return { technologies: TECHNOLOGIES, sites: [...sites], counts, domain_count: domainCount };

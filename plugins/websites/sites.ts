@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
@@ -9,8 +10,9 @@ import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
-import type { Domain, DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
-import { hasDatabase } from './detection/detectors.ts';
+import type { Domain, DomainDirectory, DomainPart } from '../../kernel/contract/points/domain-directory.ts';
+import type { FrontFolders } from '../../kernel/contract/points/web-server-part.ts';
+import { frontsIn, hasDatabase } from './detection/detectors.ts';
 import type { FoundSite } from './detection/docroot-scan.ts';
 import type { NewLogin } from './database-login/rewriting.ts';
 import type { Site } from './schema.ts';
@@ -24,19 +26,11 @@ import { fail } from './errors.ts';
 const MAX_SITES = 5000;
 /** Docroots in one job. */
 const BATCH = 16;
-const LIMITS = { timeoutMs: 15_000, tooMuch: 'file_too_complex' } as const;
-const SCAN = defineJob<typeof scan>({ ...LIMITS, beside: import.meta.url, script: 'scan-job' });
-const DATABASE_INFO = defineJob<typeof databaseInfo>({
-  ...LIMITS,
-  beside: import.meta.url,
-  script: 'database-info-job',
-});
+const LIMITS = { beside: import.meta.url, timeoutMs: 15_000, tooMuch: 'file_too_complex' } as const;
+const SCAN = defineJob<typeof scan>({ ...LIMITS, script: 'scan-job' });
+const DATABASE_INFO = defineJob<typeof databaseInfo>({ ...LIMITS, script: 'database-info-job' });
 /** Longer, as it waits for the database server. */
-const WRITE_LOGIN = defineJob<typeof writeLogin>({
-  ...{ ...LIMITS, timeoutMs: 60_000 },
-  beside: import.meta.url,
-  script: 'database-login-job',
-});
+const WRITE_LOGIN = defineJob<typeof writeLogin>({ ...LIMITS, timeoutMs: 60_000, script: 'database-login-job' });
 /** Processes of their own, because a scan may be long and in the background. */
 const PROCESSES = 4;
 const IDLE_MS = 10_000;
@@ -53,6 +47,8 @@ interface SitesOptions {
   readonly log: Log;
   readonly virtualRoot: string;
   readonly checkMs: number;
+  /** Called when `fronts` has changed for a domain. */
+  readonly onFronts: (domain: DomainPart) => void;
 }
 
 interface ScanTarget {
@@ -99,11 +95,16 @@ export class Sites {
     try {
       return sitesOf(await withDeadline(located, LATELY_MS));
     } catch (error) {
-      const { local, domains } = this.#options;
-      const [list, known] = await Promise.all([domains.list(account), readDocroots(local, account.id)]);
+      const [list, known] = await this.#known(account);
       if (!list.every(({ name }) => known.has(name))) throw error;
       return sitesOf(this.#describe(list, (name) => known.get(name)?.found ?? []));
     }
+  }
+
+  /** Returns, by the ids of the account's domains, the applications of the last check that answer for all below their folders. */
+  async fronts(account: Account): Promise<FrontFolders> {
+    const [list, known] = await this.#known(account);
+    return new Map(list.map(({ id, name }) => [id, frontsIn(known.get(name)?.found ?? [])]));
   }
 
   /** Has the next request check the account's docroots, e.g. after a change of its domains. */
@@ -153,14 +154,20 @@ export class Sites {
     return undefined;
   }
 
+  /** The domains of an account, and their last scans. */
+  #known(account: Account) {
+    const { local, domains } = this.#options;
+    return Promise.all([domains.list(account), readDocroots(local, account.id)]);
+  }
+
   #locate(account: Account): readonly LocatedSite[] | Promise<readonly LocatedSite[]> {
     return this.#cache.get(account, 'sites', () => this.#check(account));
   }
 
   /** Scans the docroots that changed, and stores the result. Rejects only when no sites are known. */
   async #check(account: Account): Promise<readonly LocatedSite[]> {
-    const { local, domains, log } = this.#options;
-    const [list, known] = await Promise.all([domains.list(account), readDocroots(local, account.id)]);
+    const { log, onFronts } = this.#options;
+    const [list, known] = await this.#known(account);
     const targets = new Map(list.map((domain) => [domain.name, targetOf(domain, list)]));
     const scans = new Map<string, ScannedDocroot>();
     const ordered = [...targets.values()];
@@ -179,6 +186,11 @@ export class Sites {
     if (failure !== undefined && scans.size + known.size === 0) throw failure;
     const removed = [...known.keys()].filter((name) => !targets.has(name));
     if (scans.size + removed.length > 0) await saveDocroots(this.#options, account, scans, removed);
+    for (const domain of list) {
+      const found = scans.get(domain.name)?.found;
+      const isSame = !found || isDeepStrictEqual(frontsIn(found), frontsIn(known.get(domain.name)?.found ?? []));
+      if (!isSame) onFronts({ ...domain, account });
+    }
     return this.#describe(list, (name) => (scans.get(name) ?? known.get(name))?.found ?? []);
   }
 

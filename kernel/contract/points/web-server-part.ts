@@ -48,6 +48,8 @@ export interface SitePhp {
   readonly bodyMib: number;
   /** How long a script may take. */
   readonly seconds: number;
+  /** Folders whose `index.php` answers for what is no file below them; see `FRONT_FOLDER`. */
+  readonly fronts: readonly string[];
 }
 
 /** How a site answers over TLS. */
@@ -102,6 +104,14 @@ export type SiteRules = ReadonlyMap<number, SiteRule>;
 
 /** Path of a socket, in a folder with the number of the account. Nothing in it means anything to a web server's configuration. */
 export const PHP_SOCKET = /^(?=.{1,107}$)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/\d+\/[a-z0-9.-]+\.sock$/;
+
+/** Folders, by the id of their domain, whose applications answer for whatever is asked below them. */
+export type FrontFolders = ReadonlyMap<number, readonly string[]>;
+
+/** A folder below a document root, without slashes around it. Nothing in it but the dot means anything to a web server's configuration. */
+export const FRONT_FOLDER = /^(?=.{1,255}$)[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
+/** How many of them a site has at most. */
+export const MOST_FRONTS = 50;
 
 /** The surroundings of the directives of a site. */
 export interface SitePlace {

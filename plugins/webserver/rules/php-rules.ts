@@ -1,6 +1,12 @@
-import { MOST_BODY_MIB, PHP_SOCKET, type SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
+import {
+  FRONT_FOLDER,
+  MOST_BODY_MIB,
+  MOST_FRONTS,
+  PHP_SOCKET,
+  type SitePhp,
+} from '../../../kernel/contract/points/web-server-part.ts';
 import { assertSocketBelongs } from '../../../kernel/kit/net/account-socket.ts';
-import { readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+import { readInteger, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 
 /** Added to what a script may take, so that its own limit is what ends it. */
 const GRACE_SECONDS = 15;
@@ -9,17 +15,25 @@ const SOURCE = String.raw`(?i)(\.(php[0-9]?|phps|phtml?|pht|phar|inc)([^a-z0-9/]
 
 /** Checks again where an account's scripts run, whatever its plugin has checked. Errors: 400 `invalid_request`. */
 export function readSitePhp(value: unknown, accountId: number): SitePhp {
-  const { socket, bodyMib, seconds } = readMembers(value, ['socket', 'bodyMib', 'seconds']);
-  const path = readText(socket, PHP_SOCKET);
-  assertSocketBelongs(path, accountId);
-  return { socket: path, bodyMib: readInteger(bodyMib, 1, MOST_BODY_MIB), seconds: readInteger(seconds, 1, 86_400) };
+  const given = readMembers(value, ['socket', 'bodyMib', 'seconds', 'fronts']);
+  const socket = readText(given.socket, PHP_SOCKET);
+  assertSocketBelongs(socket, accountId);
+  return {
+    socket,
+    bodyMib: readInteger(given.bodyMib, 1, MOST_BODY_MIB),
+    seconds: readInteger(given.seconds, 1, 86_400),
+    // that of the longer path counts
+    fronts: readList(given.fronts, MOST_FRONTS, (folder) => readText(folder, FRONT_FOLDER))
+      .toSorted()
+      .toReversed(),
+  };
 }
 
 export const nginxBody = (mib: number): string => `client_max_body_size ${mib}m;`;
 export const caddyBody = (mib: number): string => `request_body {\n\t\tmax_size ${mib}MiB\n\t}`;
 
 /**
- * Sends what is no file to the index of the site, as most applications expect. What scripts say goes into no log that sites
+ * Sends what is no file to the index of the site, or of the application in whose folder it would be, as most expect. What scripts say goes into no log that sites
  * share: they choose the bytes, and could forge lines of another site.
  */
 export function nginxPhp(php: SitePhp | null, errorLog?: string): string {
@@ -27,8 +41,16 @@ export function nginxPhp(php: SitePhp | null, errorLog?: string): string {
   return [
     'index index.php;',
     'location / {',
-    '    try_files $uri $uri/ /index.php?$args;',
+    `    try_files $uri $uri/ ${php.fronts.length === 0 ? '/index.php?$args' : '@hostkeep-front'};`,
     '}',
+    ...(php.fronts.length === 0
+      ? []
+      : [
+          'location @hostkeep-front {',
+          ...php.fronts.map((folder) => `    rewrite "^/${folder.replaceAll('.', '\\.')}/" /${folder}/index.php last;`),
+          '    rewrite ^ /index.php last;',
+          '}',
+        ]),
     'location ~ \\.php$ {',
     '    try_files $uri =404;',
     `    fastcgi_pass "unix:${php.socket}";`,
@@ -52,9 +74,12 @@ export function caddyPhp(php: SitePhp | null, docroot: string): string {
     ...refused,
     '@settings path_regexp (?i)/wp-config[^/]*$',
     'respond @settings 404',
-    `php_fastcgi "unix/${php.socket}" {`,
-    `\troot "${docroot}"`,
-    `\tread_timeout ${php.seconds + GRACE_SECONDS}s`,
-    '}',
+    ...[...php.fronts, ''].flatMap((folder) => [
+      `php_fastcgi ${folder === '' ? '' : `/${folder}/* `}"unix/${php.socket}" {`,
+      `\troot "${docroot}"`,
+      `\tread_timeout ${php.seconds + GRACE_SECONDS}s`,
+      ...(folder === '' ? [] : [`\ttry_files {path} {path}/index.php /${folder}/index.php`]),
+      '}',
+    ]),
   ].join('\n\t');
 }

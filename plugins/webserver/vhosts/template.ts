@@ -8,35 +8,19 @@ import { NGINX_PROTOCOLS, type TlsRule } from '../rules/tls-rules.ts';
 import { viewed } from '../files-view.ts';
 import { fail } from '../errors.ts';
 
-/** The values of a template's placeholders. Paths are those on this host. */
-export interface VhostValues {
-  readonly domain: string;
-  readonly docroot: string;
-  readonly files_root: string;
-  readonly username: string;
-  readonly listen: string;
-  readonly vhost_folder: string;
-  /** Directives that have requests and errors logged; empty for none. */
-  readonly logs: string;
-  /** Directives that count before files are looked for; empty for none. */
-  readonly redirects: string;
-  /** Directives that have scripts run, or refuse to show their source. */
-  readonly php: string;
-  readonly tls: string;
-}
-
+/** The placeholders of a template. Paths are those on this host. */
 const KEYS = [
-  'domain',
-  'docroot',
-  'files_root',
-  'username',
-  'listen',
-  'vhost_folder',
+  ...(['domain', 'docroot', 'files_root', 'username', 'listen', 'vhost_folder'] as const),
+  /** Directives that have requests and errors logged; empty for none. */
   'logs',
+  /** Directives that count before files are looked for; empty for none. */
   'redirects',
+  /** Directives that have scripts run, or refuse to show their source. */
   'php',
   'tls',
-] as const satisfies readonly (keyof VhostValues)[];
+] as const;
+export type VhostValues = Readonly<Record<(typeof KEYS)[number], string>>;
+
 /** Characters with a special meaning to nginx or Caddy inside a quoted path. */
 const UNQUOTABLE = /[\u0000-\u001f\u007f"'`$;{}\\#*?\u2028\u2029]/;
 const HEADER = '# Written by Hostkeep, which overwrites it.\n';

@@ -1,4 +1,5 @@
 /** How each application is recognised, and which of its own files gives its version. */
+import { FRONT_FOLDER, MOST_FRONTS } from '../../../kernel/contract/points/web-server-part.ts';
 
 export interface Detector {
   /** Stable name, used in `sites[].type`. */
@@ -38,10 +39,31 @@ export function hasDatabase(type: string): type is TypeWithDatabase {
   return WITH_DATABASE.some((each) => each === type);
 }
 
+/** The types whose `index.php` answers for whatever is asked below its folder and is no file. */
+const WITH_FRONT: readonly string[] = ['wordpress', 'joomla', 'drupal', 'prestashop'];
+
+/** Returns the folders below a document root in which these are, and which web servers can name. */
+export function frontsIn(found: readonly { readonly type: string; readonly path: string }[]): string[] {
+  return found
+    .filter(({ type, path }) => WITH_FRONT.includes(type) && FRONT_FOLDER.test(path))
+    .map(({ path }) => path)
+    .toSorted()
+    .slice(0, MOST_FRONTS);
+}
+
+const VALUE = `['"]([^'"]{1,40})['"]`;
+const constant = (file: string) => ({ file, pattern: new RegExp(`\\bconst\\s+VERSION\\s*=\\s*${VALUE}`) });
+const defined = (file: string, name: string) => ({
+  file,
+  pattern: new RegExp(`define\\(\\s*['"]${name}['"]\\s*,\\s*${VALUE}`),
+});
 const lockedVersion = (name: string) => ({
   file: 'composer.lock',
   pattern: new RegExp(`"name":\\s*"${name}",\\s*"version":\\s*"v?([^"]{1,40})"`),
 });
+
+const NODE_FILES =
+  'server.js app.js index.js main.js server.mjs index.mjs next.config.js nuxt.config.ts package-lock.json yarn.lock';
 
 /** In order of precedence: the first match names the application. */
 export const DETECTORS: readonly Detector[] = [
@@ -74,10 +96,7 @@ export const DETECTORS: readonly Detector[] = [
       ['core/modules', 'modules'],
     ],
     publicFolder: 'web',
-    versions: [
-      { file: 'core/lib/Drupal.php', pattern: /\bconst\s+VERSION\s*=\s*['"]([^'"]{1,40})['"]/ },
-      { file: 'includes/bootstrap.inc', pattern: /define\(\s*['"]VERSION['"]\s*,\s*['"]([^'"]{1,40})['"]/ },
-    ],
+    versions: [constant('core/lib/Drupal.php'), defined('includes/bootstrap.inc', 'VERSION')],
   },
   {
     type: 'prestashop',
@@ -86,9 +105,9 @@ export const DETECTORS: readonly Detector[] = [
     description: 'Online shop',
     markers: ['classes/PrestaShopAutoload.php', 'config/defines.inc.php'],
     versions: [
-      { file: 'src/Core/Version.php', pattern: /\bconst\s+VERSION\s*=\s*['"]([^'"]{1,40})['"]/ },
-      { file: 'app/AppKernel.php', pattern: /\bconst\s+VERSION\s*=\s*['"]([^'"]{1,40})['"]/ },
-      { file: 'config/settings.inc.php', pattern: /define\(\s*['"]_PS_VERSION_['"]\s*,\s*['"]([^'"]{1,40})['"]/ },
+      constant('src/Core/Version.php'),
+      constant('app/AppKernel.php'),
+      defined('config/settings.inc.php', '_PS_VERSION_'),
     ],
   },
   {
@@ -97,7 +116,7 @@ export const DETECTORS: readonly Detector[] = [
     category: 'commerce',
     description: 'Online shop',
     markers: ['system/startup.php', 'catalog/controller', 'index.php'],
-    versions: [{ file: 'index.php', pattern: /define\(\s*['"]VERSION['"]\s*,\s*['"]([^'"]{1,40})['"]/ }],
+    versions: [defined('index.php', 'VERSION')],
   },
   {
     type: 'magento',
@@ -135,7 +154,7 @@ export const DETECTORS: readonly Detector[] = [
       'load.php',
     ],
     versions: [
-      { file: 'includes/Defines.php', pattern: /define\(\s*['"]MW_VERSION['"]\s*,\s*['"]([^'"]{1,40})['"]/ },
+      defined('includes/Defines.php', 'MW_VERSION'),
       { file: 'includes/DefaultSettings.php', pattern: /^[ \t]*\$wgVersion\s*=\s*['"]([^'"]{1,40})['"]/m },
     ],
   },
@@ -153,7 +172,7 @@ export const DETECTORS: readonly Detector[] = [
     category: 'analytics',
     description: 'Web analytics on your own server',
     markers: ['core/Version.php', ['matomo.php', 'piwik.php']],
-    versions: [{ file: 'core/Version.php', pattern: /\bconst\s+VERSION\s*=\s*['"]([^'"]{1,40})['"]/ }],
+    versions: [constant('core/Version.php')],
   },
   {
     type: 'phpbb',
@@ -161,9 +180,7 @@ export const DETECTORS: readonly Detector[] = [
     category: 'forum',
     description: 'Forum',
     markers: ['includes/constants.php', 'viewtopic.php', 'ucp.php'],
-    versions: [
-      { file: 'includes/constants.php', pattern: /define\(\s*['"]PHPBB_VERSION['"]\s*,\s*['"]([^'"]{1,40})['"]/ },
-    ],
+    versions: [defined('includes/constants.php', 'PHPBB_VERSION')],
   },
   {
     type: 'laravel',
@@ -173,10 +190,7 @@ export const DETECTORS: readonly Detector[] = [
     markers: ['artisan', 'bootstrap/app.php'],
     publicFolder: 'public',
     versions: [
-      {
-        file: 'vendor/laravel/framework/src/Illuminate/Foundation/Application.php',
-        pattern: /\bconst\s+VERSION\s*=\s*['"]([^'"]{1,40})['"]/,
-      },
+      constant('vendor/laravel/framework/src/Illuminate/Foundation/Application.php'),
       lockedVersion('laravel/framework'),
     ],
   },
@@ -188,7 +202,7 @@ export const DETECTORS: readonly Detector[] = [
     markers: ['bin/console', ['config/bundles.php', 'app/AppKernel.php', 'symfony.lock']],
     publicFolder: 'public',
     versions: [
-      { file: 'vendor/symfony/http-kernel/Kernel.php', pattern: /\bconst\s+VERSION\s*=\s*['"]([^'"]{1,40})['"]/ },
+      constant('vendor/symfony/http-kernel/Kernel.php'),
       lockedVersion('symfony/http-kernel'),
       lockedVersion('symfony/framework-bundle'),
     ],
@@ -199,21 +213,7 @@ export const DETECTORS: readonly Detector[] = [
     category: 'runtime',
     description: 'Application on Node.js',
     isWeak: true,
-    markers: [
-      'package.json',
-      [
-        'server.js',
-        'app.js',
-        'index.js',
-        'main.js',
-        'server.mjs',
-        'index.mjs',
-        'next.config.js',
-        'nuxt.config.ts',
-        'package-lock.json',
-        'yarn.lock',
-      ],
-    ],
+    markers: ['package.json', NODE_FILES.split(' ')],
     versions: [{ file: 'package.json', pattern: /^[ \t]*"version":\s*"([^"]{1,40})"/m }],
   },
   {

@@ -1,3 +1,4 @@
+import { Recurring } from '../../../kernel/kit/waiting/recurring.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -20,14 +21,19 @@ export class Sweep {
   readonly #options: SweepOptions;
   readonly #queue = new Set<number>();
   readonly #timer: NodeJS.Timeout;
-  #running: Promise<void> | undefined;
+  readonly #work = new Recurring({
+    run: () => this.#drain(),
+    failed: (err) => this.#options.log.warn({ err }, 'the sweep of all websites failed'),
+    everyMs: 0,
+  });
+  #isAllDue = false;
   #delay: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: SweepOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#start(() => this.#enqueueAll()), options.everyMs).unref();
-    this.#start(() => this.#enqueueAll());
+    this.#timer = setInterval(() => this.#wakeForAll(), options.everyMs).unref();
+    this.#wakeForAll();
   }
 
   /** Checks an account soon, and once for several calls. */
@@ -35,7 +41,7 @@ export class Sweep {
     this.#queue.add(accountId);
     this.#delay ??= setTimeout(() => {
       this.#delay = undefined;
-      this.#start();
+      this.#work.wake();
     }, DELAY_MS).unref();
   }
 
@@ -43,25 +49,12 @@ export class Sweep {
     this.#isClosed = true;
     clearInterval(this.#timer);
     clearTimeout(this.#delay);
-    await this.#running;
+    await this.#work.close();
   }
 
-  #start(prepare = async (): Promise<void> => undefined): void {
-    const { log } = this.#options;
-    this.#running ??= prepare()
-      .then(() => this.#drain())
-      .catch((error: unknown) => log.warn({ err: error }, 'the sweep of all websites failed'))
-      .finally(() => {
-        this.#running = undefined;
-        if (this.#queue.size > 0 && !this.#isClosed) this.#start();
-      });
-  }
-
-  async #enqueueAll(): Promise<void> {
-    for await (const { accountId } of this.#options.owners()) {
-      if (this.#isClosed) return;
-      this.#queue.add(accountId);
-    }
+  #wakeForAll(): void {
+    this.#isAllDue = true;
+    this.#work.wake();
   }
 
   /** Changes of domains are heard from other nodes, too. */
@@ -70,7 +63,9 @@ export class Sweep {
   }
 
   async #drain(): Promise<void> {
-    const { accounts, check, log } = this.#options;
+    const { accounts, check, log, owners } = this.#options;
+    if (this.#isAllDue) for await (const { accountId } of owners()) this.#queue.add(accountId);
+    this.#isAllDue = false;
     for (const id of this.#queue) {
       this.#queue.delete(id);
       if (this.#isClosed) return;

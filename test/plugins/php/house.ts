@@ -1,5 +1,5 @@
-import { chmodSync, chownSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import { Caddy } from '../../support/caddy.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -66,7 +66,11 @@ export async function inHouse(
   const serving = await start();
   const run = join(temporaryFolder(), 'php');
   chmodSync(join(run, '..'), 0o755);
-  const config = { ...serving.config, php: { run_folder: run, drain_seconds: 0, ...php } };
+  const config = {
+    ...serving.config,
+    php: { run_folder: run, drain_seconds: 0, ...php },
+    websites: { check_seconds: 0 },
+  };
   const server = await TestServer.start({ config });
   try {
     await use({
@@ -92,8 +96,11 @@ async function customer(server: TestServer, port: number, name: string, plan?: s
     ...{ id: account.id, domain, token, docroot, filesRoot: account.filesRoot },
     get: (path = '/', headers = {}) => fetchAnswer(port, domain, path, { headers }),
     put: (file, text) => {
-      writeFileSync(join(docroot, file), text);
-      chownSync(join(docroot, file), FIRST + account.id, FIRST + account.id);
+      const path = join(docroot, file);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+      for (let each = path; each !== docroot; each = dirname(each))
+        chownSync(each, FIRST + account.id, FIRST + account.id);
     },
     set: (what, body) => ask(`/api/php/sites/${domain}/${what}`, 'PUT', body),
     read: (what) => server.ask(`/api/php/sites/${domain}/${what}`, { token }),

@@ -23,6 +23,8 @@ interface Installer {
 
 const domains = new Map<number, Domain[]>();
 const listeners = new Set<(accountId: number) => void>();
+/** Names of domains that are to be served by other rules. */
+const served: string[] = [];
 /** Stands in for the plugin of domains. */
 const fakeDomains = definePlugin({
   name: 'domains',
@@ -40,6 +42,7 @@ const fakeDomains = definePlugin({
         return () => listeners.delete(listener);
       },
     } satisfies DomainDirectory,
+    provides: { siteChanged: ({ name }) => void served.push(name) },
   }),
 });
 
@@ -114,6 +117,29 @@ test('a foreign site, a missing one and one without configuration get the same a
     assert.is(body['detail'], 'there is no such site, or its configuration does not name a database');
   }
   assert.equal(pick((await installer(token)).sites, 'site'), ['plain.test']);
+});
+
+test('applications that answer for all below their folders are told, and served anew', async () => {
+  const { account, token } = await server.user('fronts');
+  write(account, { ...wordpress('front.test', '6.5'), ...wordpress('front.test/blog', '6.5') });
+  for (const folder of ['a b', '.old', 'x$y']) write(account, wordpress(`front.test/news/${folder}`, '6.5'));
+  write(account, { 'front.test/plain/index.php': '<?php echo 1;', 'front.test/plain/index.html': '' });
+  setDomains(account, { 'front.test': 'front.test', 'other.test': 'other.test' });
+  const fronts = async () =>
+    (await server.hostkeep.plugins.gather('frontFolders', account)).flatMap((part) =>
+      part.ok ? [...part.value].map(([id, folders]) => [id - account.id * 100, folders]) : [],
+    );
+  assert.equal(await fronts(), [[0, []], [1, []]], 'nothing is scanned for it'); // prettier-ignore
+  await installer(token);
+  assert.equal(await fronts(), [[0, ['blog']], [1, []]]); // prettier-ignore
+  write(account, wordpress('front.test/blog/shop', '6.5'));
+  await installer(token);
+  await installer(token);
+  assert.equal((await fronts())[0], [0, ['blog', 'blog/shop']]);
+  renameSync(join(account.filesRoot, 'front.test/blog'), join(account.filesRoot, 'front.test/.blog'));
+  await installer(token);
+  assert.equal((await fronts())[0], [0, []]);
+  assert.equal(served, ['front.test', 'front.test', 'front.test'], 'each change once');
 });
 
 test('every type of application is found, with the version that its own files give', async () => {
@@ -462,6 +488,7 @@ test('a long check gives the sites of the last one, and no empty list without on
     log: createLog('silent'),
     virtualRoot: '/var/www/html',
     checkMs: 0,
+    onFronts: () => assert.unreachable('nothing was scanned'),
   });
   assert.equal(
     (await sites.lately(known)).map(({ site, type }) => [site, type]),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
@@ -12,7 +12,7 @@ import { hasPhp } from '../php.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
-await needs('domains', 'webserver');
+await needs('domains', 'webserver', 'websites');
 const [VERSION = ''] = await installedVersions();
 const test = testSuite('php-served');
 
@@ -64,6 +64,32 @@ function serves(name: string, start: () => Promise<Serving>): void {
     }));
 }
 
+function servesFronts(name: string, start: () => Promise<Serving>): void {
+  test(`${name} has an application below the document root answer for what is no file there`, () =>
+    inHouse(start, async ({ server, customer: open }) => {
+      const ann = await open('ann');
+      const told = '" ", $_SERVER["SCRIPT_NAME"], " ", $_SERVER["REQUEST_URI"], " ", $_GET["a"] ?? "-";';
+      ann.put('index.php', `<?php echo "site", ${told}`);
+      ann.put('blog/index.php', `<?php echo "blog", ${told}`);
+      ann.put('blog/wp-content/style.css', 'a style');
+      assert.is((await ann.set('version', { version: VERSION })).status, 200);
+      assert.is((await ann.get('/blog/post?a=b')).body, 'site /index.php /blog/post?a=b b');
+      const answers = (path: string, body: string) =>
+        until(`${path} is answered by ${body}`, async () => {
+          await server.ask('/api/auto-installer', { token: ann.token });
+          return (await ann.get(path)).body === body;
+        });
+      ann.put('blog/wp-includes/version.php', "<?php\n$wp_version = '6.5';\n");
+      await answers('/blog/post?a=b', 'blog /blog/index.php /blog/post?a=b b');
+      assert.is((await ann.get('/blog/')).body, 'blog /blog/index.php /blog/ -');
+      assert.is((await ann.get('/blog/wp-content/style.css')).body, 'a style');
+      assert.is((await ann.get('/blogs/post')).body, 'site /index.php /blogs/post -');
+      assert.is((await ann.get('/blog/.git/config')).status, 404);
+      rmSync(join(ann.docroot, 'blog/wp-includes'), { recursive: true });
+      await answers('/blog/post', 'site /index.php /blog/post -');
+    }));
+}
+
 /** Reads by all means what belongs to others, and prints what it got. */
 const SHELL = `<?php
   error_reporting(0);
@@ -83,8 +109,10 @@ const SHELL = `<?php
   echo implode("\n", $told);`;
 
 if (hasPhp()) {
-  if (hasNginx()) serves('nginx', nginx);
-  if (hasCaddy()) serves('Caddy', caddy);
+  for (const each of [serves, servesFronts]) {
+    if (hasNginx()) each('nginx', nginx);
+    if (hasCaddy()) each('Caddy', caddy);
+  }
 }
 
 if (hasPhp() && hasNginx()) {
