@@ -54,8 +54,9 @@ export default async function shell(input: ShellInput, context: JobContext): Pro
     await sent.start({ Detach: true });
   };
   const over = new Promise<void>((resolve) => stream.once('close', resolve));
+  let hangingUp: Promise<void> | undefined;
   const end = async () => {
-    await signal('HUP');
+    await (hangingUp = signal('HUP'));
     await withDeadline(over, END_MS).catch(() => undefined); // what ignores it is killed
     await signal('KILL');
     stream.destroy();
@@ -68,7 +69,9 @@ export default async function shell(input: ShellInput, context: JobContext): Pro
   const resize = ({ columns, rows }: TerminalSize) => engine().resize({ w: columns, h: rows });
   takeInput(stream, context, resize).catch(() => stream.destroy()); // it has failed, which the output tells
   const gone = context.ask('gone' satisfies ShellQuestion).then(hangUp);
-  await Promise.race([sendOutput(stream, context), gone]);
+  // what it says after its client has gone is for nobody, and must not take the processor that ends it
+  const pass = (bytes: Buffer) => hangingUp ?? context.ask('output' satisfies ShellQuestion, bytes);
+  await Promise.race([passOutput(stream, pass), gone]);
   await ending; // the shell ends before what ignores the hang-up
   if (stream.destroyed && !stream.readableEnded) return { ended: 'lost' };
   const { ExitCode } = await engine().inspect();
@@ -100,9 +103,9 @@ async function readSession(stream: Duplex): Promise<[session: string | undefined
   return [session, said.slice(0, MOST_SAID).trim()];
 }
 
-async function sendOutput(stream: Duplex, { ask }: JobContext): Promise<void> {
+async function passOutput(stream: Duplex, pass: (bytes: Buffer) => Promise<unknown>): Promise<void> {
   try {
-    for await (const chunk of stream) await ask('output' satisfies ShellQuestion, chunk as Buffer);
+    for await (const chunk of stream) await pass(chunk as Buffer);
   } catch {
     // the engine has gone: the stream is destroyed without an end, which the caller sees
   }

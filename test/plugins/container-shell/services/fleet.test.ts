@@ -4,9 +4,9 @@ import { dockerMissing, TestDocker } from '../../../support/docker.ts';
 import { TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import { needs } from '../../../support/needs.ts';
 import type { NodeProcess } from '../../../support/node-process.ts';
-import { connectSocket, openSocket, type SocketClient } from '../../../support/socket-client.ts';
+import { openSocket, type SocketClient } from '../../../support/socket-client.ts';
 import { reportSkipped, testSuite } from '../../../support/suite.ts';
-import { until } from '../../../support/until.ts';
+import { eventually, until } from '../../../support/until.ts';
 
 await needs('fleet');
 const test = testSuite('container-shell in a fleet');
@@ -37,7 +37,13 @@ function withDocker(): void {
     });
   const at = (node: NodeProcess, id = web) => `${node.url()}/api/docker-shells/${id}`;
   const bearer = (token = ann) => ({ authorization: `Bearer ${token}` });
-  const open = (node = first) => connectSocket(at(node), bearer());
+  /** A shell counts until its process has ended, which follows the end of what ran in it. */
+  const open = async (node = first): Promise<SocketClient> => {
+    const ask = () => openSocket(at(node), bearer());
+    const opened = await eventually('a shell opens', ask, (it) => it !== '503 overloaded');
+    if (typeof opened === 'string') throw new Error(`the shell is refused: ${opened}`);
+    return opened;
+  };
   const refusal = (node: NodeProcess, id = web, headers: Record<string, string> = bearer()) =>
     openSocket(at(node, id), headers).then((it) => (typeof it === 'string' ? it : (it.close(), 'opened')));
   const type = (client: SocketClient, text: string) => client.send(Buffer.from(text));
@@ -47,9 +53,10 @@ function withDocker(): void {
       return client.output.match(text) !== null;
     });
   const nothingRuns = () =>
-    until(
+    eventually(
       'nothing runs',
-      async () => !/sleep 1234|\byes\b|\bsh$/m.test(await docker.cli('exec', 'ann-web', 'ps', '-o', 'args')),
+      () => docker.cli('exec', 'ann-web', 'ps', '-o', 'args'),
+      (running) => !/sleep 1234|\byes\b|\bsh$/m.test(running),
     );
   const asRoot = async (method: string, path: string) => {
     const { status, body } = await first.ask(path, { method, token: root, address: 'admin' });
