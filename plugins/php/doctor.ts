@@ -5,6 +5,7 @@ import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
 import type { PhpVerbs } from './pools/php-pools.ts';
+import type { PhpConfig } from './schema.ts';
 
 /** Where Debian's packages have pools: a folder for each version. */
 const POOLS = '/etc/php';
@@ -18,6 +19,24 @@ export async function findings(
 ): Promise<Finding[]> {
   const proofs = await Promise.all(versions.map((version) => proof(verbs, version)));
   return [...proofs, ...(await strangers(webGroup, pools))];
+}
+
+/** Says which versions the configuration names that customers cannot choose. */
+export function unknownVersions(
+  { versions, default_version: given }: Pick<PhpConfig, 'versions' | 'default_version'>,
+  offered: readonly string[],
+): Finding[] {
+  const named = [...new Set([...versions, ...(['', 'newest'].includes(given) ? [] : [given])])];
+  const unknown = named.filter((version) => !offered.includes(version));
+  if (unknown.length === 0) return [];
+  return [
+    {
+      name: 'versions',
+      ok: false,
+      detail: `the configuration names PHP ${unknown.join(', ')}, which nobody can choose`,
+      remedy: 'install it and restart the server, or correct php.versions and php.default_version',
+    },
+  ];
 }
 
 async function proof(verbs: PhpVerbs, version: string): Promise<Finding> {

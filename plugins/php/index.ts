@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
-import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
+import { followAdded, forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Unavailable } from '../../kernel/errors.ts';
 import { AccountPools } from './account-pools.ts';
-import { findings } from './doctor.ts';
+import { findings, unknownVersions } from './doctor.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { movePart } from './mover.ts';
@@ -117,14 +117,21 @@ export default definePlugin({
     const otherwise = node.config.broker.socket === '' ? resolve(node.config.data, 'php') : BROKERS;
     const config = { ...given.config, run_folder: given.config.run_folder || otherwise };
     const host = { ...given, config };
-    const versions = await installedVersions();
-    if (versions.length === 0)
+    const installed = await installedVersions();
+    const versions =
+      config.versions.length === 0 ? installed : installed.filter((each) => config.versions.includes(each));
+    if (installed.length === 0)
       throw new Unavailable('no PHP-FPM is installed', 'apt-get install php-fpm, and restart the server');
     const verbs = node.privileged(privileged, config);
     const pools = new AccountPools(host, verbs);
     const [sites, keeper] = [new PhpSites(host, pools, versions), new PoolKeeper(host, pools)];
     if (node.isServing) await node.onLeader(() => keeper.start());
     forgetRemoved(host, (id) => sites.forget(id));
+    const serveNew = async (id: number, accountId: number | null) => {
+      const account = accountId === null ? undefined : await host.identity.accounts.byId(accountId);
+      if (account !== undefined) await sites.serveNew(id, account);
+    };
+    if (config.default_version !== '') followAdded(host, serveNew, 'a new domain did not get PHP');
     return {
       handlers: {
         list: async ({ account }) => {
@@ -151,11 +158,13 @@ export default definePlugin({
             what: 'PHP',
           }),
         purge: async ({ id }) => [{ what: 'PHP pools', removed: await verbs.end(id) }],
-        doctor: () => findings(verbs, versions, node.config.ids.web_group),
-        health: () =>
-          keeper.problem === undefined
+        doctor: () => findings(verbs, installed, node.config.ids.web_group),
+        health: () => [
+          ...(keeper.problem === undefined
             ? []
-            : [{ name: 'pools', ok: false, detail: keeper.problem, remedy: 'see the log for the reason' }],
+            : [{ name: 'pools', ok: false, detail: keeper.problem, remedy: 'see the log for the reason' }]),
+          ...unknownVersions(config, versions),
+        ],
       },
     };
   },

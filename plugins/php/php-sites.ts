@@ -77,9 +77,9 @@ export class PhpSites {
     };
     const held = Object.entries(parts).filter(([feature]) => account.features.has(feature));
     const kept: Partial<rows.Site> = Object.assign({}, ...held.map(([, part]) => part));
-    if (!isThere) told.next.push(`have a version of PHP chosen for ${domain}: ${version} is not installed`);
+    if (!isThere) told.next.push(`have a version of PHP chosen for ${domain}: ${version} is not offered`);
     if (held.length < Object.keys(parts).length) told.next.push(`see which version and options of PHP ${domain} has`);
-    return this.#change(account, domain, kept);
+    return this.#change(account, domain, () => kept);
   }
 
   /** Returns how the web server has scripts of domains run. */
@@ -109,27 +109,44 @@ export class PhpSites {
     return fronts;
   }
 
+  /** Has scripts of a new domain run by the version of the configuration, unless its owner has chosen one, or may not. */
+  async serveNew(domainId: number, account: Account): Promise<void> {
+    const { default_version: named } = this.#host.config;
+    const version = named === 'newest' ? this.#versions[0] : this.#versions.find((each) => each === named);
+    const domain = (await this.#domains.list(account)).find(({ id }) => id === domainId);
+    if (version === undefined || domain === undefined || !account.features.has('php')) return;
+    await this.#change(account, domain.name, (before) => (before === undefined ? { version } : {}));
+  }
+
   /** Errors: 404 `domain_not_found`, `php_version_not_found`; 502 `php_failed`; any error of a provider of `siteChanged`. */
   setVersion({ account, domain, ip }: Change, version: string): Promise<PhpSite> {
     if (version !== '' && !this.#versions.includes(version))
-      throw fail.php_version_not_found(`PHP ${version} is not installed on this server`, { path: '/version' });
+      throw fail.php_version_not_found(`PHP ${version} is not offered on this server`, { path: '/version' });
     const said = version === '' ? 'switched PHP off for' : `set PHP ${version} for`;
-    return this.#change(account, domain, { version }, (tx, name) =>
-      this.#host.events.record(tx, {
-        ...{ type: 'php.version_set', account, text: `${said} ${name}`, ip },
-        data: { domain_url: name, version },
-      }),
+    return this.#change(
+      account,
+      domain,
+      () => ({ version }),
+      (tx, name) =>
+        this.#host.events.record(tx, {
+          ...{ type: 'php.version_set', account, text: `${said} ${name}`, ip },
+          data: { domain_url: name, version },
+        }),
     );
   }
 
   /** Errors: 400 `invalid_php_option`; those of `setVersion`. */
   setOptions({ account, domain, ip }: Change, options: NewPhpOptions): Promise<PhpSite> {
     const changes = readOptions(options, boundsFor(account, this.#host.config));
-    return this.#change(account, domain, changes, (tx, name) =>
-      this.#host.events.record(tx, {
-        ...{ type: 'php.options_set', account, text: `changed the options of PHP for ${name}`, ip },
-        data: { domain_url: name },
-      }),
+    return this.#change(
+      account,
+      domain,
+      () => changes,
+      (tx, name) =>
+        this.#host.events.record(tx, {
+          ...{ type: 'php.options_set', account, text: `changed the options of PHP for ${name}`, ip },
+          data: { domain_url: name },
+        }),
     );
   }
 
@@ -143,11 +160,15 @@ export class PhpSites {
   /** Takes all lines or none. Errors: 422 `invalid_php_ini`; those of `setVersion`. */
   async setIni({ account, domain, ip }: Change, content: string): Promise<PhpIni> {
     assertIni(content);
-    const { domain_url: name } = await this.#change(account, domain, { ini: content }, (tx, changed) =>
-      this.#host.events.record(tx, {
-        ...{ type: 'php.ini_set', account, text: `changed php.ini for ${changed}`, ip },
-        data: { domain_url: changed },
-      }),
+    const { domain_url: name } = await this.#change(
+      account,
+      domain,
+      () => ({ ini: content }),
+      (tx, changed) =>
+        this.#host.events.record(tx, {
+          ...{ type: 'php.ini_set', account, text: `changed php.ini for ${changed}`, ip },
+          data: { domain_url: changed },
+        }),
     );
     return shownIni({ name }, content);
   }
@@ -173,11 +194,16 @@ export class PhpSites {
   }
 
   /** Starts what is missing, has it served, and stores it; what is not stored is no longer served. */
-  async #change(account: Account, given: string, changes: Partial<rows.Site>, record?: Record): Promise<PhpSite> {
+  async #change(
+    account: Account,
+    given: string,
+    change: (before: rows.Site | undefined) => Partial<rows.Site>,
+    record?: Record,
+  ): Promise<PhpSite> {
     const domain = await domainNamed(this.#domains, account, given);
     return this.#pools.inTurn(account, async () => {
       const [before] = await rows.listSites(this.#host.store, [domain.id]);
-      const site = { ...DEFAULTS, domainId: domain.id, accountId: account.id, ...before, ...changes };
+      const site = { ...DEFAULTS, domainId: domain.id, accountId: account.id, ...before, ...change(before) };
       // of a suspended account, which comes from an archive, it begins once that is open
       if (site.version !== '' && this.#host.identity.accounts.isOpenHere(account))
         await this.#pools.start(account, poolFor(site, boundsFor(account, this.#host.config)));

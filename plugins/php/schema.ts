@@ -8,12 +8,24 @@ const DISABLED = ['dl', 'exec', 'passthru', 'pcntl_exec', 'popen', 'posix_kill',
 /** Where the broker has the sockets unless the settings say otherwise. */
 export const BROKERS = '/run/hostkeep/php';
 
+const VERSION = '^\\d{1,2}\\.\\d{1,2}$';
+
 export const PhpConfig = Type.Object(
   {
     run_folder: Type.String({
       default: '',
       pattern: '^((/[A-Za-z0-9_-][A-Za-z0-9._-]*)+)?$',
       description: `Folder of the sockets, which the user of the web server must be able to pass; empty = ${BROKERS}, and below the data where there is no broker`,
+    }),
+    versions: Type.Array(Type.String({ pattern: VERSION }), {
+      default: [],
+      description: 'Those that customers may choose from; empty = all that are installed',
+    }),
+    default_version: Type.String({
+      default: '',
+      pattern: `^newest$|${VERSION}|^$`,
+      description:
+        'What a domain gets when it is added: one of these versions, newest, or empty for no PHP until it is chosen',
     }),
     disabled_functions: Type.Array(Type.String({ pattern: '^[a-z0-9_]+$' }), {
       default: DISABLED,
@@ -79,7 +91,7 @@ export const PhpSite = NamedObject('PhpSite', {
 export type PhpSite = Static<typeof PhpSite>;
 
 export const PhpSites = NamedObject('PhpSites', {
-  versions: Type.Array(Type.String(), { description: 'Those installed on the server, newest first' }),
+  versions: Type.Array(Type.String(), { description: 'Those that may be chosen, newest first' }),
   sites: Type.Array(PhpSite),
   bounds: NamedObject('PhpBounds', {
     workers: Type.Integer({

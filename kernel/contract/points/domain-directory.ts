@@ -95,22 +95,40 @@ export function siteNames({ id, name, aliases = [] }: Domain, all: readonly Doma
   return [...new Set([name, ...(isServed ? [www] : []), ...aliases])];
 }
 
+interface FollowingHost {
+  readonly events: AuditLog;
+  readonly log: Log;
+  onClose(release: () => void | Promise<void>): void;
+}
+type FollowDomain = (domainId: number, accountId: number | null) => Promise<unknown>;
+
 /** Forgets what a plugin keeps of each domain that this process removes, one after another, also while the plugin closes. */
-export function forgetRemoved(
-  { events, log, onClose }: { events: AuditLog; log: Log; onClose: (release: () => void | Promise<void>) => void },
-  forget: (domainId: number) => Promise<unknown>,
+export function forgetRemoved(host: FollowingHost, forget: (domainId: number) => Promise<unknown>): void {
+  followOwn(host, 'domain.removed', forget, 'what was kept of a removed domain was not removed');
+}
+
+/** Does in the same way what a plugin has to do for each domain that this process has added; its owner may already have changed it. */
+export function followAdded(host: FollowingHost, follow: FollowDomain, problem: string): void {
+  followOwn(host, 'domain.added', follow, problem);
+}
+
+function followOwn(
+  { events, log, onClose }: FollowingHost,
+  followed: string,
+  follow: FollowDomain,
+  problem: string,
 ): void {
-  let forgetting = Promise.resolve();
-  onClose(() => forgetting);
+  let following = Promise.resolve();
+  onClose(() => following);
   onClose(
-    events.listen(({ type, data }, isOwn) => {
+    events.listen(({ type, account_id: accountId, data }, isOwn) => {
       const { domain_id: id } = data;
-      if (!isOwn || type !== 'domain.removed' || typeof id !== 'number') return;
-      forgetting = forgetting
-        .then(() => forget(id))
+      if (!isOwn || type !== followed || typeof id !== 'number') return;
+      following = following
+        .then(() => follow(id, accountId))
         .then(
           () => undefined,
-          (err: unknown) => log.error({ err, domain_id: id }, 'what was kept of a removed domain was not removed'),
+          (err: unknown) => log.error({ err, domain_id: id }, problem),
         );
     }),
   );

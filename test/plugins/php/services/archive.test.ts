@@ -35,7 +35,7 @@ if (hasPhp())
       ] as const)
         assert.match((await putBack(server, 'bob', 'php', [{ ...kept, ...wrong }])).missing.join(), reason);
       const old = await putBack(server, 'bob', 'php', [{ ...kept, version: '5.2' }]);
-      assert.equal(old.next, ['have a version of PHP chosen for bob.example: 5.2 is not installed']);
+      assert.equal(old.next, ['have a version of PHP chosen for bob.example: 5.2 is not offered']);
 
       assert.equal(await putBack(server, 'bob', 'php', [kept]), { missing: [], next: [] });
       const listed = async ({ token }: Customer) =>

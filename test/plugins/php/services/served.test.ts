@@ -116,6 +116,38 @@ if (hasPhp()) {
 }
 
 if (hasPhp() && hasNginx()) {
+  test('a new domain gets the version of the configuration, if its owner may', () =>
+    inHouse(
+      nginx,
+      async ({ server, customer: open }) => {
+        const { core, plugins } = server.hostkeep;
+        await core.plans.create('plain', {}, ['domains', 'php_options']);
+        const bea = await open('bea', 'plain');
+        const ann = await open('ann');
+        for (const each of [ann, bea]) each.put('index.php', '<?php echo "it runs";');
+        await until('the domain has PHP', async () => (await ann.get()).body === 'it runs');
+        assert.is((await bea.get('/index.php')).status, 404, 'which was added before');
+        const { body } = await server.ask('/api/php', { token: ann.token });
+        assert.equal(body['versions'], [VERSION]);
+        const refused = await ann.set('version', { version: '5.2' });
+        assert.equal([refused.status, refused.body['error']], [404, 'php_version_not_found']);
+        const health = (await plugins.gather('health')).flatMap((part) => (part.ok ? part.value : []));
+        assert.match(health.find(({ name }) => name === 'versions')?.detail ?? '', /names PHP 5\.2, which nobody/);
+
+        assert.is((await ann.set('version', { version: '' })).status, 200);
+        const account = await core.accounts.get('ann');
+        const row = await core.store.get<{ id: number }>('select id from domains where account_id = ?', ann.id);
+        const data = { domain_url: ann.domain, domain_id: row?.id ?? 0 };
+        const again = { type: 'domain.added', account, text: 'added', ip: '', data } as const;
+        await core.store.write((tx) => core.events.record(tx, again));
+        const cleo = await open('cleo');
+        cleo.put('index.php', '<?php echo "it runs";');
+        await until('the next domain has PHP', async () => (await cleo.get()).body === 'it runs');
+        assert.is((await ann.get('/index.php')).status, 404, 'which has chosen none');
+      },
+      { versions: ['5.2', VERSION], default_version: 'newest' },
+    ));
+
   // threat other-accounts: scripts of an account read nothing of others, by whatever means they start programs
   test('a shell in one account reads nothing of another, or of the server', () =>
     inHouse(
