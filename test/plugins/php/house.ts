@@ -62,15 +62,12 @@ export async function inHouse(
   start: () => Promise<Serving>,
   use: (house: House) => Promise<void>,
   php: object = {},
+  others: object = {},
 ): Promise<void> {
   const serving = await start();
   const run = join(temporaryFolder(), 'php');
   chmodSync(join(run, '..'), 0o755);
-  const config = {
-    ...serving.config,
-    php: { run_folder: run, drain_seconds: 0, ...php },
-    websites: { check_seconds: 0 },
-  };
+  const config = { ...serving.config, ...others, php: { run_folder: run, drain_seconds: 0, ...php } };
   const server = await TestServer.start({ config });
   try {
     await use({

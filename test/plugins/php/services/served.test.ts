@@ -66,28 +66,33 @@ function serves(name: string, start: () => Promise<Serving>): void {
 
 function servesFronts(name: string, start: () => Promise<Serving>): void {
   test(`${name} has an application below the document root answer for what is no file there`, () =>
-    inHouse(start, async ({ server, customer: open }) => {
-      const ann = await open('ann');
-      const told = '" ", $_SERVER["SCRIPT_NAME"], " ", $_SERVER["REQUEST_URI"], " ", $_GET["a"] ?? "-";';
-      ann.put('index.php', `<?php echo "site", ${told}`);
-      ann.put('blog/index.php', `<?php echo "blog", ${told}`);
-      ann.put('blog/wp-content/style.css', 'a style');
-      assert.is((await ann.set('version', { version: VERSION })).status, 200);
-      assert.is((await ann.get('/blog/post?a=b')).body, 'site /index.php /blog/post?a=b b');
-      const answers = (path: string, body: string) =>
-        until(`${path} is answered by ${body}`, async () => {
-          await server.ask('/api/auto-installer', { token: ann.token });
-          return (await ann.get(path)).body === body;
-        });
-      ann.put('blog/wp-includes/version.php', "<?php\n$wp_version = '6.5';\n");
-      await answers('/blog/post?a=b', 'blog /blog/index.php /blog/post?a=b b');
-      assert.is((await ann.get('/blog/')).body, 'blog /blog/index.php /blog/ -');
-      assert.is((await ann.get('/blog/wp-content/style.css')).body, 'a style');
-      assert.is((await ann.get('/blogs/post')).body, 'site /index.php /blogs/post -');
-      assert.is((await ann.get('/blog/.git/config')).status, 404);
-      rmSync(join(ann.docroot, 'blog/wp-includes'), { recursive: true });
-      await answers('/blog/post', 'site /index.php /blog/post -');
-    }));
+    inHouse(
+      start,
+      async ({ server, customer: open }) => {
+        const ann = await open('ann');
+        const told = '" ", $_SERVER["SCRIPT_NAME"], " ", $_SERVER["REQUEST_URI"], " ", $_GET["a"] ?? "-";';
+        ann.put('index.php', `<?php echo "site", ${told}`);
+        ann.put('blog/index.php', `<?php echo "blog", ${told}`);
+        ann.put('blog/wp-content/style.css', 'a style');
+        assert.is((await ann.set('version', { version: VERSION })).status, 200);
+        assert.is((await ann.get('/blog/post?a=b')).body, 'site /index.php /blog/post?a=b b');
+        const answers = (path: string, body: string) =>
+          until(`${path} is answered by ${body}`, async () => {
+            await server.ask('/api/auto-installer', { token: ann.token });
+            return (await ann.get(path)).body === body;
+          });
+        ann.put('blog/wp-includes/version.php', "<?php\n$wp_version = '6.5';\n");
+        await answers('/blog/post?a=b', 'blog /blog/index.php /blog/post?a=b b');
+        assert.is((await ann.get('/blog/')).body, 'blog /blog/index.php /blog/ -');
+        assert.is((await ann.get('/blog/wp-content/style.css')).body, 'a style');
+        assert.is((await ann.get('/blogs/post')).body, 'site /index.php /blogs/post -');
+        assert.is((await ann.get('/blog/.git/config')).status, 404);
+        rmSync(join(ann.docroot, 'blog/wp-includes'), { recursive: true });
+        await answers('/blog/post', 'site /index.php /blog/post -');
+      },
+      {},
+      { websites: { check_seconds: 0 } },
+    ));
 }
 
 /** Reads by all means what belongs to others, and prints what it got. */
