@@ -8,6 +8,7 @@ import { codeOf, enableTwofa, tally } from '../../support/account-client.ts';
 import { PASSWORD, TestServer, type Answer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
 import { counted, pick } from '../../support/lists.ts';
+import { until } from '../../support/until.ts';
 
 const test = testSuite('login: API tokens');
 type Body = Record<string, unknown>;
@@ -63,6 +64,8 @@ test('administrators see the tokens of an account, and end one or all', async ()
   const { account, ...tess } = await server.user('tess');
   const admin = await server.admin('keeper');
   const first = await token(account, ['domains:read'], { name: 'first' });
+  const firstAt = Date.now();
+  await until('the next is newer', () => Date.now() > firstAt);
   const second = await token(account, ['domains:read'], { name: 'second' });
   const path = '/api/accounts/tess/tokens' as const;
   const { token: script } = await token(admin.account, ['accounts:read', 'accounts:write']);
