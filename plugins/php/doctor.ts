@@ -63,8 +63,8 @@ async function strangers(webGroup: string, folder: string): Promise<Finding[]> {
   const found: Finding[] = [];
   if (!existsSync(folder)) return found;
   for (const path of findFiles('*/fpm/pool.d/*.conf', folder).map((file) => join(folder, file))) {
-    const [, user] = /^\s*(?:user|group)\s*=\s*"?([\w-]+)/m.exec(await readFile(path, 'utf8')) ?? [];
-    if (user === webGroup)
+    const names = [...(await readFile(path, 'utf8')).matchAll(/^\s*(?:user|group)\s*=\s*"?([\w-]+)/gm)];
+    if (names.some(([, name]) => name === webGroup))
       found.push({
         name: 'foreign pool',
         ok: false,
