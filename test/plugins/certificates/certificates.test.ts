@@ -10,6 +10,7 @@ import { TestServer } from '../../support/hostkeep.ts';
 import { NotedWebServer } from '../../support/noted-web-server.ts';
 import { domainOwner } from '../../support/domain-owner.ts';
 import { testSuite } from '../../support/suite.ts';
+import { until } from '../../support/until.ts';
 
 const [domains] = await needs('domains');
 const test = testSuite('certificates');
@@ -100,6 +101,47 @@ test('nobody touches the certificate of another account', async () => {
     ['GET /api/certificates', 200, { certificates: [] }],
   );
   await ann.asks(...REMOVE);
+});
+
+test('a certificate that expires soon is told once, and one that has by metrics and doctor', async () => {
+  const { plugins, core } = server.hostkeep;
+  const [key, DAY_MS] = [newPrivateKey(), 86_400_000];
+  const max = await customer('max');
+  const put = async (domain: string) => {
+    const names = { subject: domain, issuer: domain, hosts: [domain] };
+    const certificate = await signCertificate({ ...names, key, issuerKey: key, days: 40 });
+    await max.asks(`PUT /api/certificates/${domain}`, { certificate, private_key: key }, 200, { state: 'valid' });
+  };
+  const add = (domain_url: string) => max.asks('POST /api/domains/new', { domain_url }, 201);
+  const expire = (days: number) => {
+    const at = Date.now() + days * DAY_MS;
+    const change = 'update certificates set valid_from = ?, valid_to = ?';
+    return core.store.write((tx) => tx.run(change, at - 40 * DAY_MS, at));
+  };
+  const told = async (domain: string) =>
+    (await max.told('expires on')).filter((line) => line.includes(`certificate of ${domain} `)).length;
+  const gauges = async () =>
+    (await plugins.gather('metrics'))
+      .flatMap((part) => (part.ok ? part.value : []))
+      .filter(({ name }) => name.startsWith('hostkeep_certificates'))
+      .flatMap(({ samples }) => samples.map(({ value }) => value));
+
+  await put(DOMAIN);
+  const [valid, expired, failing, next = 0] = await gauges();
+  assert.equal([valid, expired, failing], [1, 0, 0]);
+  assert.ok(Math.abs(next * 1000 - Date.now() - 40 * DAY_MS) < 2 * DAY_MS);
+  await expire(9);
+  await add('z.example'); // then all are looked through
+  await until('it is told', async () => (await told(DOMAIN)) === 1);
+  await put('z.example');
+  await expire(-1);
+  assert.equal((await gauges()).slice(0, 3), [0, 2, 0]);
+  const doctor = (await plugins.gather('doctor')).flatMap((part) => (part.ok ? part.value : []));
+  assert.match(doctor.find(({ name }) => name === 'certificates')?.detail ?? '', /^2 have expired/);
+  await add('a.example');
+  await until('the other is told', async () => (await told('z.example')) === 1);
+  assert.is(await told(DOMAIN), 1, 'once');
+  await max.asks(...REMOVE);
 });
 
 test('browsers are never told to insist on a self-signed certificate', async () => {

@@ -1,7 +1,10 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
-import { get } from 'node:https';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, get } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
+import { selfSigned, signedBy } from '../../../support/certificate.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
@@ -213,6 +216,35 @@ if (hasNginx() && hasPebble()) {
     await customer.domain('delete');
   });
   const selfSignedRoot = async () => pebble.root().catch(() => '');
+
+  test('an authority that wants a pause gets no order of any domain meanwhile', async () => {
+    const issuer = selfSigned('authority that wants a pause');
+    const { cert, key } = signedBy(issuer, 'IP:127.0.0.1');
+    let asked = 0;
+    const busy = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (_, response) => {
+      asked += 1;
+      response.writeHead(429, { 'retry-after': '1800', 'content-type': 'application/problem+json' });
+      response.end('{"detail":"too many orders"}');
+    }).listen(0, '127.0.0.1');
+    await once(busy, 'listening');
+    const directory = `https://127.0.0.1:${(busy.address() as AddressInfo).port}/`;
+    const server = await start(undefined, { directory, ca_file: issuer.cert });
+    const customer = await Customer.with(server);
+    await customer.untilFailed(/too many orders/);
+    const { next_order_at: next } = await customer.entry();
+    assert.ok(Date.parse(next ?? '') - Date.now() > 1_700_000, next ?? '');
+    const before = asked;
+    for (const domain of ['other.example', 'third.example']) assert.is(await customer.domain('new', domain), 201);
+    const { store } = server.hostkeep.core;
+    await store.write((tx) => tx.run('update certificates set try_at = 1'));
+    // what is found to expire is told in the look that could order, too
+    await store.write((tx) => tx.run("update certificates set sealed = 'x', valid_from = 1, valid_to = 2"));
+    const ann = await server.hostkeep.core.accounts.get('ann');
+    const told = async () => (await server.hostkeep.core.events.page(ann.id, 'expires on', 0, 50)).lines;
+    await until('the domains are looked through', async () => (await told()).length > 0);
+    assert.equal([asked, (await customer.entry('other.example')).last_error], [before, '']);
+    busy.close();
+  });
 
   test('a site that does not answer for its name gets no certificate, and says why', async () => {
     await pebble.resolve('elsewhere.example', ['127.0.0.9']);
