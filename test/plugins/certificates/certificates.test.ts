@@ -103,7 +103,7 @@ test('nobody touches the certificate of another account', async () => {
   await ann.asks(...REMOVE);
 });
 
-test('a certificate that expires soon is told once, and one that has by metrics and doctor', async () => {
+test('a certificate that expires soon is told once; metrics count those that have', async () => {
   const { plugins, core } = server.hostkeep;
   const [key, DAY_MS] = [newPrivateKey(), 86_400_000];
   const max = await customer('max');

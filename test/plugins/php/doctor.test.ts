@@ -8,7 +8,7 @@ import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('doctor of PHP');
 
-test('pools that run as the web server, and so read the files of all accounts, are told', async () => {
+test('pools that run as the web server, and so read all accounts, are told', async () => {
   const pools = temporaryFolder();
   for (const [path, lines] of [
     ['8.2/fpm/pool.d/www.conf', '[www]\nuser = www-data\n'],
