@@ -63,6 +63,15 @@ test('the time limit of a finished task ends no thread', () =>
     for (let n = 1; performance.now() - start < 2500; n += 1) assert.is(await thread.ask('count'), n);
   }));
 
+test('an answer that is there counts, however late this process gets to it', () =>
+  during({ timeoutMs: 100 }, async (thread) => {
+    while ((await thread.ask('count').catch(() => 0)) === 0); // it has started in time
+    await new Promise((resolve) => setImmediate(resolve)); // after which timers come first
+    const asked = thread.ask('count');
+    for (const start = performance.now(); performance.now() - start < 300;);
+    assert.type(await asked, 'number');
+  }));
+
 test('a thread that exits is replaced', () =>
   during({}, async (thread) => {
     assert.is((await errorOf(thread.ask('die'))).message, 'the thread echo-thread exited');

@@ -74,9 +74,12 @@ export class WorkerPool<Q, A> {
     const thread = [...this.#threads].find(({ task }) => task === undefined) ?? this.#start();
     const { timeoutMs } = this.#options;
     clearTimeout(thread.timer);
-    if (timeoutMs !== undefined) thread.timer = setTimeout(() => void this.#end(thread, 'it took too long'), timeoutMs);
     return new Promise((resolve, reject) => {
-      thread.task = { resolve, reject };
+      const task = { resolve, reject };
+      thread.task = task;
+      const stop = () => void (thread.task === task && this.#end(thread, 'it took too long'));
+      // After a standstill of this process its timers come first, then an answer that is there.
+      if (timeoutMs !== undefined) thread.timer = setTimeout(setImmediate, timeoutMs, stop);
       thread.worker.ref();
       thread.worker.postMessage(question);
     });
