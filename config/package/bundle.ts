@@ -32,7 +32,7 @@ const NOT_COMPILED = [
 const ROOT = '@bundle-root@/';
 
 /** A package that is loaded when it is needed: it has a file of its own, so that no start reads it. */
-const LAZY = /\b(lazyPackage<[^>]*>)\(\s*'([^']+)',\s/g;
+const LAZY = /\b(lazyPackage<[^]*?>)\(\s*'([^']+)',\s/g;
 const ANY_LAZY = /= lazyPackage</g;
 
 /** Left out: dockerode reaches engines by SSH with them, and builds images in sessions of BuildKit; ours does neither. */

@@ -24,9 +24,8 @@ interface FarSocket extends EventEmitter {
   close(): void;
   terminate(): void;
 }
-type FarSocketClass = new (url: string, options: object) => FarSocket;
 /** It can stop reading, unlike the WebSockets of undici. */
-const loadWs = lazyPackage<FarSocketClass>('ws', import.meta.url);
+const loadWs = lazyPackage<new (url: string, options: object) => FarSocket>('ws', import.meta.url);
 
 /**
  * Resolves with a WebSocket at another node, or with what that node says instead. Rejects if there is no answer in time. `ends`

@@ -29,11 +29,7 @@ const BRIEF_SETTLE_MS = 2000;
 /** Succeeds only for a domain that random requests may have removed, or added to an account that may not see its sites. */
 const NEEDS_SITE = 'user websites.databaseInfo';
 /** Succeed only for files that random requests may have moved away. */
-const NEEDS_FILES = [
-  ...['files.read', 'files.setMode', 'backups.read', 'databases.size', 'thumbnails.thumbnail'].map(
-    (name) => `user ${name}`,
-  ),
-];
+const NEEDS_FILES = ['files.read', 'files.setMode', 'backups.read', 'databases.size', 'thumbnails.thumbnail'];
 /** Extra rounds for operations that had no success by chance. */
 const SEEKING_ROUNDS = 60;
 const SEEKING_REQUESTS = 100;
@@ -172,7 +168,7 @@ async function assertEverySucceeded(fuzz: FuzzRun, seed: number): Promise<void> 
         ),
     );
     if (coverage.unsuccessful.includes(NEEDS_SITE)) await fuzz.restoreSite();
-    if (NEEDS_FILES.some((id) => coverage.unsuccessful.includes(id))) await fuzz.restoreFiles();
+    if (NEEDS_FILES.some((name) => coverage.unsuccessful.includes(`user ${name}`))) await fuzz.restoreFiles();
     await fuzz.sendValid(SEEKING_REQUESTS, seed + (STRETCHES + round) * 1000, near);
   }
   const missing = unsuccessful();
