@@ -127,11 +127,9 @@ export default definePlugin({
     const [sites, keeper] = [new PhpSites(host, pools, versions), new PoolKeeper(host, pools)];
     if (node.isServing) await node.onLeader(() => keeper.start());
     forgetRemoved(host, (id) => sites.forget(id));
-    const serveNew = async (id: number, accountId: number | null) => {
-      const account = accountId === null ? undefined : await host.identity.accounts.byId(accountId);
-      if (account !== undefined) await sites.serveNew(id, account);
-    };
-    if (config.default_version !== '') followAdded(host, serveNew, 'a new domain did not get PHP');
+    if (config.default_version !== '')
+      followAdded(host, (id, accountId) => sites.serveNew(id, accountId), 'a new domain did not get PHP');
+    const unknown = unknownVersions(config, versions);
     return {
       handlers: {
         list: async ({ account }) => {
@@ -163,7 +161,7 @@ export default definePlugin({
           ...(keeper.problem === undefined
             ? []
             : [{ name: 'pools', ok: false, detail: keeper.problem, remedy: 'see the log for the reason' }]),
-          ...unknownVersions(config, versions),
+          ...unknown,
         ],
       },
     };

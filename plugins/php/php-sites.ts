@@ -79,7 +79,7 @@ export class PhpSites {
     const kept: Partial<rows.Site> = Object.assign({}, ...held.map(([, part]) => part));
     if (!isThere) told.next.push(`have a version of PHP chosen for ${domain}: ${version} is not offered`);
     if (held.length < Object.keys(parts).length) told.next.push(`see which version and options of PHP ${domain} has`);
-    return this.#change(account, domain, () => kept);
+    return this.#change(account, domain, kept);
   }
 
   /** Returns how the web server has scripts of domains run. */
@@ -110,12 +110,13 @@ export class PhpSites {
   }
 
   /** Has scripts of a new domain run by the version of the configuration, unless its owner has chosen one, or may not. */
-  async serveNew(domainId: number, account: Account): Promise<void> {
+  async serveNew(domainId: number, accountId: number | null): Promise<void> {
     const { default_version: named } = this.#host.config;
     const version = named === 'newest' ? this.#versions[0] : this.#versions.find((each) => each === named);
+    const account = accountId === null ? undefined : await this.#host.identity.accounts.byId(accountId);
+    if (version === undefined || account?.features.has('php') !== true) return;
     const domain = (await this.#domains.list(account)).find(({ id }) => id === domainId);
-    if (version === undefined || domain === undefined || !account.features.has('php')) return;
-    await this.#change(account, domain.name, (before) => (before === undefined ? { version } : {}));
+    if (domain !== undefined) await this.#change(account, domain.name, {}, undefined, { version });
   }
 
   /** Errors: 404 `domain_not_found`, `php_version_not_found`; 502 `php_failed`; any error of a provider of `siteChanged`. */
@@ -123,30 +124,22 @@ export class PhpSites {
     if (version !== '' && !this.#versions.includes(version))
       throw fail.php_version_not_found(`PHP ${version} is not offered on this server`, { path: '/version' });
     const said = version === '' ? 'switched PHP off for' : `set PHP ${version} for`;
-    return this.#change(
-      account,
-      domain,
-      () => ({ version }),
-      (tx, name) =>
-        this.#host.events.record(tx, {
-          ...{ type: 'php.version_set', account, text: `${said} ${name}`, ip },
-          data: { domain_url: name, version },
-        }),
+    return this.#change(account, domain, { version }, (tx, name) =>
+      this.#host.events.record(tx, {
+        ...{ type: 'php.version_set', account, text: `${said} ${name}`, ip },
+        data: { domain_url: name, version },
+      }),
     );
   }
 
   /** Errors: 400 `invalid_php_option`; those of `setVersion`. */
   setOptions({ account, domain, ip }: Change, options: NewPhpOptions): Promise<PhpSite> {
     const changes = readOptions(options, boundsFor(account, this.#host.config));
-    return this.#change(
-      account,
-      domain,
-      () => changes,
-      (tx, name) =>
-        this.#host.events.record(tx, {
-          ...{ type: 'php.options_set', account, text: `changed the options of PHP for ${name}`, ip },
-          data: { domain_url: name },
-        }),
+    return this.#change(account, domain, changes, (tx, name) =>
+      this.#host.events.record(tx, {
+        ...{ type: 'php.options_set', account, text: `changed the options of PHP for ${name}`, ip },
+        data: { domain_url: name },
+      }),
     );
   }
 
@@ -160,15 +153,11 @@ export class PhpSites {
   /** Takes all lines or none. Errors: 422 `invalid_php_ini`; those of `setVersion`. */
   async setIni({ account, domain, ip }: Change, content: string): Promise<PhpIni> {
     assertIni(content);
-    const { domain_url: name } = await this.#change(
-      account,
-      domain,
-      () => ({ ini: content }),
-      (tx, changed) =>
-        this.#host.events.record(tx, {
-          ...{ type: 'php.ini_set', account, text: `changed php.ini for ${changed}`, ip },
-          data: { domain_url: changed },
-        }),
+    const { domain_url: name } = await this.#change(account, domain, { ini: content }, (tx, changed) =>
+      this.#host.events.record(tx, {
+        ...{ type: 'php.ini_set', account, text: `changed php.ini for ${changed}`, ip },
+        data: { domain_url: changed },
+      }),
     );
     return shownIni({ name }, content);
   }
@@ -193,17 +182,21 @@ export class PhpSites {
     return { domain_url: domain.name, version: pool.version, options: optionsIn(pool) };
   }
 
-  /** Starts what is missing, has it served, and stores it; what is not stored is no longer served. */
+  /**
+   * Starts what is missing, has it served, and stores it; what is not stored is no longer served. `initial` counts for a domain of
+   * which nothing is stored.
+   */
   async #change(
     account: Account,
     given: string,
-    change: (before: rows.Site | undefined) => Partial<rows.Site>,
+    changes: Partial<rows.Site>,
     record?: Record,
+    initial: Partial<rows.Site> = {},
   ): Promise<PhpSite> {
     const domain = await domainNamed(this.#domains, account, given);
     return this.#pools.inTurn(account, async () => {
       const [before] = await rows.listSites(this.#host.store, [domain.id]);
-      const site = { ...DEFAULTS, domainId: domain.id, accountId: account.id, ...before, ...change(before) };
+      const site = { ...DEFAULTS, ...initial, domainId: domain.id, accountId: account.id, ...before, ...changes };
       // of a suspended account, which comes from an archive, it begins once that is open
       if (site.version !== '' && this.#host.identity.accounts.isOpenHere(account))
         await this.#pools.start(account, poolFor(site, boundsFor(account, this.#host.config)));
