@@ -19,7 +19,7 @@ import type { Site } from './schema.ts';
 import type databaseInfo from './database-info-job.ts';
 import type writeLogin from './database-login-job.ts';
 import type scan from './scan-job.ts';
-import { readDocroots, saveDocroots, type ScannedDocroot } from './store.ts';
+import { readDocroots, readFound, saveDocroots, type ScannedDocroot } from './store.ts';
 import { fail } from './errors.ts';
 
 /** Sites of an account that are listed; the dashboard and the searches go through all of them. */
@@ -95,7 +95,8 @@ export class Sites {
     try {
       return sitesOf(await withDeadline(located, LATELY_MS));
     } catch (error) {
-      const [list, known] = await this.#known(account);
+      const { local, domains } = this.#options;
+      const [list, known] = await Promise.all([domains.list(account), readDocroots(local, account.id)]);
       if (!list.every(({ name }) => known.has(name))) throw error;
       return sitesOf(this.#describe(list, (name) => known.get(name)?.found ?? []));
     }
@@ -103,8 +104,9 @@ export class Sites {
 
   /** Returns, by the ids of the account's domains, the applications of the last check that answer for all below their folders. */
   async fronts(account: Account): Promise<FrontFolders> {
-    const [list, known] = await this.#known(account);
-    return new Map(list.map(({ id, name }) => [id, frontsIn(known.get(name)?.found ?? [])]));
+    const { local, domains } = this.#options;
+    const [list, found] = await Promise.all([domains.list(account), readFound(local, account.id)]);
+    return new Map(list.map(({ id, name }) => [id, frontsIn(found.get(name) ?? [])]));
   }
 
   /** Has the next request check the account's docroots, e.g. after a change of its domains. */
@@ -154,20 +156,14 @@ export class Sites {
     return undefined;
   }
 
-  /** The domains of an account, and their last scans. */
-  #known(account: Account) {
-    const { local, domains } = this.#options;
-    return Promise.all([domains.list(account), readDocroots(local, account.id)]);
-  }
-
   #locate(account: Account): readonly LocatedSite[] | Promise<readonly LocatedSite[]> {
     return this.#cache.get(account, 'sites', () => this.#check(account));
   }
 
   /** Scans the docroots that changed, and stores the result. Rejects only when no sites are known. */
   async #check(account: Account): Promise<readonly LocatedSite[]> {
-    const { log, onFronts } = this.#options;
-    const [list, known] = await this.#known(account);
+    const { local, domains, log, onFronts } = this.#options;
+    const [list, known] = await Promise.all([domains.list(account), readDocroots(local, account.id)]);
     const targets = new Map(list.map((domain) => [domain.name, targetOf(domain, list)]));
     const scans = new Map<string, ScannedDocroot>();
     const ordered = [...targets.values()];

@@ -15,18 +15,24 @@ export async function readDocroots(local: Reader, accountId: number): Promise<Ma
     'select domain, scope, stamps from websites_docroots where account_id = ?',
     accountId,
   );
-  const sites = await local.all<FoundSite & { domain: string }>(
-    'select domain, path, type, version from websites_sites where account_id = ? order by domain, path',
-    accountId,
-  );
-  const byDomain = new Map<string, FoundSite[]>(docroots.map(({ domain }) => [domain, []]));
-  for (const { domain, path, type, version } of sites) byDomain.get(domain)?.push({ path, type, version });
+  const found = await readFound(local, accountId);
   return new Map(
-    docroots.map((row) => [
-      row.domain,
-      { scope: row.scope, stamps: JSON.parse(row.stamps) as Stamps, found: byDomain.get(row.domain) ?? [] },
+    docroots.map(({ domain, scope, stamps }) => [
+      domain,
+      { scope, stamps: JSON.parse(stamps) as Stamps, found: found.get(domain) ?? [] },
     ]),
   );
+}
+
+/** The applications that those scans found, by domain; nothing for one without any. */
+export async function readFound(local: Reader, accountId: number): Promise<Map<string, FoundSite[]>> {
+  const byDomain = new Map<string, FoundSite[]>();
+  for (const { domain, ...site } of await local.all<FoundSite & { domain: string }>(
+    'select domain, path, type, version from websites_sites where account_id = ? order by domain, path',
+    accountId,
+  ))
+    byDomain.set(domain, [...(byDomain.get(domain) ?? []), site]);
+  return byDomain;
 }
 
 /** Stores new scans, and removes those of the domains in `removed`. Errors: 404 `account_not_found`, 409 `other_node`. */

@@ -63,10 +63,8 @@ export async function readHead(
 /** The time of a file, or of a folder where the path ends with `''`: 0 when it is missing, -1 when it is too recent. */
 export async function modifiedTime(root: FilesRoot, path: readonly string[]): Promise<number> {
   const names = path.filter((name) => name !== '');
-  const isFolder = path.at(-1) === '';
-  const handle = isFolder
-    ? await ifPresent(async () => (await Folder.open(root, names)).handle)
-    : await openFile(root, path);
+  const openFolder = async () => (await Folder.open(root, names)).handle;
+  const handle = path.at(-1) === '' ? await ifPresent(openFolder) : await openFile(root, path);
   if (handle === undefined) return 0;
   try {
     const { mtimeMs, ctimeMs } = await handle.stat();

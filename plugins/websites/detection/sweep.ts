@@ -64,7 +64,11 @@ export class Sweep {
 
   async #drain(): Promise<void> {
     const { accounts, check, log, owners } = this.#options;
-    if (this.#isAllDue) for await (const { accountId } of owners()) this.#queue.add(accountId);
+    if (this.#isAllDue)
+      for await (const { accountId } of owners()) {
+        if (this.#isClosed) return;
+        this.#queue.add(accountId);
+      }
     this.#isAllDue = false;
     for (const id of this.#queue) {
       this.#queue.delete(id);
