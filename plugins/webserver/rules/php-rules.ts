@@ -33,8 +33,8 @@ export const nginxBody = (mib: number): string => `client_max_body_size ${mib}m;
 export const caddyBody = (mib: number): string => `request_body {\n\t\tmax_size ${mib}MiB\n\t}`;
 
 /**
- * Sends what is no file to the index of the site, or of the application in whose folder it would be, as most expect. What scripts say goes into no log that sites
- * share: they choose the bytes, and could forge lines of another site.
+ * Sends what is no file to the index of the site, or of the application in whose folder it would be, as most expect. What scripts
+ * say goes into no log that sites share: they choose the bytes, and could forge lines of another site.
  */
 export function nginxPhp(php: SitePhp | null, errorLog?: string): string {
   if (php === null) return 'if ($hostkeep_refuses = php) {\n        return 404;\n    }';

@@ -19,6 +19,7 @@ const KEYS = [
   'php',
   'tls',
 ] as const;
+/** The values of the placeholders. */
 export type VhostValues = Readonly<Record<(typeof KEYS)[number], string>>;
 
 /** Characters with a special meaning to nginx or Caddy inside a quoted path. */
