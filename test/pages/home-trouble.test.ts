@@ -151,7 +151,7 @@ test('a feature that an operator switches off goes for who only looks at its pag
   await server.hostkeep.core.accounts.setFeature('looking', 'domains', undefined);
   await driver.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
   await driver.says('No domains yet');
-  await driver.finish([/status of 403/]); // the list may be asked for before the page knows
+  await driver.finish([/status of 403 .*\/api\/domains$/]); // which may be asked for before the page knows
 });
 
 test('a page opened offline appears once the network is back', async (browser) => {

@@ -7,6 +7,7 @@ import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { Hostkeep } from '../../kernel/run/hostkeep.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
+import type { ExtensionPoints } from '../../kernel/contract/extension-points.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import type { Plugin } from '../../kernel/contract/plugin.ts';
 import { openStore } from '../../kernel/run/data/open-store.ts';
@@ -88,6 +89,9 @@ export const installed = (plugins: readonly Plugin[]): InstalledPlugin[] =>
 
 /** All plugins of the product. */
 export const allPlugins = (): Promise<Plugin[]> => Promise.all(installedPlugins().map((each) => each.load()));
+
+type Supplied<P extends keyof ExtensionPoints> =
+  Awaited<ReturnType<ExtensionPoints[P]>> extends readonly (infer T)[] ? T : never;
 
 /** A real server on real sockets, with an empty store; every reply is checked against its schema. */
 export class TestServer {
@@ -176,6 +180,12 @@ export class TestServer {
     const part = (await this.hostkeep.plugins.gather('health')).find((each) => each.plugin === plugin);
     if (part?.ok !== true) throw new Error(`plugin ${plugin} has no check, or it failed: ${String(part?.error)}`);
     return part.value;
+  }
+
+  /** Returns what all plugins supply at a point, without those that fail. */
+  async gathered<P extends 'doctor' | 'health' | 'metrics'>(point: P): Promise<Supplied<P>[]> {
+    const gather = this.hostkeep.plugins.gather as (point: P) => ReturnType<Hostkeep['plugins']['gather']>;
+    return (await gather(point)).flatMap((part) => (part.ok ? (part.value as Supplied<P>[]) : []));
   }
 
   /** Sends a request; follows no redirects. A JSON body is returned parsed, any other as text. Rejects if text is not UTF-8. */

@@ -104,7 +104,7 @@ test('nobody touches the certificate of another account', async () => {
 });
 
 test('a certificate that expires soon is told once; metrics count those that have', async () => {
-  const { plugins, core } = server.hostkeep;
+  const { core } = server.hostkeep;
   const [key, DAY_MS] = [newPrivateKey(), 86_400_000];
   const max = await customer('max');
   const put = async (domain: string) => {
@@ -121,8 +121,7 @@ test('a certificate that expires soon is told once; metrics count those that hav
   const told = async (domain: string) =>
     (await max.told('expires on')).filter((line) => line.includes(`certificate of ${domain} `)).length;
   const gauges = async () =>
-    (await plugins.gather('metrics'))
-      .flatMap((part) => (part.ok ? part.value : []))
+    (await server.gathered('metrics'))
       .filter(({ name }) => name.startsWith('hostkeep_certificates'))
       .flatMap(({ samples }) => samples.map(({ value }) => value));
 
@@ -136,7 +135,7 @@ test('a certificate that expires soon is told once; metrics count those that hav
   await put('z.example');
   await expire(-1);
   assert.equal((await gauges()).slice(0, 3), [0, 2, 0]);
-  const doctor = (await plugins.gather('doctor')).flatMap((part) => (part.ok ? part.value : []));
+  const doctor = await server.gathered('doctor');
   assert.match(doctor.find(({ name }) => name === 'certificates')?.detail ?? '', /^2 have expired/);
   await add('a.example');
   await until('the other is told', async () => (await told('z.example')) === 1);

@@ -81,11 +81,8 @@ async function indexed(token: string, from = server): Promise<void> {
 }
 
 async function metric(name: string, from = server): Promise<number> {
-  const parts = await from.hostkeep.plugins.gather('metrics');
-  return (
-    parts.flatMap((part) => (part.ok ? part.value : [])).find((each) => each.name === `hostkeep_search_${name}`)
-      ?.samples[0]?.value ?? Number.NaN
-  );
+  const metrics = await from.gathered('metrics');
+  return metrics.find((each) => each.name === `hostkeep_search_${name}`)?.samples[0]?.value ?? Number.NaN;
 }
 
 test('accounts without both features and bad input are refused', async () => {

@@ -53,9 +53,7 @@ export async function openHouse(config: Readonly<Record<string, object>> = {}) {
 
 /** Resolves with the metrics of a service, by what they count. */
 async function counted(server: TestServer, service: string): Promise<Readonly<Record<string, number>>> {
-  const parts = await server.hostkeep.plugins.gather('metrics');
-  const metrics = parts.flatMap((part) => (part.ok ? part.value : []));
-  const samples = metrics.flatMap(({ name, samples: all }) => {
+  const samples = (await server.gathered('metrics')).flatMap(({ name, samples: all }) => {
     const value = all.find(({ labels }) => labels?.['service'] === service)?.value;
     return value === undefined ? [] : [[name.replace(/^hostkeep_services_/, ''), value] as const];
   });

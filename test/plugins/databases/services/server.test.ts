@@ -87,14 +87,11 @@ function untilStatus(ask: () => Promise<Answer<unknown>>, status: number): Promi
   return eventually(`the status is ${status}`, ask, (answer) => answer.status === status);
 }
 
-function requestsTo(server: TestServer): Promise<number> {
-  return server.hostkeep.plugins.gather('metrics').then((parts) => {
-    const metrics = parts.flatMap((part) => (part.ok ? part.value : []));
-    return (
-      metrics.find((metric) => metric.name === 'hostkeep_database_server_samples_total')?.samples[0]?.value ??
-      Number.NaN
-    );
-  });
+async function requestsTo(server: TestServer): Promise<number> {
+  const metric = (await server.gathered('metrics')).find(
+    ({ name }) => name === 'hostkeep_database_server_samples_total',
+  );
+  return metric?.samples[0]?.value ?? Number.NaN;
 }
 
 // threat hostile-backend: a hanging database server delays no other request

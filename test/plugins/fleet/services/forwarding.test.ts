@@ -185,7 +185,7 @@ test('nodes that disagree about a home send a request in no circle', async () =>
 
 test('operators see the nodes, what was forwarded, and what is wrong', async () => {
   const { plugins } = (first as TestServer).hostkeep;
-  const metrics = (await plugins.gather('metrics')).flatMap((part) => (part.ok ? part.value : []));
+  const metrics = await (first as TestServer).gathered('metrics');
   const valuesOf = (name: string) => metrics.find((metric) => metric.name === name)?.samples ?? [];
   await until('both were seen', async () => {
     const health = await (first as TestServer).health('fleet');

@@ -11,6 +11,8 @@ const roomy = { minute: 10_000, hour: 10_000, day: 10_000 };
 const CONNECTIONS = 200;
 /** Of a connection between two logins: more come than passwords are hashed, and the rest of the processors is the server's. */
 const PAUSE_MS = 1000 / availableParallelism();
+/** Logins of each known user during the flood. */
+const ROUNDS = 2;
 const USERS = ['ann', 'bea', 'cleo', 'dora'];
 const homeOf = (username: string) => `198.51.100.${USERS.indexOf(username) + 1}`;
 
@@ -61,10 +63,11 @@ for (const [what, login, refusal] of [
     hashAsSoonAsOthersRun();
     const attack = flood(server, [...USERS, 'chief', 'invented']);
     while (attack.statuses.length < CONNECTIONS) await new Promise((resolve) => setTimeout(resolve, 20));
-    const answers = await Promise.all([
-      ...USERS.map((name) => logIn(server, name, { from: homeOf(name) })),
-      logIn(server, 'chief', { from: '127.0.0.1', address: 'admin' }),
-    ]);
+    const answers = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      answers.push(...(await Promise.all(USERS.map((name) => logIn(server, name, { from: homeOf(name) })))));
+      answers.push(await logIn(server, 'chief', { from: '127.0.0.1', address: 'admin' }));
+    }
     const stranger = await logIn(server, 'stranger', { from: '203.0.113.77' });
     const { token } = (await logIn(server, 'ann', { from: homeOf('ann') })).body;
     const change = { password: PASSWORD, new_password: `${PASSWORD}!` };
@@ -75,7 +78,7 @@ for (const [what, login, refusal] of [
       headers: { 'x-forwarded-for': homeOf('ann') },
     });
     await attack.stop();
-    assert.equal(tally(answers), { 200: USERS.length + 1 });
+    assert.equal(tally(answers), { 200: (USERS.length + 1) * ROUNDS });
     assert.is(stranger.status, 200, 'from a new network too: networks take turns');
     assert.is(changed.status, 200);
     assert.ok(attack.statuses.every((status) => [401, 429, 503].includes(status)));

@@ -126,7 +126,7 @@ if (hasPhp() && hasNginx()) {
     inHouse(
       nginx,
       async ({ server, customer: open }) => {
-        const { core, plugins } = server.hostkeep;
+        const { core } = server.hostkeep;
         await core.plans.create('plain', {}, ['domains', 'php_options']);
         const bea = await open('bea', 'plain');
         const ann = await open('ann');
@@ -137,7 +137,7 @@ if (hasPhp() && hasNginx()) {
         assert.equal(body['versions'], [VERSION]);
         const refused = await ann.set('version', { version: '5.2' });
         assert.equal([refused.status, refused.body['error']], [404, 'php_version_not_found']);
-        const health = (await plugins.gather('health')).flatMap((part) => (part.ok ? part.value : []));
+        const health = await server.health('php');
         assert.match(health.find(({ name }) => name === 'versions')?.detail ?? '', /names PHP 5\.2, which nobody/);
 
         assert.is((await ann.set('version', { version: '' })).status, 200);

@@ -67,9 +67,7 @@ if (hasServices() && dockerMissing() === undefined) {
     assert.equal([status, body.error], [502, 'service_failed']);
     assert.match(body.detail ?? '', /Elasticsearch is not installed on this server: its image is missing/);
     assert.is((await ann.shown(SEARCH)).is_installed, false);
-    const found = await house.server.hostkeep.plugins.gather('doctor');
-    const findings = found.flatMap((part) => (part.ok ? part.value : []));
-    const finding = findings.find(({ name }) => name === SEARCH);
+    const finding = (await house.server.gathered('doctor')).find(({ name }) => name === SEARCH);
     assert.equal([finding?.isWarning, finding?.remedy], [true, `docker pull ${IMAGE}`]);
     assert.equal([await idsOf('ann'), existsSync(join(house.folder, 'stored'))], [[], false]);
     await makeSearchImage(docker, IMAGE);

@@ -134,9 +134,7 @@ test('without the web server program a domain is refused, and doctor says why', 
       const { status, body } = await add(server, token, 'shop.example');
       assert.equal([status, body['error']], [502, 'webserver_failed']);
       assert.is((await server.ask('/api/domains', { token })).body['total'], 0);
-      const finding = (await server.hostkeep.plugins.gather('doctor'))
-        .flatMap((part) => (part.ok ? part.value : []))
-        .find(({ name }) => name === 'web server');
+      const finding = (await server.gathered('doctor')).find(({ name }) => name === 'web server');
       assert.ok(finding?.ok === false && /nonexistent/.test(finding.detail));
     },
   );
@@ -625,9 +623,7 @@ if (hasReal) {
 
   test('doctor reports the version', async () => {
     await withServer(nginx.settings, async (server) => {
-      const finding = (await server.hostkeep.plugins.gather('doctor'))
-        .flatMap((part) => (part.ok ? part.value : []))
-        .find(({ name }) => name === 'web server');
+      const finding = (await server.gathered('doctor')).find(({ name }) => name === 'web server');
       assert.ok(finding?.ok === true && /nginx version: nginx\/\d/.test(finding.detail), JSON.stringify(finding));
     });
   });
