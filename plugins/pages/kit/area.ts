@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { TextKey } from 'hostkeep:text-keys';
 import type { IconName } from './icon.tsx';
-import type { SendFile } from './server/resumable.ts';
+import type { SendBatch, SendFile } from './server/senders.ts';
 
 type Load = () => Promise<{ readonly default: ComponentType }>;
 
@@ -65,6 +65,11 @@ export interface Area {
     readonly features: readonly string[];
     readonly minBytes: number;
     readonly load: () => Promise<{ readonly default: SendFile }>;
+  };
+  /** Sends many small files in one request; see `batchSender`. */
+  readonly batches?: {
+    readonly features: readonly string[];
+    readonly load: () => Promise<{ readonly default: SendBatch }>;
   };
   /** Finds things for the palette. */
   readonly find?: { readonly features: readonly string[]; readonly by: (text: string) => Promise<readonly Found[]> };

@@ -22,7 +22,14 @@ export { useDomainNames } from './server/domain-names.ts';
 export { loadModule } from './server/load-module.ts';
 export { changed, useQuery, useRefresh, type Query } from './server/query.ts';
 export { logOut, mayUse, refreshSession, session } from './server/session.ts';
-export { PAUSED, resumableSender, type FileToSend } from './server/resumable.ts';
+export {
+  batchSender,
+  PAUSED,
+  resumableSender,
+  type BatchOutcome,
+  type BatchToSend,
+  type FileToSend,
+} from './server/senders.ts';
 export { saveAs, transfer } from './server/transfer.ts';
 export { ShownOnce } from './form/shown-once.tsx';
 export { Freshness, useStream } from './server/stream.tsx';

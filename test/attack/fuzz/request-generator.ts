@@ -35,6 +35,14 @@ const HEADERS: Readonly<Record<string, readonly (readonly [string, string])[]>> 
   'uploads.remove': [TUS],
 };
 
+const part = (name: string, value: string) =>
+  `--between\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`;
+const batch = `${part('name="files"', '[{"path":"fuzz.txt"}]')}${part('name="content"; filename="a"', 'text')}--between--`;
+/** Bodies that are no JSON, of operations that succeed with nothing else. */
+const BODIES: Readonly<Record<string, { readonly contentType: string; readonly body: Buffer }>> = {
+  'file-batches.upload': { contentType: 'multipart/form-data; boundary=between', body: Buffer.from(batch) },
+};
+
 /** Generates requests that are valid by the description of the operation. */
 export function validRequest(operation: Operation): fc.Arbitrary<RequestTemplate> {
   const { parameters, body, id } = operation;
@@ -69,6 +77,7 @@ export function validRequest(operation: Operation): fc.Arbitrary<RequestTemplate
       query: Object.entries(query),
       headers: HEADERS[operationId] ?? [],
       contentType: body === undefined ? undefined : 'application/json',
+      ...BODIES[operationId],
       mangle: undefined,
       flaw: 'none',
       expects: undefined,

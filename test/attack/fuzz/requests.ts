@@ -140,6 +140,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'user waf.set': A_DOMAIN,
   'user waf.requests': A_DOMAIN,
   'user databases.size': ['user databases.sizes'],
+  'user malware.quarantine': ['user malware.scan', 'user malware.scans'],
   'user redirects.add': A_DOMAIN,
   ...Object.fromEntries(['show', 'write', 'remove'].map((name) => [`user uploads.${name}`, ['user uploads.create']])),
   'user redirects.remove': A_DOMAIN,

@@ -2,10 +2,12 @@ import { signal } from '@preact/signals';
 import {
   api,
   ApiError,
+  batchSender,
   changed,
   PAUSED,
   resumableSender,
   t,
+  textOr,
   toast,
   toastError,
   transfer,
@@ -15,6 +17,8 @@ import type { Selection } from './dropped.ts';
 
 /** Fewer than the server allows an account by default, so that somebody who uploads can still download. */
 const CONCURRENCY = 3;
+/** Files that are sent together, in one request: small ones, up to so many, and so many bytes. */
+const [SMALL_BYTES, GROUP_BYTES, GROUP_FILES] = [256 << 10, 1 << 20, 100];
 /** How often the server may have too much to do before a transfer counts as failed. */
 const TRIES = 10;
 
@@ -24,6 +28,8 @@ export interface Transfer {
   readonly sizeBytes: number;
   readonly file: File;
   abort: AbortController;
+  /** Those that are sent by the same request, with it. */
+  together: readonly Transfer[];
   state: 'waiting' | 'running' | 'paused' | 'done' | 'failed' | 'exists' | 'canceled';
   /** Whether it can be paused, and goes on where it was. */
   readonly isResumable: boolean;
@@ -42,6 +48,8 @@ let all: Transfer[] = [];
 const waiting: Transfer[] = [];
 /** By what ends them. */
 const running = new Set<AbortController>();
+/** Whether the server takes small files together, as far as is known. */
+let hasBatches = true;
 const ticks = signal(0);
 let drawing: number | undefined;
 let lastId = 0;
@@ -62,8 +70,9 @@ function tick(): void {
 }
 
 function begin(transfer: Pick<Transfer, 'path' | 'sizeBytes' | 'file'>): Transfer {
-  const rest = { abort: new AbortController(), state: 'waiting', doneBytes: 0, tries: 0, mayReplace: false } as const;
-  return { id: (lastId += 1), isResumable: resumableSender(transfer.sizeBytes) !== undefined, ...transfer, ...rest };
+  const rest = { abort: new AbortController(), together: [], doneBytes: 0, tries: 0, mayReplace: false };
+  const isResumable = resumableSender(transfer.sizeBytes) !== undefined;
+  return { id: (lastId += 1), isResumable, ...transfer, ...rest, state: 'waiting' };
 }
 
 /** Makes the folders that were chosen with their files, and then sends the files. */
@@ -94,7 +103,8 @@ export function cancel(some: readonly Transfer[]): void {
   for (const each of some.filter(isOpen)) {
     const wasPaused = each.state === 'paused';
     each.state = 'canceled';
-    stop(each.abort);
+    // the others of a request may be in their places already
+    if (!each.together.some(({ state }) => state === 'running')) stop(each.abort);
     if (wasPaused) void forget(each);
   }
   pump();
@@ -137,46 +147,93 @@ export function clear(): void {
 
 function pump(): void {
   while (running.size < CONCURRENCY && waiting.length > 0) {
-    const next = waiting.shift();
-    if (next?.state === 'waiting') void run(next);
+    const group = nextGroup();
+    if (group.length > 0) void run(group);
   }
   tick();
 }
 
-async function run(one: Transfer): Promise<void> {
-  const { abort } = one;
-  const { signal } = abort;
+/** Takes the next file out of those that wait, and if it is small, those after it. */
+function nextGroup(): Transfer[] {
+  const most = hasBatches && batchSender() !== undefined ? GROUP_FILES : 1;
+  const group: Transfer[] = [];
+  for (let sizeBytes = 0; group.length < most && waiting[0] !== undefined;) {
+    const [next] = waiting;
+    sizeBytes += next.sizeBytes;
+    if (group.length > 0 && next.state === 'waiting' && (!isSmall(next) || sizeBytes > GROUP_BYTES)) break;
+    waiting.shift();
+    if (next.state !== 'waiting') sizeBytes -= next.sizeBytes;
+    else group.push(next);
+    if (!isSmall(next)) break;
+  }
+  return group;
+}
+
+const isSmall = ({ sizeBytes }: Transfer) => sizeBytes <= SMALL_BYTES;
+
+async function run(group: readonly Transfer[]): Promise<void> {
+  const abort = (group[0] as Transfer).abort;
   running.add(abort);
-  one.state = 'running';
+  for (const each of group) Object.assign(each, { state: 'running', abort, together: group });
   try {
-    await put(one);
-    one.state = 'done';
+    await (group.length === 1 ? putOne(group[0] as Transfer) : putTogether(group));
   } catch (error) {
-    if (!signal.aborted && isBusy(error) && (one.tries += 1) < TRIES) {
-      setTimeout(() => one.state === 'running' && void run(one), (error.retryAfter ?? 1) * 1000);
+    if (!abort.signal.aborted && isBusy(error) && group.every((each) => (each.tries += 1) < TRIES)) {
+      setTimeout(() => runAgain(group), (error.retryAfter ?? 1) * 1000);
       return;
     }
-    if (!signal.aborted)
-      Object.assign(one, {
-        state: error instanceof ApiError && error.code === 'file_exists' ? 'exists' : 'failed',
-        error,
-      });
+    if (!abort.signal.aborted) for (const each of group) fail(each, error);
   }
   running.delete(abort);
   pump();
   if (running.size === 0 && !all.some(isOpen)) finish();
 }
 
+function runAgain(group: readonly Transfer[]): void {
+  const left = group.filter(({ state }) => state === 'running');
+  if (left.length > 0) void run(left);
+}
+
+function fail(one: Transfer, error: unknown): void {
+  if (one.state !== 'running') return; // canceled meanwhile
+  const exists = error instanceof ApiError && error.code === 'file_exists';
+  Object.assign(one, { state: exists ? 'exists' : 'failed', error });
+}
+
 const isBusy = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'overloaded';
 
-function progress(one: Transfer) {
+/** Shows how far a request is, whose files come one after another. */
+function progress({ abort, together }: Transfer) {
   return {
-    signal: one.abort.signal,
+    signal: abort.signal,
     onProgress: (doneBytes: number) => {
-      one.doneBytes = doneBytes;
+      let left = doneBytes;
+      for (const each of together) left -= each.doneBytes = Math.min(left, each.sizeBytes);
       tick();
     },
   };
+}
+
+async function putOne(one: Transfer): Promise<void> {
+  await put(one);
+  one.state = 'done';
+}
+
+/** Sends files in one request. What was canceled meanwhile is told as it is: the file may have its place. */
+async function putTogether(group: readonly Transfer[]): Promise<void> {
+  try {
+    const outcome = (await batchSender()?.({ files: group, ...progress(group[0] as Transfer) })) ?? [];
+    for (const [i, each] of group.entries()) {
+      const { error = null, detail = null } = outcome[i] ?? {};
+      if (error === null) each.state = 'done';
+      else fail(each, new ApiError(422, { error, title: textOr(`files.error.${error}`, detail ?? error) }));
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'not_found') throw error; // this server takes them one by one
+    hasBatches = false;
+    for (const each of group) if (each.state === 'running') each.state = 'waiting';
+    waiting.unshift(...group);
+  }
 }
 
 async function put(one: Transfer): Promise<void> {

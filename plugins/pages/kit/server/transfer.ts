@@ -3,7 +3,7 @@ import { againAfterLogin, ApiError, HEADERS, refusal, reported } from './api.ts'
 interface TransferInit {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Blob;
+  readonly body?: Blob | FormData;
   readonly signal?: AbortSignal;
   /** Called with the number of bytes that went or came so far. */
   readonly onProgress?: (doneBytes: number) => void;

@@ -24,3 +24,22 @@ export function resumableSender(sizeBytes: number): SendFile | undefined {
   if (sender === undefined || sizeBytes < sender.minBytes || !mayUse(sender.features)) return undefined;
   return (file) => againAfterLogin('POST', async () => (await loadModule(sender.load)).default(file));
 }
+
+/** Small files that are sent together. */
+export interface BatchToSend {
+  readonly files: readonly Pick<FileToSend, 'file' | 'path' | 'mayReplace'>[];
+  readonly signal: AbortSignal;
+  /** Called with the number of bytes that went so far. */
+  readonly onProgress: (doneBytes: number) => void;
+}
+/** Why each file was refused, in their order: the code of the error, and a text in English; null for one that has its place. */
+export type BatchOutcome = readonly { readonly error: string | null; readonly detail: string | null }[];
+/** Sends small files in one request. Rejects with `ApiError`, or with the reason of the signal. */
+export type SendBatch = (batch: BatchToSend) => Promise<BatchOutcome>;
+
+/** Returns what sends small files together; `undefined` where nothing does. */
+export function batchSender(): SendBatch | undefined {
+  const sender = allAreas().flatMap((area) => area.batches ?? [])[0];
+  if (sender === undefined || !mayUse(sender.features)) return undefined;
+  return async (batch) => (await loadModule(sender.load)).default(batch);
+}
