@@ -1,5 +1,4 @@
-import type { DemoContext } from '../../kernel/contract/points/demo.ts';
-import { hoursBefore } from '../../kernel/contract/points/demo.ts';
+import { hoursBefore, type DemoContext } from '../../kernel/contract/points/demo.ts';
 import { newPassword } from '../../kernel/kit/new-password.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { loginPrefix } from './logins.ts';

@@ -1,14 +1,17 @@
 /** From a bare Debian 13 to a served site, with the web server of the system. */
 import * as assert from '../support/assert.ts';
 import { testSuite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { eventually, until } from '../support/until.ts';
 import { discardMachines, Machine } from './machine.ts';
-import { ADMIN, install, PACKAGE } from './packages.ts';
+import { ADMIN, install, PACKAGE, USER } from './packages.ts';
 
 const SETTINGS = {
   broker: { socket: '/run/hostkeep/broker.sock' },
   webserver: { driver: 'auto', log_folder: '/var/log/hostkeep', template: '/etc/hostkeep/vhost.conf' },
 };
+
+/** By which ProFTPD lets in fewer. */
+const LIMITED = { broker: SETTINGS.broker, sftp: { clients: 150 } };
 
 const CADDYFILE = '{\n\timport /etc/caddy/hostkeep.d/*.options\n}\nimport /etc/caddy/hostkeep.d/*.conf\n';
 
@@ -18,6 +21,10 @@ let machine: Machine;
 interface AddedDomain {
   readonly folder: string;
   readonly uid: number;
+}
+
+interface Secret {
+  readonly password: string;
 }
 
 const page = (name: string, flags: string) => machine.try(`curl -s -m 5 -w '%{http_code}' ${flags} http://${name}`);
@@ -41,6 +48,55 @@ test('six commands lead from a bare Debian to a served site', async () => {
   await machine.run(`echo hello | install -o ${uid} -g ${uid} /dev/stdin ${folder}/index.html`);
   assert.is((await page('shop.example', '--connect-to ::127.0.0.1:80')).output, 'hello\n200');
   assert.equal([(await found('site'))?.['state'], (await found('reload'))?.['state']], ['ok', 'ok']);
+});
+
+test('customers store files by SFTP, and restore them from a backup', async () => {
+  const { password } = JSON.parse(await machine.run('hostkeep account add bea --plan developer --json')) as Secret;
+  await machine.run('echo "127.0.0.1 localhost $(hostname)" >>/etc/hosts && systemctl restart proftpd');
+  const proftpd = async () => (await machine.run('systemctl show --value -p MainPID proftpd')).trim();
+  const first = await proftpd();
+  // what ProFTPD is told anew, it must survive: with settings, and with those that were before
+  await machine.run(
+    'cp /etc/hostkeep/hostkeep.json /root/ && cat >/etc/hostkeep/hostkeep.json',
+    JSON.stringify(LIMITED),
+  );
+  await machine.run('systemctl restart hostkeep-broker hostkeep');
+  await until('it is told other settings', async () => !['0', first].includes(await proftpd()));
+  await machine.run(
+    'cat /root/hostkeep.json >/etc/hostkeep/hostkeep.json && systemctl restart hostkeep-broker hostkeep',
+  );
+  await until('it serves', async () => (await machine.ask(`${USER}/readyz`)).status === 200);
+  await until('ProFTPD answers', async () => (await found('ProFTPD', 'sftp'))?.['state'] === 'ok');
+
+  const token = await machine.login(USER, 'bea', password);
+  const ask = async <T>(path: string, method = 'GET', body?: unknown): Promise<T> => {
+    const { status, text } = await machine.ask(`${USER}/api/${path}`, { token, method, body });
+    assert.ok(status < 300, `${path} was answered with ${status} ${text}`);
+    return JSON.parse(text) as T;
+  };
+  const ended = (task: { readonly id: string }) =>
+    eventually(
+      'the task has ended',
+      () => ask<{ readonly state: string }>(`backup-tasks/${task.id}`),
+      ({ state }) => state !== 'running',
+    );
+  const login = await ask<Secret & { readonly login: { readonly login: string } }>('sftp/logins', 'POST', {
+    name: 'web',
+  });
+  const options = '-P 2022 -o StrictHostKeyChecking=no -o BatchMode=no -b -';
+  const sftp = (commands: string) =>
+    machine.run(`SSHPASS='${login.password}' sshpass -e sftp ${options} ${login.login.login}@127.0.0.1`, commands);
+  await machine.run('echo first >/root/page.html');
+  await sftp('put /root/page.html\n');
+  const stored = '/srv/hostkeep/bea/page.html';
+  assert.match(await machine.run(`ls -ln ${stored}`), /^-rw-r--r-- 1 (?!0 )/);
+  assert.is((await ended(await ask('backups', 'POST'))).state, 'done');
+  await machine.run('echo second >/root/page.html');
+  await sftp('put /root/page.html\n');
+  assert.is(await machine.run(`cat ${stored}`), 'second\n');
+  const { backups } = await ask<{ readonly backups: readonly { readonly id: string }[] }>('backups');
+  assert.is((await ended(await ask(`backups/${backups[0]?.id}/restore`, 'POST', { path: 'page.html' }))).state, 'done');
+  assert.is(await machine.run(`cat ${stored}`), 'first\n');
 });
 
 // threat served-links: Caddy, too, sees only what is the account's

@@ -13,8 +13,7 @@ export async function readFtpsKey({ ftps }: SftpConfig): Promise<KeyType> {
   try {
     const certificate = new X509Certificate(await readFile(ftps.certificate));
     const key = createPrivateKey(await readFile(ftps.key));
-    const types: Readonly<Record<string, KeyType>> = { rsa: 'RSA', ec: 'EC' };
-    const type = types[key.asymmetricKeyType ?? ''];
+    const type = ({ rsa: 'RSA', ec: 'EC' } as Readonly<Record<string, KeyType>>)[key.asymmetricKeyType ?? ''];
     if (type === undefined) throw new Error(`a key of the type ${key.asymmetricKeyType} is not served`);
     if (!certificate.checkPrivateKey(key)) throw new Error('certificate and key do not belong together');
     return type;

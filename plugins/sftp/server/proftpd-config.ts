@@ -36,26 +36,28 @@ const KEY_EXCHANGES =
 
 /** Returns the part of ProFTPD's configuration that serves the logins, beside whatever else it serves. */
 export function proftpdConfig(config: SftpConfig, places: Places, ftps: KeyType | undefined): string {
-  const modules = ftps === undefined ? MODULE_NAMES : [...MODULE_NAMES, 'mod_tls.c'];
+  const bans = banDirectives(config, places);
+  const modules = [
+    ...MODULE_NAMES,
+    ...(bans === '' ? [] : ['mod_ban.c']),
+    ...(ftps === undefined ? [] : ['mod_tls.c']),
+  ];
   const hosts = [sftpDirectives(config, places), ...(ftps === undefined ? [] : [ftpsDirectives(config.ftps, ftps)])];
   return `# Written by Hostkeep from its settings, see \`hostkeep config show\`: what is changed here does not last.
-${modules.map((name) => `<IfModule !${name}>\n  LoadModule ${name}\n</IfModule>\n`).join('')}${banDirectives(config, places)}
+${modules.map((name) => `<IfModule !${name}>\n  LoadModule ${name}\n</IfModule>\n`).join('')}${bans}
 LogFormat hostkeep "${places.mark} ${LOG_FORMAT}"
 LogFormat hostkeep_stored "${places.mark} ${STORED_FORMAT}"
 ${hosts.map((protocol) => virtualHost(config, places, protocol)).join('\n')}`;
 }
 
-/** Nothing where the operator has loaded `mod_ban`, which has one file of bans for all that ProFTPD serves. */
+/** Debian loads `mod_ban` itself, and ProFTPD ends without a table of bans. If the operator names one, that comes first and counts. */
 function banDirectives({ ban_minutes: minutes }: SftpConfig, { bans }: Places): string {
   if (minutes === 0) return '';
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((each) => String(each).padStart(2, '0'));
   return `
-<IfModule !mod_ban.c>
-  LoadModule mod_ban.c
-  BanEngine on
-  BanTable ${bans}
-  BanOnEvent MaxLoginAttempts ${FAILED_CONNECTIONS}/00:10:00 ${hours}:${rest}:00
-</IfModule>`;
+BanEngine on
+BanTable ${bans}
+BanOnEvent MaxLoginAttempts ${FAILED_CONNECTIONS}/00:10:00 ${hours}:${rest}:00`;
 }
 
 const sftpDirectives = ({ port }: SftpConfig, { keys, hostKey }: Places) => `

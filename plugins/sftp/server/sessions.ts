@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject } from '../../../kernel/schema.ts';
 import { identify, isRunning } from '../../../kernel/kit/programs/process-id.ts';
+import { restartUnit } from '../../../kernel/kit/programs/restart-unit.ts';
 import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
 import { fail } from '../errors.ts';
 import type { SftpConfig } from '../schema.ts';
@@ -39,6 +40,16 @@ export function findProftpd({ pid_file: file }: Pick<SftpConfig, 'pid_file'>): n
   if (!existsSync(file)) return undefined;
   const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
   return pid > 1 && statusOf(pid)?.name === PROGRAM ? pid : undefined;
+}
+
+/**
+ * Has ProFTPD read its configuration. Where it bans it is started anew, which ends sessions: with `mod_ban` at work, that of Debian 13
+ * crashes when it reads its configuration again.
+ */
+export async function reloadProftpd(config: SftpConfig, signal: AbortSignal): Promise<void> {
+  const pid = findProftpd(config);
+  if (pid === undefined || (config.ban_minutes > 0 && (await restartUnit(pid, signal)))) return;
+  process.kill(pid, 'SIGHUP');
 }
 
 /** Resolves with the sessions of our virtual host. Errors: 503 `connections_unknown` if ProFTPD's own list of them cannot be read. */

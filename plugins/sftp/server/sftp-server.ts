@@ -19,7 +19,7 @@ import { loginDigest, readLogins, type LoginEntry } from './login-entry.ts';
 import { LoginFiles, type LoginLine } from './login-files.ts';
 import { LoginLog, type SeenLogin } from './login-log.ts';
 import { MODULES, proftpdConfig, servesFtps, type KeyType } from './proftpd-config.ts';
-import { endSessions, findProftpd, isOfLogin, readSessions, type SftpSession } from './sessions.ts';
+import { endSessions, findProftpd, reloadProftpd, isOfLogin, readSessions, type SftpSession } from './sessions.ts';
 import { StoredLog, type StoredFile } from './stored-log.ts';
 
 /** A login that can log in at this node. */
@@ -181,10 +181,8 @@ export class SftpServer implements SftpVerbs {
     keys: ReadonlyMap<string, readonly string[]>,
   ): Promise<number> {
     const all = (await this.#files.read()) ?? [];
-    const [before, others] = [
-      all.filter((line) => line.accountId === accountId),
-      all.filter((line) => line.accountId !== accountId),
-    ];
+    const isOthers = (line: LoginLine) => line.accountId !== accountId;
+    const [before, others] = [all.filter((line) => !isOthers(line)), all.filter(isOthers)];
     const names = new Set(others.map(({ name }) => name));
     if (lines.some(({ name }) => names.has(name))) throw fail.sftp_failed('another account has a login of this name');
     if (before.length === 0 && lines.length === 0) return 0;
@@ -253,25 +251,22 @@ export class SftpServer implements SftpVerbs {
       problem = errorMessage(error);
     }
     if (problem !== null && before !== undefined) return problem;
-    const { logins, keys } = this.#files;
     const at = (name: string) => join(this.#folder, name);
     const places = {
-      logins,
-      keys,
-      hostKey: at(HOST_KEY),
-      attempts: at(ATTEMPTS),
-      stored: at(STORED),
-      bans: at(BANS),
-      mark: await this.#mark(),
+      ...{ logins: this.#files.logins, keys: this.#files.keys, hostKey: at(HOST_KEY), attempts: at(ATTEMPTS) },
+      ...{ stored: at(STORED), bans: at(BANS), mark: await this.#mark() },
     };
     const text = proftpdConfig(config, places, ftps);
     if (text === before) return problem;
     // A trial of bans would leave their list in shared memory.
     const refused = await this.#refusal(proftpdConfig({ ...config, ban_minutes: 0 }, places, ftps));
     if (refused !== undefined) return refused;
-    await replaceFile(path, text, { mode: 0o600, isExact: true, flush: true });
-    const proftpd = findProftpd(config);
-    if (proftpd !== undefined) process.kill(proftpd, 'SIGHUP');
+    const write = (content: string) => replaceFile(path, content, { mode: 0o600, isExact: true, flush: true });
+    await write(text);
+    await reloadProftpd(config, this.#host.signal).catch(async (error: unknown) => {
+      await write(before ?? ''); // so that the next turn tries again
+      throw error;
+    });
     return problem;
   }
 

@@ -32,7 +32,7 @@ const incomplete = () => readdirSync(here('.hostkeep/uploads'));
 
 function form(files: readonly File[]): FormData {
   const made = new FormData();
-  made.append('files', JSON.stringify(files.map(({ content: _, ...file }) => file)));
+  made.append('files', JSON.stringify(files.map(({ path, overwrite }) => ({ path, overwrite }))));
   for (const { content } of files) made.append('content', new Blob([content]), 'content');
   return made;
 }
