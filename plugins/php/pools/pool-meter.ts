@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { askPool, STATUS_PATH } from '../../../kernel/kit/programs/fastcgi.ts';
 import type { NamedProgram, ProgramFolder } from '../../../kernel/kit/programs/program-folder.ts';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { Polled } from '../../../kernel/kit/waiting/polled.ts';
-import { lookAt, type SeenPool } from '../../../kernel/kit/programs/fpm/seen-pool.ts';
+import { lookAt, markNow, type SeenPool } from '../../../kernel/kit/programs/fpm/seen-pool.ts';
 import { readStatus } from '../../../kernel/kit/programs/fpm/fpm-status.ts';
 
 /** The figures of a pool. */
@@ -40,7 +40,8 @@ interface Known {
   limitReached: number | null;
 }
 
-const FRESH_MS = 1000;
+/** Not to measure for more than a third of the time, where there is much. */
+const freshMs = (tookMs: number) => Math.max(1000, 2 * tookMs);
 const STATUS = { timeoutMs: 300, mostBytes: 4096 } as const;
 const ASKED_AT_ONCE = 64;
 /** After this, no further pool is asked: those that do not answer must not hold up the others for long. */
@@ -60,7 +61,7 @@ export class PoolMeter {
   readonly #folder: ProgramFolder;
   readonly #known = new Map<string, Known>();
   readonly #asking = new FairQueue({ slots: ASKED_AT_ONCE });
-  readonly #newest = new Polled({ measure: () => this.#measure(), freshMs: FRESH_MS });
+  readonly #newest = new Polled({ measure: () => this.#measure(), freshMs });
   #served = 0;
 
   constructor(folder: ProgramFolder) {
@@ -82,7 +83,11 @@ export class PoolMeter {
     const asked = pools.filter((pool) => this.#isDue(pool));
     await Promise.all(asked.map((pool) => this.#asking.run(keyOf(pool), () => this.#ask(pool, until))));
     if (asked.length > 0) await delay(SETTLE_MS);
-    for (const pool of asked) await this.#mark(pool);
+    for (const pool of asked) {
+      const known = this.#known.get(keyOf(pool));
+      if (known !== undefined) known.mark = markNow(pool); // with what its answer took
+      await nextTurn(); // others are served meanwhile
+    }
     return { pools: pools.map((pool) => this.#figures(pool)), served: this.#served };
   }
 
@@ -123,13 +128,6 @@ export class PoolMeter {
       known.active = null;
       known.notBefore = performance.now() + AGAIN_MS;
     }
-  }
-
-  /** Notes how far the processes of a pool have run, its answer included. */
-  async #mark(pool: SeenPool): Promise<void> {
-    const known = this.#known.get(keyOf(pool));
-    const now = await lookAt(this.#folder, pool);
-    if (known !== undefined && now !== undefined) known.mark = now.mark;
   }
 
   #figures(pool: SeenPool): PoolFigures {

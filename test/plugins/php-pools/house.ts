@@ -27,6 +27,7 @@ export interface Customer {
   readonly domain: string;
   readonly filesRoot: string;
   put(file: string, text: string): void;
+  has(file: string): boolean;
   get(path?: string): ReturnType<typeof fetchAnswer>;
 }
 
@@ -95,6 +96,7 @@ async function customer(server: TestServer, port: number, name: string, plan?: s
       writeFileSync(path, text);
       chownSync(path, FIRST + account.id, FIRST + account.id);
     },
+    has: (file) => existsSync(join(account.filesRoot, domain, file)),
     get: (path = '/') => fetchAnswer(port, domain, path, { headers: {} }),
   };
 }

@@ -7,6 +7,8 @@ import { ownProcessId } from '../start-program.ts';
 export interface SeenPool extends NamedProgram {
   /** See `Master.id`; `undefined` while it is asleep. */
   readonly master: string | undefined;
+  /** The process of that master which has the others. */
+  readonly pid: number;
   /** Processes for requests. */
   readonly workers: number;
   readonly memoryBytes: number;
@@ -16,6 +18,7 @@ export interface SeenPool extends NamedProgram {
 }
 
 interface SeenProcess {
+  readonly pid: number;
   readonly anonymous: number;
   readonly files: number;
   readonly shared: number;
@@ -23,29 +26,42 @@ interface SeenProcess {
   readonly waits: number;
 }
 
+const ASLEEP = { master: undefined, pid: 0, workers: 0, memoryBytes: 0, runningSeconds: 0, mark: '' };
 const TICKS_PER_SECOND = 100;
 const KIB = 1024;
+/** Of /proc/<pid>/status, which all may read. */
+const LINES = {
+  anonymous: /^RssAnon:\s+(\d+)/m,
+  files: /^RssFile:\s+(\d+)/m,
+  shared: /^RssShmem:\s+(\d+)/m,
+  waits: /^voluntary_ctxt_switches:\s+(\d+)/m,
+};
 
 /** Resolves with what is seen of a pool, without asking it; `undefined` if it has ended. */
 export async function lookAt(folder: ProgramFolder, { accountId, name }: NamedProgram): Promise<SeenPool | undefined> {
-  const nothing = { accountId, name, master: undefined, workers: 0, memoryBytes: 0, runningSeconds: 0, mark: '' };
-  if (await folder.isAsleep(accountId, name)) return nothing;
+  if (await folder.isAsleep(accountId, name)) return { accountId, name, ...ASLEEP };
   const master = await folder.master(accountId, name);
   if (master === undefined || master.isEnding) return undefined;
   const pid = ownProcessId(masterPid(master));
   if (pid === undefined) return undefined;
-  const children = childrenIn(pid);
-  const workers = children.flatMap((child) => readProcess(child) ?? []);
+  const workers = workersIn(pid);
   const own = readProcess(pid);
   return {
-    ...nothing,
-    master: master.id,
+    ...{ accountId, name, master: master.id, pid },
     workers: workers.length,
     memoryBytes: memoryIn(own === undefined ? workers : [own, ...workers]),
     runningSeconds: Math.max(0, Math.round(uptime() - Number(master.id.split(':')[1]) / TICKS_PER_SECOND)),
-    mark: `${children.join(' ')} ${workers.map(({ waits }) => waits).join(' ')}`,
+    mark: markOf(workers),
   };
 }
+
+/** Returns the mark that a pool has now. */
+export const markNow = ({ pid }: SeenPool): string => markOf(workersIn(pid));
+
+const markOf = (workers: readonly SeenProcess[]): string =>
+  workers.map(({ pid, waits }) => `${pid}:${waits}`).join(' ');
+
+const workersIn = (pid: number): SeenProcess[] => childrenIn(pid).flatMap((child) => readProcess(child) ?? []);
 
 /**
  * Adds up what processes have for themselves, and once what they share: programs, and the cache of compiled scripts. Who shares which
@@ -64,12 +80,13 @@ function childrenIn(pid: number): number[] {
 function readProcess(pid: number): SeenProcess | undefined {
   const status = read(`/proc/${pid}/status`);
   if (status === undefined) return undefined;
-  const value = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+  const value = (line: RegExp) => Number(line.exec(status)?.[1] ?? 0);
   return {
-    anonymous: value('RssAnon') * KIB,
-    files: value('RssFile') * KIB,
-    shared: value('RssShmem') * KIB,
-    waits: value('voluntary_ctxt_switches'),
+    pid,
+    anonymous: value(LINES.anonymous) * KIB,
+    files: value(LINES.files) * KIB,
+    shared: value(LINES.shared) * KIB,
+    waits: value(LINES.waits),
   };
 }
 

@@ -128,8 +128,10 @@ if (hasHouse()) {
     const { customer, pool, restart, files } = await openHouse();
     const ann = await customer('ann');
     ann.put('index.php', '<?php usleep(20000); echo "done";');
-    ann.put('stuck.php', WAITS);
+    ann.put('stuck.php', `<?php touch(__DIR__ . "/begun"); ?>${WAITS}`);
     const stuck = ann.get('/stuck.php');
+    // FPM starts no further process for requests that come before the first one has its request
+    await until('it is stuck', () => ann.has('begun'));
     const end = new AbortController();
     const answers: Page[] = [];
     const visit = async () => {
