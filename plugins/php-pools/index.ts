@@ -57,7 +57,7 @@ export default definePlugin({
       handlers: {
         list: async ({ query }) => poolsPage((await php().read()).pools, query),
         restart: async ({ account: { username: by }, params: { username, pool }, ip }) => {
-          const [directory, account] = [php(), await identity.accounts.get(username)];
+          const [account, directory] = [await identity.accounts.get(username), php()];
           const { pools } = await directory.read();
           const found = pools.find((each) => each.username === username && each.name === pool);
           if (found === undefined) throw fail.php_pool_not_found(`${username} has no pool ${pool}`);
