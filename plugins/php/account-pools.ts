@@ -5,7 +5,7 @@ import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import { accountSocket } from '../../kernel/kit/net/account-socket.ts';
 import { fail } from './errors.ts';
 import type makeFolders from './folders-job.ts';
-import type { PhpVerbs } from './pools/php-pools.ts';
+import type { PhpVerbs } from './pools/php-verbs.ts';
 import { OWN_FOLDER } from './pools/pool-config.ts';
 import { poolName, type Pool } from './pools/pool.ts';
 import type { PhpConfig } from './schema.ts';

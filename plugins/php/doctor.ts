@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
-import type { PhpVerbs } from './pools/php-pools.ts';
+import type { PhpVerbs } from './pools/php-verbs.ts';
 import type { PhpConfig } from './schema.ts';
 
 /** Where Debian's packages have pools: a folder for each version. */

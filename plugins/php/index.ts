@@ -10,6 +10,7 @@ import { events } from './events.ts';
 import { movePart } from './mover.ts';
 import { boundsFor } from './options.ts';
 import { PhpSites } from './php-sites.ts';
+import { PoolList } from './pool-list.ts';
 import privileged from './privileged.ts';
 import { PoolKeeper } from './reconciling.ts';
 import {
@@ -131,6 +132,7 @@ export default definePlugin({
       followAdded(host, (id, accountId) => sites.serveNew(id, accountId), 'a new domain did not get PHP');
     const unknown = unknownVersions(config, versions);
     return {
+      service: new PoolList(host, pools),
       handlers: {
         list: async ({ account }) => {
           const { workers, memoryMib, uploadMib, seconds } = boundsFor(account, config);

@@ -1,6 +1,6 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { closedMover, type MovePart } from '../../kernel/contract/points/move-part.ts';
-import type { PhpVerbs } from './pools/php-pools.ts';
+import type { PhpVerbs } from './pools/php-verbs.ts';
 import { listVersions } from './store.ts';
 
 /** Ends an account's scripts while the last of its files goes to another node, which starts them by what is stored. */

@@ -1,14 +1,10 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { NamedProgram } from '../../kernel/kit/programs/program-folder.ts';
 import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountPools } from './account-pools.ts';
-import { boundsFor, poolFor } from './options.ts';
-import type { Pool } from './pools/pool.ts';
 import type { PhpConfig } from './schema.ts';
-import { sitesWithPhp } from './store.ts';
+import { poolKey, wantedPools, type Wanted } from './wanted-pools.ts';
 
 /** How soon a pool that ended is started again, and what other processes changed, such as the command line, is seen. */
 const AGAIN_MS = 2500;
@@ -19,16 +15,10 @@ const EVENTS = new Set([
   ...['php.version_set', 'php.options_set', 'php.ini_set', 'domain.removed'],
 ]);
 
-interface Wanted {
-  readonly account: Account;
-  readonly pool: Pool;
-}
-
 /** Keeps the pools that domains need running, and no others. */
 export class PoolKeeper {
   readonly #host: Host<PhpConfig>;
   readonly #pools: AccountPools;
-  readonly #domains: DomainDirectory;
   /** By pool, since when no domain needs it, on the monotonic clock. */
   readonly #unused = new Map<string, number>();
   #problem: () => string | undefined = () => undefined;
@@ -36,7 +26,6 @@ export class PoolKeeper {
   constructor(host: Host<PhpConfig>, pools: AccountPools) {
     this.#host = host;
     this.#pools = pools;
-    this.#domains = host.peer<DomainDirectory>('domains') ?? NO_DOMAINS;
   }
 
   /** Why pools are not as they should be; `undefined` if they are. */
@@ -53,10 +42,10 @@ export class PoolKeeper {
   }
 
   async #reconcile(attempt: AttemptPart): Promise<void> {
-    const wanted = await this.#wanted();
+    const wanted = await wantedPools(this.#host, this.#pools);
     const running = await this.#pools.verbs.running(null);
     await this.#end(running, wanted, attempt);
-    const there = new Set(running.map(keyOf));
+    const there = new Set(running.map(poolKey));
     const missing = [...wanted].filter(([key]) => !there.has(key)).map(([, each]) => each);
     for (let i = 0; i < missing.length; i += STARTS)
       await Promise.all(
@@ -79,7 +68,7 @@ export class PoolKeeper {
     const { accounts } = this.#host.identity;
     const closed = new Set<number>();
     for (const pool of running) {
-      const key = keyOf(pool);
+      const key = poolKey(pool);
       const { accountId } = pool;
       if (!accounts.isOpenHere(await accounts.byId(accountId))) closed.add(accountId);
       else if (wanted.has(key)) this.#unused.delete(key);
@@ -91,29 +80,13 @@ export class PoolKeeper {
       }
     }
     for (const id of closed) await attempt(`pools of the account ${id}`, () => this.#pools.verbs.end(id));
-    const there = new Set(running.map(keyOf));
+    const there = new Set(running.map(poolKey));
     for (const key of this.#unused.keys()) if (!there.has(key)) this.#unused.delete(key);
   }
 
   /** A change that has just ended may need the pool after all. */
   async #stop(pool: NamedProgram): Promise<void> {
-    if (!(await this.#wanted(pool.accountId)).has(keyOf(pool))) await this.#pools.verbs.stop(pool);
-  }
-
-  /** Resolves with the pools that domains need, of all accounts or of one. */
-  async #wanted(accountId?: number): Promise<Map<string, Wanted>> {
-    const { accounts } = this.#host.identity;
-    const wanted = new Map<string, Wanted>();
-    for (const site of await sitesWithPhp(this.#host.store)) {
-      if (accountId !== undefined && site.accountId !== accountId) continue;
-      const account = await accounts.byId(site.accountId);
-      if (!accounts.isOpenHere(account)) continue;
-      if (!(await this.#domains.list(account)).some(({ id }) => id === site.domainId)) continue;
-      const pool = poolFor(site, boundsFor(account, this.#host.config));
-      wanted.set(keyOf({ accountId: account.id, name: this.#pools.nameOf(pool) }), { account, pool });
-    }
-    return wanted;
+    if (!(await wantedPools(this.#host, this.#pools, pool.accountId)).has(poolKey(pool)))
+      await this.#pools.verbs.stop(pool);
   }
 }
-
-const keyOf = ({ accountId, name }: NamedProgram): string => `${accountId}/${name}`;

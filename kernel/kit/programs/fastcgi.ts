@@ -8,6 +8,8 @@ const MOST_PING_BYTES = 4096;
 
 /** The path at which a pool answers by itself, without a script. Web servers pass on what ends with .php only. */
 export const PING_PATH = '/hostkeep-ping';
+/** The same for what a pool says of its processes. */
+export const STATUS_PATH = '/hostkeep-status';
 
 /** How long an answer may take, and how large it may be. */
 interface Bounds {

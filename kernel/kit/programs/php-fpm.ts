@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../../errors.ts';
-import { answersPing, PING_PATH } from './fastcgi.ts';
+import { answersPing, PING_PATH, STATUS_PATH } from './fastcgi.ts';
 import type { NamedProgram, ProgramFolder } from './program-folder.ts';
 import { killProgram, startProgram } from './start-program.ts';
 
@@ -93,6 +93,7 @@ export function fpmSettings({ uid, webGid, socket }: FpmPlaces, pool: FpmPool): 
     `pm.process_idle_timeout = ${pool.idleSeconds ?? 30}s`,
     'pm.max_requests = 1000',
     `ping.path = ${PING_PATH}`,
+    `pm.status_path = ${STATUS_PATH}`,
     `request_terminate_timeout = ${pool.seconds + GRACE_SECONDS}s`,
     'security.limit_extensions = .php',
     'env[PATH] = /usr/local/bin:/usr/bin:/bin',

@@ -110,6 +110,11 @@ export class ProgramFolder {
     return rename(this.#file(accountId, name, MASTER), this.#file(accountId, name, ENDING));
   }
 
+  /** Resolves with whether a master that has been told to end still runs, perhaps beside the next one. */
+  isEnding({ accountId, name }: NamedProgram): Promise<boolean> {
+    return this.#isHeld(accountId, name, ENDING);
+  }
+
   /** Resolves with whether a process is starting a program, which has no master yet. */
   isStarting({ accountId, name }: NamedProgram): Promise<boolean> {
     return this.#isHeld(accountId, name, STARTING);

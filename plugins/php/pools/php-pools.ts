@@ -19,28 +19,14 @@ import { canBeAlone, ownProcessId } from '../../../kernel/kit/programs/start-pro
 import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
 import { readAccount, readBoolean, readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
+import { atMost, LRUCache } from '../../../kernel/kit/waiting/bounded-cache.ts';
 import { fail } from '../errors.ts';
 import { BROKERS, type PhpConfig } from '../schema.ts';
 import { INFO_SCRIPT, OWN_FOLDER, poolConfig } from './pool-config.ts';
+import { PoolMeter } from './pool-meter.ts';
 import { LATE_MS, SleepingPool } from './sleeping-pool.ts';
+import type { FailedPool, PhpVerbs, PoolsNow } from './php-verbs.ts';
 import { POOL_NAME, poolName, readPool, VERSION, type Pool } from './pool.ts';
-
-export interface PhpVerbs {
-  /** Has a pool answer, and resolves with its name; one that `rests` may end then until it is asked. Does nothing for one that runs. */
-  start(request: { readonly account: Identified; readonly pool: Pool; readonly rests: boolean }): Promise<string>;
-  /** Lets a pool finish its requests and end; its socket takes no others. */
-  stop(pool: NamedProgram): Promise<null>;
-  /** Has the masters end that nobody has asked for `idle_seconds`. The next request starts them. */
-  rest(nothing: null): Promise<null>;
-  /** Ends all pools of an account at once, and removes what they have beside its files. Resolves with their number. */
-  end(accountId: number): Promise<number>;
-  /** Resolves with the pools that run, or that a request starts. */
-  running(nothing: null): Promise<readonly NamedProgram[]>;
-  /** Resolves with what the account's own script `INFO_SCRIPT` prints in a pool that runs: headers, an empty line, and HTML. */
-  info(request: { readonly account: Identified; readonly name: string }): Promise<string>;
-  /** Has a pool of nobody answer for a while. Rejects with why it does not. */
-  prove(version: string): Promise<{ readonly isAlone: boolean }>;
-}
 
 /** A pool that this process has started. */
 interface OwnPool extends NamedProgram {
@@ -56,6 +42,7 @@ interface Owner {
   readonly root: string;
 }
 
+const MOST_FAILURES = 1000;
 const INFO = { timeoutMs: 10_000, mostBytes: 2 ** 19 } as const;
 /** No account has this number. */
 const NOBODY = { id: 0, uid: 65_534, name: 'nobody' } as const;
@@ -67,7 +54,9 @@ const PROOF: Omit<Pool, 'version'> = {
 export class PhpPools implements PhpVerbs {
   readonly #host: PrivilegedHost<PhpConfig>;
   readonly #folder: ProgramFolder;
+  readonly #meter: PoolMeter;
   readonly #own = new Map<string, OwnPool>();
+  readonly #failures = new LRUCache<string, FailedPool>(atMost(MOST_FAILURES));
   /** Changes of a pool, one after another. */
   readonly #changes = new FairQueue({ slots: 1000, perClient: 1 });
 
@@ -75,13 +64,20 @@ export class PhpPools implements PhpVerbs {
     this.#host = host;
     host.signal.addEventListener('abort', () => [...this.#own.values()].map(({ asleep }) => asleep?.close()));
     this.#folder = new ProgramFolder(host.config.run_folder || BROKERS, POOL_NAME, host.signal);
+    this.#meter = new PoolMeter(this.#folder);
   }
 
   async start(request: unknown): Promise<string> {
     const given = readMembers(request, ['account', 'pool', 'rests']);
     const [account, pool, rests] = [readAccount(given.account), readPool(given.pool), readBoolean(given.rests)];
     const name = poolName(pool, this.#host.config.disabled_functions);
-    const [key, named] = [keyOf({ accountId: account.id, name }), { accountId: account.id, name }];
+    const named = { accountId: account.id, name };
+    await this.#noting(named, () => this.#begin(named, account, pool, rests));
+    return name;
+  }
+
+  async #begin(named: NamedProgram, account: Identified, pool: Pool, rests: boolean): Promise<void> {
+    const [key, { name }] = [keyOf(named), named];
     const webGid = this.#host.userOf(account)?.webGid ?? null;
     if (webGid === null)
       throw fail.php_failed('accounts need user ids, and the web server a group: set ids.first and ids.web_group');
@@ -97,12 +93,10 @@ export class PhpPools implements PhpVerbs {
       await this.#sleep(own); // and nobody has found the master yet
       await this.#quit(own);
     });
-    return name;
   }
 
   async stop(pool: unknown): Promise<null> {
-    const given = readMembers(pool, ['accountId', 'name']);
-    const [accountId, name] = [readId(given.accountId), readText(given.name, POOL_NAME)];
+    const { accountId, name } = readNamed(pool);
     await this.#changes.run(keyOf({ accountId, name }), async () => {
       const master = await this.#folder.master(accountId, name);
       if (master === undefined || (await this.#folder.isAsleep(accountId, name)))
@@ -123,18 +117,26 @@ export class PhpPools implements PhpVerbs {
       else if (isAtWork(master)) own.usedAt = performance.now();
       else if (performance.now() - own.usedAt >= this.#idleMs)
         await this.#changes.run(keyOf(own), async () => {
-          if (this.#own.get(keyOf(own)) !== own || own.asleep !== undefined) return;
-          await this.#sleep(own);
-          await this.#folder.setEnding(accountId, name);
-          void this.#retire(master);
+          if (this.#own.get(keyOf(own)) === own) await this.#relieve(own, master);
         });
     }
     return null;
   }
 
+  async restart(pool: unknown): Promise<boolean> {
+    const named = readNamed(pool);
+    return this.#changes.run(keyOf(named), async () => {
+      const own = this.#own.get(keyOf(named));
+      const master = await this.#folder.master(named.accountId, named.name);
+      return own !== undefined && master?.isEnding === false && (await this.#relieve(own, master));
+    });
+  }
+
   async end(given: unknown): Promise<number> {
     const accountId = readId(given);
     const own = [...this.#own.values()].filter((each) => each.accountId === accountId);
+    for (const failed of this.#failures.values())
+      if (failed.accountId === accountId) this.#failures.delete(keyOf(failed));
     // after a request has started one, or that would outlive its account
     await Promise.all(own.map((each) => this.#changes.run(keyOf(each), async () => this.#forget(each))));
     return this.#folder.end(accountId);
@@ -142,6 +144,10 @@ export class PhpPools implements PhpVerbs {
 
   running(): Promise<NamedProgram[]> {
     return this.#folder.running();
+  }
+
+  async figures(): Promise<PoolsNow> {
+    return { ...(await this.#meter.read()), failures: [...this.#failures.values()] };
   }
 
   async info(request: unknown): Promise<string> {
@@ -178,6 +184,17 @@ export class PhpPools implements PhpVerbs {
   #forget(named: NamedProgram): void {
     this.#own.get(keyOf(named))?.asleep?.close();
     this.#own.delete(keyOf(named));
+    this.#failures.delete(keyOf(named));
+  }
+
+  /** Notes why a pool does not start, which holds until it does. */
+  async #noting(named: NamedProgram, start: () => Promise<void>): Promise<void> {
+    try {
+      await start();
+    } catch (error) {
+      this.#failures.set(keyOf(named), { ...named, problem: errorMessage(error) });
+      throw error;
+    }
   }
 
   /** Has this process listen in the place of a master. */
@@ -188,11 +205,20 @@ export class PhpPools implements PhpVerbs {
     await this.#folder.setAsleep(accountId, name, true);
   }
 
+  /** Puts a pool to sleep, and has its master end. Does nothing while the one before is not through yet, which nobody would find again. */
+  async #relieve(own: OwnPool, master: Master): Promise<boolean> {
+    if (own.asleep !== undefined || (await this.#folder.isEnding(own))) return false;
+    await this.#sleep(own);
+    await this.#folder.setEnding(own.accountId, own.name);
+    void this.#retire(master);
+    return true;
+  }
+
   async #wake(own: OwnPool): Promise<void> {
     const { accountId, name, pool, owner } = own;
     if (this.#own.get(keyOf(own)) !== own) throw new Error('the pool has ended');
     try {
-      await this.#publish(own, await this.#start(this.#folder, own, pool, owner));
+      await this.#noting(own, async () => this.#publish(own, await this.#start(this.#folder, own, pool, owner)));
     } catch (err) {
       this.#host.log.warn({ err, account: accountId, pool: name }, 'a pool of PHP did not start for a request');
       throw err;
@@ -242,6 +268,7 @@ export class PhpPools implements PhpVerbs {
         refuse: fail.php_failed,
       },
     );
+    this.#failures.delete(keyOf({ accountId, name }));
     return socket;
   }
 }
@@ -262,6 +289,11 @@ function isAtWork(master: Master): boolean {
   } catch {
     return false; // it has ended
   }
+}
+
+function readNamed(value: unknown): NamedProgram {
+  const { accountId, name } = readMembers(value, ['accountId', 'name']);
+  return { accountId: readId(accountId), name: readText(name, POOL_NAME) };
 }
 
 function readId(value: unknown): number {

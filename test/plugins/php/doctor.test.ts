@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findings, unknownVersions } from '../../../plugins/php/doctor.ts';
-import type { PhpVerbs } from '../../../plugins/php/pools/php-pools.ts';
+import type { PhpVerbs } from '../../../plugins/php/pools/php-verbs.ts';
 import * as assert from '../../support/assert.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';
