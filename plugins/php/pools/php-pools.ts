@@ -6,8 +6,8 @@ import { errorMessage } from '../../../kernel/errors.ts';
 import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
 import { pathBeside } from '../../../kernel/kit/net/account-socket.ts';
-import { askPool } from '../../../kernel/kit/programs/fastcgi.ts';
-import { startFpm } from '../../../kernel/kit/programs/php-fpm.ts';
+import { askPool } from '../../../kernel/kit/programs/fpm/fastcgi.ts';
+import { startFpm } from '../../../kernel/kit/programs/fpm/php-fpm.ts';
 import {
   killMaster,
   masterPid,

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import { askPool, STATUS_PATH } from '../../../kernel/kit/programs/fastcgi.ts';
+import { askPool, STATUS_PATH } from '../../../kernel/kit/programs/fpm/fastcgi.ts';
 import type { NamedProgram, ProgramFolder } from '../../../kernel/kit/programs/program-folder.ts';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { Polled } from '../../../kernel/kit/waiting/polled.ts';

@@ -1,10 +1,10 @@
 /** Masters of PHP-FPM with one pool each, whose scripts run as an account. */
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorMessage } from '../../errors.ts';
+import { errorMessage } from '../../../errors.ts';
 import { answersPing, PING_PATH, STATUS_PATH } from './fastcgi.ts';
-import type { NamedProgram, ProgramFolder } from './program-folder.ts';
-import { killProgram, startProgram } from './start-program.ts';
+import type { NamedProgram, ProgramFolder } from '../program-folder.ts';
+import { killProgram, startProgram } from '../start-program.ts';
 
 type Values = Readonly<Record<string, string | number>>;
 
