@@ -4,7 +4,7 @@ import { requirePrivileges } from './privileges.ts';
 /** What a node has before Hostkeep is installed on it. All that the package recommends is here: tests have no network. */
 const PACKAGES = [
   ...['systemd', 'systemd-sysv', 'dbus', 'procps', 'iproute2', 'ca-certificates', 'curl', 'acl', 'man-db'],
-  ...['bash-completion', 'nginx-light', 'caddy', 'quota'],
+  ...['bash-completion', 'nginx-light', 'caddy', 'php-fpm', 'quota'],
 ];
 
 /** Returns the archive of a node's root. */
