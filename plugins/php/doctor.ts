@@ -8,17 +8,22 @@ import type { PhpVerbs } from './pools/php-verbs.ts';
 import type { PhpConfig } from './schema.ts';
 
 /** Where Debian's packages have pools: a folder for each version. */
-const POOLS = '/etc/php';
+const POOLS = 'etc/php';
+/** Files of which one is there while Debian's service of a version runs, or starts with the system. */
+const SERVICE_FILES = (service: string) => [
+  `run/php/${service}.pid`,
+  `etc/systemd/system/multi-user.target.wants/${service}.service`,
+];
 
 /** Has each installed version answer, and looks for pools of others that read accounts' files. */
 export async function findings(
   verbs: PhpVerbs,
   versions: readonly string[],
   webGroup: string,
-  pools = POOLS,
+  root = '/',
 ): Promise<Finding[]> {
   const proofs = await Promise.all(versions.map((version) => proof(verbs, version)));
-  return [...proofs, ...(await strangers(webGroup, pools))];
+  return [...proofs, ...(await strangers(webGroup, root))];
 }
 
 /** Says which versions the configuration names that customers cannot choose. */
@@ -59,10 +64,14 @@ async function proof(verbs: PhpVerbs, version: string): Promise<Finding> {
 }
 
 /** Folders of accounts have the group of the web server, so that a script that runs with it reads all of them. */
-async function strangers(webGroup: string, folder: string): Promise<Finding[]> {
+async function strangers(webGroup: string, root: string): Promise<Finding[]> {
   const found: Finding[] = [];
+  const folder = join(root, POOLS);
   if (!existsSync(folder)) return found;
-  for (const path of findFiles('*/fpm/pool.d/*.conf', folder).map((file) => join(folder, file))) {
+  for (const file of findFiles('*/fpm/pool.d/*.conf', folder)) {
+    const path = join(folder, file);
+    const service = `php${file.split('/')[0]}-fpm`;
+    if (!SERVICE_FILES(service).some((each) => existsSync(join(root, each)))) continue;
     const names = [...(await readFile(path, 'utf8')).matchAll(/^\s*(?:user|group)\s*=\s*"?([\w-]+)/gm)];
     if (names.some(([, name]) => name === webGroup))
       found.push({
@@ -70,7 +79,7 @@ async function strangers(webGroup: string, folder: string): Promise<Finding[]> {
         ok: false,
         isWarning: true,
         detail: `scripts of the pool in ${path} run as ${webGroup}, and read the files of all accounts`,
-        remedy: `remove ${path}, or stop the service that reads it`,
+        remedy: `systemctl disable --now ${service}, as Hostkeep starts PHP by itself; or give that pool a user and a group of its own`,
       });
   }
   return found;

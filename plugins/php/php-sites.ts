@@ -6,7 +6,12 @@ import {
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
 import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
-import type { FrontFolders, SiteRule, SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import {
+  findWebServer,
+  type FrontFolders,
+  type SiteRule,
+  type SiteRules,
+} from '../../kernel/contract/points/web-server-part.ts';
 import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { assertFaultless } from '../../kernel/kit/line-faults.ts';
@@ -109,12 +114,13 @@ export class PhpSites {
     return fronts;
   }
 
-  /** Has scripts of a new domain run by the version of the configuration, unless its owner has chosen one, or may not. */
+  /** Has scripts of a new domain that is served run by the version of the configuration, unless its owner has chosen one, or may not. */
   async serveNew(domainId: number, accountId: number | null): Promise<void> {
     const { default_version: named } = this.#host.config;
     const version = named === 'newest' ? this.#versions[0] : this.#versions.find((each) => each === named);
     const account = accountId === null ? undefined : await this.#host.identity.accounts.byId(accountId);
     if (version === undefined || account?.features.has('php') !== true) return;
+    if ((await findWebServer(this.#host)) === undefined) return;
     const domain = (await this.#domains.list(account)).find(({ id }) => id === domainId);
     if (domain !== undefined) await this.#change(account, domain.name, {}, undefined, { version });
   }

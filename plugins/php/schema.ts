@@ -22,10 +22,10 @@ export const PhpConfig = Type.Object(
       description: 'Those that customers may choose from; empty = all that are installed',
     }),
     default_version: Type.String({
-      default: '',
+      default: 'newest',
       pattern: `^newest$|${VERSION}|^$`,
       description:
-        'What a domain gets when it is added: one of these versions, newest, or empty for no PHP until it is chosen',
+        'What a domain that a web server serves gets when it is added: one of these versions, newest, or empty for no PHP until it is chosen',
     }),
     disabled_functions: Type.Array(Type.String({ pattern: '^[a-z0-9_]+$' }), {
       default: DISABLED,

@@ -42,10 +42,9 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
   const domains = host.peer<DomainDirectory>('domains');
   const batcher = new ChangeBatcher(
     writer,
-    async (token) => {
-      if (driver.awaitsServed) await untilServed(driver, served, token);
-    },
+    async (token) => (driver.awaitsServed ? untilServed(driver, served, token) : undefined),
     () => host.workers.acquire('web server', 1),
+    !host.node.isServing,
   );
   const vhosts = new Vhosts({
     folder: new VhostFolder(driver.vhostFolder),

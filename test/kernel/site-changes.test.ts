@@ -65,3 +65,9 @@ test('what is stored is served, unless something takes its place', async () => {
   ]);
   assert.equal([...changes.served([domain.id], stored)], [[domain.id, 'old']]);
 });
+
+test('what another process had served before it was stored is looked at again', async () => {
+  const { changes, served } = changing(undefined, new Error('refused'));
+  assert.is(await changes.serve(domain, 'new', async () => 'stored'), 'stored', 'what is stored stays');
+  assert.equal(served, ['new', undefined]);
+});

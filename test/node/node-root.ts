@@ -8,6 +8,7 @@ const PACKAGES = [
     'bash-completion',
     'nginx-light',
     'caddy',
+    'php-fpm',
     'quota',
     'restic',
     'proftpd-core',

@@ -1,9 +1,12 @@
 /** From a bare Debian 13 to a served site, with the web server of the system. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import * as assert from '../support/assert.ts';
 import { testSuite } from '../support/suite.ts';
 import { eventually, until } from '../support/until.ts';
 import { discardMachines, Machine } from './machine.ts';
-import { ADMIN, install, PACKAGE, USER } from './packages.ts';
+import { ADMIN, PACKAGE, USER } from './packages.ts';
 
 const SETTINGS = {
   broker: { socket: '/run/hostkeep/broker.sock' },
@@ -27,7 +30,8 @@ interface Secret {
   readonly password: string;
 }
 
-const page = (name: string, flags: string) => machine.try(`curl -s -m 5 -w '%{http_code}' ${flags} http://${name}`);
+const page = (name: string, flags: string, scheme = 'http') =>
+  machine.try(`curl -sk -m 20 -w '%{http_code}' ${flags} ${scheme}://${name}`);
 const found = async (name: string, plugin = 'webserver') => {
   const findings = JSON.parse((await machine.try('hostkeep doctor --json')).output) as Record<string, string>[];
   return findings.filter((each) => each['plugin'] === plugin && each['name'] === name)[0];
@@ -38,16 +42,30 @@ test.before(async () => {
 });
 test.after(discardMachines);
 
-test('six commands lead from a bare Debian to a served site', async () => {
-  await install(machine, PACKAGE);
-  await machine.run('hostkeep account add --admin root');
-  await machine.run('hostkeep account add ann --plan basic');
-  const added = await machine.run('hostkeep domain add ann shop.example --json');
-  const { folder, uid } = JSON.parse(added) as AddedDomain;
-  assert.is(folder, '/srv/hostkeep/ann/shop.example');
-  await machine.run(`echo hello | install -o ${uid} -g ${uid} /dev/stdin ${folder}/index.html`);
-  assert.is((await page('shop.example', '--connect-to ::127.0.0.1:80')).output, 'hello\n200');
+test('six commands of README lead from a bare Debian to a page of PHP over HTTPS', async () => {
+  const readme = readFileSync(join(projectDir, 'README.md'), 'utf8');
+  const lines = /^(apt install [^]*?)^```/m.exec(readme)?.[1]?.trim().split('\n') ?? [];
+  const [install = '', withoutPool = '', ...others] = lines.map((line) => line.replace(/ +#.*/, ''));
+  assert.is(others.length, 4);
+  await machine.run(install.replace('apt', 'apt-get -y').replace(/\S+\.deb/, machine.take(PACKAGE)));
+  await until('it serves', async () => (await machine.ask(`${ADMIN}/readyz`)).status === 200);
+  const told = await found('foreign pool', 'php');
+  assert.ok(told?.['remedy']?.startsWith(`${withoutPool},`), JSON.stringify(told));
+  await machine.run('cat >index.php', '<?php echo "PHP as ", posix_geteuid(), "\n";');
+  let uid = '';
+  for (const command of [withoutPool, ...others]) {
+    const output = await machine.run(command.replace('<user id>', uid));
+    [, uid = uid] = /to the user id (\d+)/.exec(output) ?? [];
+  }
+  assert.match(uid, /^2\d{5}$/);
+  for (const scheme of ['https', 'http'])
+    assert.is((await page('shop.example', '--connect-to ::127.0.0.1:', scheme)).output, `PHP as ${uid}\n200`);
+  const file = '/srv/hostkeep/ann/shop.example/index.htm';
+  await machine.run(`echo hello | install -o ${uid} -g ${uid} /dev/stdin ${file}`);
+  assert.is((await page('shop.example/index.htm', '--connect-to ::127.0.0.1:80')).output, 'hello\n200');
   assert.equal([(await found('site'))?.['state'], (await found('reload'))?.['state']], ['ok', 'ok']);
+  await machine.run(`rm ${file}`);
+  assert.is(await found('foreign pool', 'php'), undefined);
 });
 
 test('customers store files by SFTP, and restore them from a backup', async () => {
@@ -124,7 +142,7 @@ test('where only Caddy is installed, two lines let it serve and log the sites', 
   const flags = '--connect-to ::127.0.0.1:80';
   for (const [name, text] of [
     ['blog.shop.example', 'from caddy'],
-    ['shop.example', 'hello'],
+    ['shop.example', 'PHP as 200002'],
   ] as const)
     assert.is((await page(name, flags)).output, `${text}\n200`, name);
   assert.is.not((await page('blog.shop.example/link.html', flags)).output.slice(-3), '200');

@@ -42,10 +42,11 @@ export class SiteChanges<T> {
   async serve<R>(domain: DomainPart, wanted: T, store: (tx: Tx) => Promise<R>, before = domain): Promise<R> {
     this.#wanted.set(domain.id, wanted);
     let isServed = false;
+    let stored: R;
     try {
       await this.#change(domain);
       isServed = true;
-      return await this.#host.store.write(store);
+      stored = await this.#host.store.write(store);
     } catch (error) {
       this.#wanted.delete(domain.id);
       await this.#change(before).catch((failure: unknown) => {
@@ -56,6 +57,9 @@ export class SiteChanges<T> {
     } finally {
       this.#wanted.delete(domain.id);
     }
+    // Another process, which knew only what was stored, may have had that served meanwhile.
+    await this.#change(domain).catch(() => undefined); // the change is made; who serves sites tells what it cannot serve
+    return stored;
   }
 
   async #change(domain: DomainPart): Promise<void> {

@@ -179,8 +179,9 @@ export class Collector {
       await this.#services.local.write(async (tx) => {
         for (const kind of KINDS) await rows.writePositions(tx, kind, followed[kind].positions);
         for (const file of changed) await rows.writeFile(tx, file);
-        for (const each of traffic.values()) await rows.addTraffic(tx, each);
-        if (progress.slow.length > 0) await this.#parts.slowRequests?.keep(tx, progress.slow);
+        for (const each of await this.#ofAccounts([...traffic.values()])) await rows.addTraffic(tx, each);
+        const slow = await this.#ofAccounts(progress.slow);
+        if (slow.length > 0) await this.#parts.slowRequests?.keep(tx, slow);
       });
       traffic.clear();
       progress.slow = [];
@@ -191,6 +192,14 @@ export class Collector {
     for (const { domainId, accountId } of ended)
       await trim(this.#parts.folders, domainId, kept.get(accountId) ?? keptBy(undefined));
     if (performance.now() - this.#trimmedAt >= TRIM_MS) await this.#trimAll();
+  }
+
+  /** Leaves out what is of removed accounts: nothing would remove it any more. */
+  async #ofAccounts<T extends { readonly accountId: number }>(all: readonly T[]): Promise<T[]> {
+    const { accounts } = this.#services.identity;
+    const kept: T[] = [];
+    for (const each of all) if ((await accounts.byId(each.accountId)) !== undefined) kept.push(each);
+    return kept;
   }
 
   async #trimAll(): Promise<void> {

@@ -34,17 +34,20 @@ export class ChangeBatcher {
   readonly #writer: VhostVerbs;
   readonly #untilServed: (token: string) => Promise<void>;
   readonly #turn: () => Promise<() => void>;
+  readonly #isProof: boolean;
   #queue: PendingChange[] = [];
   readonly #busy = new Set<string>();
   #running: Promise<void> | undefined;
   #reloads = 0;
 
-  /** `untilServed` resolves when the server serves the token of a reload, `turn` when no other worker has a batch. */
+  /** `untilServed` resolves when the server serves a token, `turn` when no other worker has a batch; see `VhostVerbs.reload`. */
   constructor(
     writer: VhostVerbs,
     untilServed: (token: string) => Promise<void>,
     turn: () => Promise<() => void> = async () => () => undefined,
+    isProof = false,
   ) {
+    this.#isProof = isProof;
     this.#writer = writer;
     this.#untilServed = untilServed;
     this.#turn = turn;
@@ -165,7 +168,7 @@ export class ChangeBatcher {
     this.#reloads += 1;
     try {
       const token = newToken();
-      await this.#writer.reload({ token, isProof: false });
+      await this.#writer.reload({ token, isProof: this.#isProof });
       await this.#untilServed(token);
       await this.#writer.settle({ id, isKept: true });
       return undefined;

@@ -16,7 +16,7 @@ const TEMPORARY = /^\..+\.(\d+:\d+)\.[0-9a-f]+\.tmp$/;
 
 /** Files that are never those of a domain, because a domain contains a dot. */
 export const BEACON_FILE = `${PREFIX}beacon${EXTENSION}`;
-/** The same for `hostkeep doctor`, so that it does not disturb a server that reloads at the same time. */
+/** The same for commands, so that they do not disturb a server that reloads at the same time. */
 export const PROOF_FILE = `${PREFIX}proof${EXTENSION}`;
 /** The page on domains of suspended accounts. The templates name it. */
 export const SUSPENDED_PAGE = `${PREFIX}suspended.html`;

@@ -38,7 +38,7 @@ export interface VhostVerbs {
   apply(batch: { readonly id: string; readonly changes: readonly VhostChange[] }): Promise<null>;
   /**
    * Has the web server read the files again, and serve `token` if it can, or none any more with `null`. With `isProof` it
-   * is served by the virtual host of a check, so that batches and checks do not disturb each other.
+   * is served by the virtual host of commands, so that these and the server do not disturb each other.
    */
   reload(request: { readonly token: string | null; readonly isProof: boolean }): Promise<null>;
   /** Keeps the changes of a batch, or undoes them and reloads. */

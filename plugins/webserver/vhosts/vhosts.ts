@@ -61,12 +61,16 @@ interface Differences {
 const YOUNG_MS = 60_000;
 /** Domains whose rules are asked for at a time. */
 const PAGE = 500;
+/** How often something is written in a row, as what it is made from may change meanwhile. */
+const TURNS = 2;
 
 /** The virtual hosts: one file for each domain in the store. */
 export class Vhosts {
   readonly #parts: VhostParts;
   readonly #reconciling = new Recurring({
-    run: async () => this.#apply(await this.#differences(true)),
+    run: async () => {
+      for (let turn = 0; turn < TURNS; turn += 1) if ((await this.#apply(await this.#differences(true))) === 0) return;
+    },
     failed: (error) => this.note([error]),
     everyMs: 0,
   });
@@ -101,24 +105,25 @@ export class Vhosts {
 
   /** Errors: 400 `invalid_domain`, `invalid_docroot`, 502 `webserver_failed`. */
   async add(domain: DomainPart): Promise<void> {
-    const { wanted } = await this.#rendered(domain);
+    const { wanted } = await this.#rendered(domain, pathComponents(domain.docroot, this.#parts.virtualRoot));
     await this.#parts.batcher.change({ ...wanted, accountId: domain.account.id });
   }
 
   /** Serves a domain by its rules of now. Errors: those of `add`. */
   async change(domain: DomainPart): Promise<void> {
-    const { folder, batcher } = this.#parts;
-    const { wanted, content } = await this.#rendered(domain);
-    const file = vhostFileName(domain.name);
-    if (!batcher.isBusy(file) && (await folder.read(file)) === content) return;
-    await batcher.change({ ...wanted, accountId: domain.account.id });
-    const listed = await this.#parts.domains.list(domain.account);
-    if (!listed.some(({ id }) => id === domain.id)) await this.remove(domain); // meanwhile removed
+    const { folder, batcher, domains, virtualRoot } = this.#parts;
+    const [file, components] = [vhostFileName(domain.name), pathComponents(domain.docroot, virtualRoot)];
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const { wanted, content } = await this.#rendered(domain, components);
+      if (!batcher.isBusy(file) && (await folder.read(file)) === content) return;
+      await batcher.change({ ...wanted, accountId: domain.account.id });
+      if (!(await domains.list(domain.account)).some(({ id }) => id === domain.id)) return this.remove(domain); // by now
+    }
   }
 
   /** Rejects for what cannot be written. */
-  async #rendered({ id, name, docroot, account }: DomainPart): Promise<{ wanted: Wanted; content: string }> {
-    const components = pathComponents(docroot, this.#parts.virtualRoot);
+  async #rendered({ id, name, account: given }: Omit<DomainPart, 'docroot'>, components: readonly string[]) {
+    const account = (await this.#parts.accounts.byId(given.id)) ?? given; // it may be suspended by now
     const wanted = wantedSite(name, components, account, (await this.#parts.rules([id])).get(id));
     return { wanted, content: this.#parts.render(wanted.site, account.filesRoot) };
   }
@@ -149,16 +154,13 @@ export class Vhosts {
 
   /** Whether the file of an active domain is as it should be; the account may have been suspended while it was written. */
   async isCurrent(username: string, name: string): Promise<boolean> {
-    const { folder, domains, accounts, render } = this.#parts;
+    const { folder, domains, accounts } = this.#parts;
     const content = await folder.read(vhostFileName(name));
-    if (content === undefined) return false;
     const account = await accounts.byUsername(username);
-    if (account === undefined) return false;
+    if (content === undefined || account === undefined) return false;
     const domain = (await domains.list(account)).find((each) => each.name === name);
     if (domain === undefined) return true;
-    const rules = await this.#parts.rules([domain.id]);
-    const { site } = wantedSite(name, domain.components, account, rules.get(domain.id));
-    return content === render(site, account.filesRoot);
+    return content === (await this.#rendered({ ...domain, account }, domain.components)).content;
   }
 
   /**
@@ -166,7 +168,7 @@ export class Vhosts {
    * in any case, because a killed process may have changed files without a reload. Set `spareYoung` when domains may be
    * about to be added.
    */
-  async start({ spareYoung }: { readonly spareYoung: boolean }): Promise<{ readonly done: Promise<void> }> {
+  async start({ spareYoung }: { readonly spareYoung: boolean }): Promise<{ readonly done: Promise<unknown> }> {
     try {
       const { changes, refused } = await this.#differences(spareYoung);
       return { done: this.#apply({ changes: [...changes, { file: BEACON_FILE }], refused }) };
@@ -184,12 +186,14 @@ export class Vhosts {
     return this.#reconciling.settled();
   }
 
-  async #apply({ changes, refused: unwritable }: Differences): Promise<void> {
+  /** Resolves with the number of changes that were made. */
+  async #apply({ changes, refused: unwritable }: Differences): Promise<number> {
     const results = await Promise.allSettled(changes.map((change) => this.#parts.batcher.change(change)));
     const refused = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as unknown);
     this.note([...unwritable.map(({ error }) => error), ...refused]);
     const made = changes.length - refused.length;
     if (made > 0) this.#parts.log.info({ count: made }, 'virtual hosts were reconciled with the domains');
+    return made;
   }
 
   async #differences(spareYoung: boolean): Promise<Differences> {
@@ -208,7 +212,7 @@ export class Vhosts {
 
   /** Compares the domains with their files, except those that are being changed. */
   async #compare(): Promise<Comparison> {
-    const { folder, batcher, domains, render } = this.#parts;
+    const { folder, batcher, domains, render, usersLine } = this.#parts;
     const names = new Set(await folder.names());
     const left = new Set([...names].filter(isVhostFile));
     const accounts = await this.#accounts(); // after the names: a file without an account is that of a removed one
@@ -222,10 +226,7 @@ export class Vhosts {
       try {
         const wanted = wantedSite(domain, components, account, rule);
         const { tls, access } = wanted.site;
-        const secrets = [
-          ...(tls === null ? [] : [tls.certificate]),
-          ...usersFiles(access, this.#parts.usersLine).keys(),
-        ];
+        const secrets = [...(tls === null ? [] : [tls.certificate]), ...usersFiles(access, usersLine).keys()];
         const hasAll = secrets.every((name) => names.has(name));
         if (!hasAll || (await folder.read(file)) !== render(wanted.site, account.filesRoot)) outdated.push(wanted);
       } catch (error) {

@@ -10,6 +10,9 @@ import { fetchAnswer } from '../../support/page.ts';
 /** The first user id of accounts. */
 export const FIRST = 200_000;
 
+/** Domains have no version until a test chooses one. */
+const PHP = { drain_seconds: 0, default_version: '' } as const;
+
 /** A web server of the tests, and settings with which a node serves through it. */
 export interface Serving {
   readonly port: number;
@@ -67,7 +70,7 @@ export async function inHouse(
   const serving = await start();
   const run = join(temporaryFolder(), 'php');
   chmodSync(join(run, '..'), 0o755);
-  const config = { ...serving.config, ...others, php: { run_folder: run, drain_seconds: 0, ...php } };
+  const config = { ...serving.config, ...others, php: { ...PHP, run_folder: run, ...php } };
   const server = await TestServer.start({ config });
   try {
     await use({

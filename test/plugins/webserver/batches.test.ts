@@ -13,16 +13,16 @@ import { testSuite } from '../../support/suite.ts';
 const test = testSuite('webserver-batches');
 
 /** A batcher whose web server accepts everything. */
-function newBatcher(): { batcher: ChangeBatcher; path: string } {
+function newBatcher(isProof = false, served_timeout_ms = 0): { batcher: ChangeBatcher; path: string } {
   const path = temporaryFolder();
   const command = ['true'];
-  const settings = { driver: 'nginx', vhost_folder: path, check: command, reload: command, served_timeout_ms: 0 };
+  const settings = { driver: 'nginx', vhost_folder: path, check: command, reload: command, served_timeout_ms };
   const config = { ...schemaDefaults(WebserverConfig), ...settings } as WebserverConfig;
   const { signal } = new AbortController();
   const rootOf = (username: string) => rootAt(`/srv/${username}`);
   const host = { config: config as never, log: createLog('silent'), rootOf, userOf: () => null, signal };
   const writer = privileged.open(host);
-  return { batcher: new ChangeBatcher(writer, async () => undefined), path };
+  return { batcher: new ChangeBatcher(writer, async () => undefined, undefined, isProof), path };
 }
 
 const changes = (name: string, accountId: number, count: number) =>
@@ -61,4 +61,15 @@ test('changes of the server itself are one batch', async () => {
   const { batcher } = newBatcher();
   await Promise.all(Array.from({ length: 300 }, (_, i) => batcher.change({ file: vhostFileName(`${i}.example`) })));
   assert.is(batcher.reloads, 1);
+});
+
+test('a command waits for a token of its own, which the server does not replace', async () => {
+  for (const [isProof, file] of [
+    [true, 'hostkeep-proof.conf'],
+    [false, 'hostkeep-beacon.conf'],
+  ] as const) {
+    const { batcher, path } = newBatcher(isProof, 1000);
+    await batcher.change({ file: vhostFileName('first.example') });
+    assert.equal(readdirSync(path), [file]);
+  }
 });

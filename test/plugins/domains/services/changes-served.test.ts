@@ -16,6 +16,7 @@ const DOMAIN = 'shop.example';
 /** An account with a site on a node that serves through a web server. */
 async function open(serving: Serving, data: string) {
   const server = await TestServer.open({ config: serving.config, data });
+  await server.hostkeep.core.plans.setFeature('developer', 'php', false); // which would change the file a moment later
   const { account, token } = await server.user('ann');
   const added = await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: DOMAIN } });
   assert.is(added.status, 201);

@@ -305,6 +305,25 @@ real('accounts and operators see what sites have sent, and are told near the lim
   assert.is((await node.nginx.fetch('ann.example', '/large.bin')).status, 200, 'the site goes on');
 });
 
+real('what was read of an account is not counted once it is removed', async (node) => {
+  const [ann, bob] = [await node.owner('ann'), await node.owner('bob')];
+  const { core } = node.server.hostkeep;
+  const counted = async () =>
+    (await core.local.all<{ id: number }>('select account_id as id from logs_traffic')).map(({ id }) => id);
+  const { id } = await core.accounts.get('ann');
+  await node.visit('bob.example', '/first');
+  await until('a count is stored', async () => (await counted()).length === 1);
+  await node.visit('ann.example', '/last');
+  await until('its last request is read', async () => (await node.paths(ann, 'ann.example')).length === 1);
+  await core.accounts.remove('ann');
+  await node.visit('bob.example', '/second');
+  await until('the next one is stored', async () => {
+    const { body } = await node.server.ask<Traffic>('/api/logs/traffic', { token: bob });
+    return body.requests === 2;
+  });
+  assert.not((await counted()).includes(id));
+});
+
 if (hasGoaccess)
   real('visitors are counted by goaccess, also where requests are hostile', async (node) => {
     const ann = await node.owner('ann');

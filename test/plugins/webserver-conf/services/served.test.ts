@@ -27,6 +27,7 @@ async function withSite(
   const serving = await start();
   const server = await TestServer.start({ config: serving.config });
   try {
+    await server.hostkeep.core.plans.setFeature('developer', 'php', false); // which has limits of its own
     const { account, token } = await server.user('ann');
     const ask = async (path: string, method: string, body: object) => {
       const answer = await server.ask(path, { method, token, body });

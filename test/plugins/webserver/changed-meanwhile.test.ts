@@ -1,0 +1,75 @@
+import * as assert from '../../support/assert.ts';
+import { createLog } from '../../../kernel/log.ts';
+import type { SiteRule } from '../../../kernel/contract/points/web-server-part.ts';
+import type { DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { Site } from '../../../plugins/webserver/vhosts/template.ts';
+import { Vhosts } from '../../../plugins/webserver/vhosts/vhosts.ts';
+import { testSuite } from '../../support/suite.ts';
+
+const test = testSuite('sites that change while they are written');
+const FILES_ROOT = '/srv/ann';
+const ann = { id: 1, username: 'ann', filesRoot: FILES_ROOT, suspended: false } as Account;
+const domain = { id: 7, name: 'shop.example', docroot: '/var/www/html/shop', account: ann } as DomainPart;
+const rendered = ({ isSuspended, names }: Site) => JSON.stringify({ isSuspended, names });
+
+/** Virtual hosts whose web server does `meanwhile` before it has written the next file. */
+function serving() {
+  const state = { account: ann, rule: { names: [] } as SiteRule, written: [] as string[] };
+  const host = { state, meanwhile: (): void => undefined };
+  const batcher = {
+    isBusy: () => false,
+    change: async ({ site }: { site: Site }) => {
+      host.meanwhile();
+      host.meanwhile = () => undefined;
+      state.written.push(rendered(site));
+    },
+  };
+  const all = { id: domain.id, accountId: ann.id, name: domain.name, components: ['shop'] };
+  const parts = {
+    folder: { names: async () => [], read: async () => state.written.at(-1) },
+    batcher,
+    prepare: async () => null,
+    render: rendered,
+    usersLine: () => '',
+    domains: {
+      list: async () => [all],
+      all: async function* () {
+        yield all;
+      },
+    },
+    accounts: {
+      byId: async () => state.account,
+      pagesOfHere: async function* () {
+        yield [state.account];
+      },
+    },
+    virtualRoot: '/var/www/html',
+    rules: async () => new Map([[domain.id, state.rule]]),
+    common: undefined,
+    commonName: '',
+    log: createLog('silent'),
+  };
+  return { ...host, vhosts: new Vhosts(parts as never), during: (work: () => void) => (host.meanwhile = work), state };
+}
+const suspended = { ...ann, suspended: true };
+
+test('an account that is suspended during a change of its site is not shown', async () => {
+  const { vhosts, during, state } = serving();
+  during(() => (state.account = suspended));
+  await vhosts.change(domain);
+  assert.equal(state.written, ['{"isSuspended":false,"names":[]}', '{"isSuspended":true,"names":[]}']);
+  await vhosts.change(domain);
+  assert.is(state.written.length, 2, 'what is there is not written again');
+});
+
+for (const way of ['change', 'reconcile'] as const)
+  test(`what another process stores meanwhile is served: ${way}`, async () => {
+    const { vhosts, during, state } = serving();
+    during(() => (state.rule = { names: ['alias.example'] }));
+    await vhosts[way](domain);
+    assert.is(state.written.at(-1), '{"isSuspended":false,"names":["alias.example"]}');
+    assert.is(state.written.length, 2);
+    await vhosts[way](domain);
+    assert.is(state.written.length, 2);
+  });
