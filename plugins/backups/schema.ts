@@ -67,7 +67,8 @@ const Nullable = Type.Union([Type.String(), Type.Null()]);
 const Id = Type.String({ maxLength: 64 });
 export const BackupParams = Type.Object({ id: Id });
 const Engine = Type.String({ maxLength: 32, description: 'The kind of its server: mariadb, postgresql' });
-export const DatabaseParams = Type.Object({ id: Id, engine: Engine, database: Type.String({ maxLength: 64 }) });
+const DatabaseName = Type.String({ minLength: 1, maxLength: 64 });
+export const DatabaseParams = Type.Object({ id: Id, engine: Engine, database: DatabaseName });
 
 export const Backup = NamedObject('Backup', {
   id: Id,

@@ -1,4 +1,6 @@
+import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Ended } from '../../../kernel/contract/tasks/task-store.ts';
 import { withBeat } from '../../../kernel/contract/tasks/with-beat.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Static } from '../../../kernel/schema.ts';
@@ -6,7 +8,7 @@ import type { Backups } from '../backups.ts';
 import { AGAIN, fail } from '../errors.ts';
 import type { Reading } from '../reading.ts';
 import type { BackupTask, DatabaseParams } from '../schema.ts';
-import { DUMP_FILE, listDatabases, type DatabaseRow } from '../store.ts';
+import { DUMP_FILE, listDatabases, type BackupRow, type DatabaseRow } from '../store.ts';
 import { findSources } from './making.ts';
 
 interface Parts extends Pick<Host, 'local' | 'gather'> {
@@ -32,11 +34,28 @@ export async function findDump({ backups, local }: Pick<Parts, 'backups' | 'loca
  * those of `DatabaseBackups.restore`.
  */
 export async function restoreDatabase(parts: Parts, account: Account, named: Named, ip: string): Promise<BackupTask> {
-  const [{ backups, reading }, { engine, database }] = [parts, named];
-  const { backup, snapshot } = await findDump(parts, account, named);
+  const { engine, database } = named;
   const source = (await findSources(parts)).find((each) => each.engine === engine);
-  if (source === undefined) throw fail.backups_unavailable(`databases of ${engine} are not managed here`, AGAIN);
-  return backups.tasks.begin(account, { kind: 'restore', path: database }, (run) =>
+  return restoreDump(parts, account, named, async (body, signal, backup) => {
+    if (source === undefined) throw fail.backups_unavailable(`databases of ${engine} are not managed here`, AGAIN);
+    await source.restore(account, database, { body, ip, signal });
+    await parts.backups.tellRestored(account, ip, backup, database, 'the database ');
+  });
+}
+
+/** Begins to have `put` take what a backup has of a database, or of what has no name. Errors: those of `findDump`, 503 `overloaded`. */
+export async function restoreDump(
+  { backups, reading, local }: Parts,
+  account: Account,
+  named: Named,
+  put: (
+    body: IncomingBody,
+    signal: AbortSignal,
+    backup: BackupRow,
+  ) => Promise<Pick<Ended, 'leftOut' | 'detail'> | void>,
+) {
+  const { backup, snapshot } = await findDump({ backups, local }, account, named);
+  return backups.tasks.begin(account, { kind: 'restore', path: named.database || named.engine }, (run) =>
     backups.alone(account, run.signal, async () => {
       const { content, sizeBytes } = await reading.content(account, snapshot, [DUMP_FILE], run.signal, STALL_MS);
       const told = { files: 1, bytes: 0, leftOut: 0 };
@@ -47,13 +66,8 @@ export async function restoreDatabase(parts: Parts, account: Account, named: Nam
         }
       }
       const body = Object.assign(counted(), { sizeBytes });
-      await withBeat(run, told, () => source.restore(account, database, { body, ip, signal: run.signal })).finally(() =>
-        content.destroy(),
-      );
-      const data = { made_at: new Date(backup.created_at).toISOString(), path: database };
-      const text = `restored the database ${database} from the backup of ${data.made_at}`;
-      await backups.tell(account, ip, { type: 'backup.restored', text, data });
-      return told;
+      const ended = await withBeat(run, told, () => put(body, run.signal, backup)).finally(() => content.destroy());
+      return { ...told, ...ended };
     }),
   );
 }
