@@ -24,7 +24,7 @@ export async function putBack(
   await accounts.suspend(username);
   await part.restore(await accounts.get(username), checked, told);
   await accounts.unsuspend(username);
-  await part.serve?.(await accounts.get(username));
+  await part.serve?.(await accounts.get(username), checked, told);
   return told;
 }
 
