@@ -28,6 +28,22 @@ export async function putBack(
   return told;
 }
 
+/** Puts that back for an account that is in use, as from a backup. */
+export async function putBackLive(
+  server: TestServer,
+  username: string,
+  plugin: string,
+  saved: unknown,
+): Promise<ImportNotes> {
+  const account = await server.hostkeep.core.accounts.get(username);
+  const { part } = await partOf(server, plugin);
+  const told: ImportNotes = { isLive: true, missing: [], next: [] };
+  const checked = checkArchived(plugin, part, saved);
+  await part.restore(account, checked, told);
+  await part.serve?.(account, checked, told);
+  return told;
+}
+
 /** Resolves with why an archive is refused that has this of a plugin. */
 export function refusal(server: TestServer, username: string, plugin: string, saved: unknown): Promise<string> {
   return putBack(server, username, plugin, saved).then(() => 'nothing', errorMessage);
