@@ -7,7 +7,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Static } from '../../kernel/schema.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { Backups } from './backups.ts';
-import { findDump, restoreDatabase, restoreDump } from './contents/restoring.ts';
+import { findDump, restoreDatabase, restoreItem } from './contents/restoring.ts';
 import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
 import { adoptRepository, checkRepository, withRepository } from './repository/lent-repository.ts';
@@ -72,7 +72,7 @@ export default definePlugin({
         adopt: (...args) => adoptRepository(parts, ...args),
         item: async (account, id, engine) =>
           (await listDatabases(local, (await backups.find(account, id)).id)).find((row) => row.engine === engine),
-        restoreItem: (account, item, put) => restoreDump(parts, account, { ...item, database: '' }, put),
+        restoreItem: (...args) => restoreItem(parts, ...args),
       } satisfies AccountBackups,
       handlers: {
         list: async ({ account }) => {

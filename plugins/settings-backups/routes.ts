@@ -24,6 +24,6 @@ export const settingsRoutes = {
       'The reply is a task, which GET /api/backup-tasks/:id follows.',
     reply: schema.SettingsTask,
     status: 202,
-    errors: ['backup_not_found', 'settings_not_found', 'backups_unavailable', 'overloaded'],
+    errors: ['backup_not_found', 'settings_not_found', 'overloaded'],
   },
 } as const satisfies RouteSpecs;

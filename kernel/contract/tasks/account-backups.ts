@@ -103,7 +103,7 @@ export interface AccountBackups {
   item(account: Account, id: string, engine: string): Promise<KeptDatabase | undefined>;
   /**
    * Begins to restore that, by `put`, which takes what the backup has: bytes that came through a process of the account. Errors: 404
-   * `backup_not_found`, `database_not_found`, 503 `backups_unavailable`, `overloaded`; of the task, those of `put`.
+   * `backup_not_found`, `database_not_found`, 503 `overloaded`; of the task, those of `put`.
    */
   restoreItem(
     account: Account,

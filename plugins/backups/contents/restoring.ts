@@ -1,6 +1,7 @@
 import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { Ended } from '../../../kernel/contract/tasks/task-store.ts';
+import type { AccountBackups } from '../../../kernel/contract/tasks/account-backups.ts';
+import type { AccountTask, Ended } from '../../../kernel/contract/tasks/task-store.ts';
 import { withBeat } from '../../../kernel/contract/tasks/with-beat.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Static } from '../../../kernel/schema.ts';
@@ -8,7 +9,7 @@ import type { Backups } from '../backups.ts';
 import { AGAIN, fail } from '../errors.ts';
 import type { Reading } from '../reading.ts';
 import type { BackupTask, DatabaseParams } from '../schema.ts';
-import { DUMP_FILE, listDatabases, type BackupRow, type DatabaseRow } from '../store.ts';
+import { DUMP_FILE, listDatabases, type DatabaseRow } from '../store.ts';
 import { findSources } from './making.ts';
 
 interface Parts extends Pick<Host, 'local' | 'gather'> {
@@ -35,27 +36,32 @@ export async function findDump({ backups, local }: Pick<Parts, 'backups' | 'loca
  */
 export async function restoreDatabase(parts: Parts, account: Account, named: Named, ip: string): Promise<BackupTask> {
   const { engine, database } = named;
+  const { backup, snapshot } = await findDump(parts, account, named);
   const source = (await findSources(parts)).find((each) => each.engine === engine);
-  return restoreDump(parts, account, named, async (body, signal, backup) => {
-    if (source === undefined) throw fail.backups_unavailable(`databases of ${engine} are not managed here`, AGAIN);
+  if (source === undefined) throw fail.backups_unavailable(`databases of ${engine} are not managed here`, AGAIN);
+  return restoreDump(parts, account, { path: database, snapshot }, async (body, signal) => {
     await source.restore(account, database, { body, ip, signal });
     await parts.backups.tellRestored(account, ip, backup, database, 'the database ');
   });
 }
 
-/** Begins to have `put` take what a backup has of a database, or of what has no name. Errors: those of `findDump`, 503 `overloaded`. */
-export async function restoreDump(
-  { backups, reading, local }: Parts,
+/** Begins to restore what a backup has of a kind besides files and databases. Errors: those of `findDump`, 503 `overloaded`. */
+export async function restoreItem(
+  parts: Parts,
+  ...[account, { id, engine }, put]: Parameters<AccountBackups['restoreItem']>
+): Promise<AccountTask> {
+  const { snapshot } = await findDump(parts, account, { id, engine, database: '' });
+  return restoreDump(parts, account, { path: engine, snapshot }, put);
+}
+
+/** Begins to have `put` take what a snapshot of a dump has. */
+function restoreDump(
+  { backups, reading }: Parts,
   account: Account,
-  named: Named,
-  put: (
-    body: IncomingBody,
-    signal: AbortSignal,
-    backup: BackupRow,
-  ) => Promise<Pick<Ended, 'leftOut' | 'detail'> | void>,
+  { path, snapshot }: { readonly path: string; readonly snapshot: string },
+  put: (body: IncomingBody, signal: AbortSignal) => Promise<Pick<Ended, 'leftOut' | 'detail'> | void>,
 ) {
-  const { backup, snapshot } = await findDump({ backups, local }, account, named);
-  return backups.tasks.begin(account, { kind: 'restore', path: named.database || named.engine }, (run) =>
+  return backups.tasks.begin(account, { kind: 'restore', path }, (run) =>
     backups.alone(account, run.signal, async () => {
       const { content, sizeBytes } = await reading.content(account, snapshot, [DUMP_FILE], run.signal, STALL_MS);
       const told = { files: 1, bytes: 0, leftOut: 0 };
@@ -66,7 +72,7 @@ export async function restoreDump(
         }
       }
       const body = Object.assign(counted(), { sizeBytes });
-      const ended = await withBeat(run, told, () => put(body, run.signal, backup)).finally(() => content.destroy());
+      const ended = await withBeat(run, told, () => put(body, run.signal)).finally(() => content.destroy());
       return { ...told, ...ended };
     }),
   );
