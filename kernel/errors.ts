@@ -232,6 +232,10 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Returns why something failed, for customers: an error that is none of ours is for the log. */
+export const publicReason = (error: unknown): string =>
+  error instanceof HttpError ? error.message : 'an internal error';
+
 /**
  * Returns what failed and why, for a reply. Leaves out a reason that the system gave, such as `connect ECONNREFUSED …`: error
  * codes and system calls are for the log and for doctor.

@@ -15,6 +15,7 @@ import type { FleetNode } from './points/fleet-node.ts';
 import type { ArchivePart } from './archives/archive-part.ts';
 import type { MovePart } from './points/move-part.ts';
 import type { PurgePart } from './points/purge-part.ts';
+import type { BackupSource } from './tasks/backup-source.ts';
 import type { Webhook } from './points/webhook.ts';
 import type { FrontFolders, SiteRules, WebServerPart } from './points/web-server-part.ts';
 
@@ -77,6 +78,8 @@ export interface ExtensionPoints {
   databasesElsewhere(account: Account, engine: string): number | Promise<number>;
   /** Returns how the databases at servers of one kind are backed up. */
   databaseBackups(): DatabaseBackups;
+  /** Returns how what accounts have besides files and databases is backed up. */
+  backupSources(): BackupSource;
   /** Returns the websites of an account, sorted by name. */
   sites(account: Account): readonly SitePart[] | Promise<readonly SitePart[]>;
   /**
@@ -142,6 +145,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   nodes: PART,
   databasesElsewhere: { ...CHANGE, timeoutMs: 15_000 },
   databaseBackups: PART,
+  backupSources: PART,
   sites: PART,
   frontFolders: { ...CHANGE, timeoutMs: 2000 },
   featureLinks: PART,

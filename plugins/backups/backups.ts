@@ -4,19 +4,20 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
 import type { BackupSample, CheckedBackups } from '../../kernel/contract/tasks/account-backups.ts';
 import { AccountTasks, type Counted, type TaskRun } from '../../kernel/contract/tasks/account-tasks.ts';
+import { isDatabase } from '../../kernel/contract/tasks/backup-source.ts';
 import { discardWork } from '../../kernel/contract/tasks/discarded-work.ts';
 import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
-import { HttpError } from '../../kernel/errors.ts';
+import { HttpError, publicReason } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
 import type { Occurrence } from '../../kernel/store/events/event-types.ts';
-import { addSnapshots, publicReason } from './contents/making.ts';
+import { addSnapshots } from './contents/making.ts';
 import { AGAIN, fail } from './errors.ts';
 import { RESTORE, SAMPLE } from './jobs.ts';
 import { Repositories, type Repository } from './repository/repositories.ts';
-import { READ_ONLY, RepositoryAccess } from './repository/repository-access.ts';
+import { READ_ONLY, RepositoryAccess } from '../../kernel/kit/restic/repository-access.ts';
 import type { BackupsConfig, BackupTask } from './schema.ts';
 import {
   addBackup,
@@ -98,9 +99,7 @@ export class Backups {
             ...run,
             onAsk,
           });
-          const data = { made_at: timeText(backup.created_at), path };
-          const text = `restored ${path} from the backup of ${data.made_at}`;
-          await this.tell(account, ip, { type: 'backup.restored', text, data });
+          await this.tellRestored(account, ip, backup, path);
           return counted;
         } catch (error) {
           await discardWork(this.#host, account, run.id);
@@ -218,11 +217,13 @@ export class Backups {
       const setup = { program: config.program, key: repository.key };
       const making = { host: this.#host, pool: this.#pool, account, run, ip: ip ?? '', access, setup };
       const adding = addSnapshots(making, newest?.id ?? null);
-      const { id, files, sizeBytes, counted, databases, missing } = await adding.finally(() => access.close());
+      const { id, files, sizeBytes, counted, items } = await adding.finally(() => access.close());
+      const databases = items.filter(isDatabase);
+      const missing = databases.filter(({ snapshot }) => snapshot === null);
       const counts = { files, size_bytes: sizeBytes, added_bytes: access.addedBytes, left_out: counted.leftOut };
-      const backup = { id, created_at: createdAt, ...counts, is_scheduled: ip === undefined, databases };
+      const backup = { id, created_at: createdAt, ...counts, is_scheduled: ip === undefined };
       await this.#host.identity.accounts.assertLivesHere(account);
-      await local.write((tx) => addBackup(tx, account.id, backup));
+      await local.write((tx) => addBackup(tx, account.id, { ...backup, databases: items }));
       const data = { made_at: timeText(createdAt), files, databases: databases.length - missing.length };
       const text = `made a backup of ${files} files and ${data.databases} databases`;
       await this.tell(account, ip, { type: 'backup.made', text, data });
@@ -232,7 +233,8 @@ export class Backups {
         const lacking = { made_at: data.made_at, databases: missing.length, reason };
         await this.tell(account, ip, { type: 'backup.databases_missing', text: told, data: lacking });
       }
-      await this.#retain(account, repository, run.signal, missing.length > 0);
+      const hasRest = items.some(({ snapshot }) => snapshot === null);
+      await this.#retain(account, repository, run.signal, hasRest);
       return counted;
     } catch (error) {
       // what came before the end takes the room that another try needs
@@ -293,6 +295,13 @@ export class Backups {
     const reason = publicReason(error);
     const text = `${ip === undefined ? 'could not' : 'tried to'} make a backup: ${reason}`;
     await this.tell(account, ip, { type: 'backup.failed', text, data: { reason } });
+  }
+
+  /** `what` says what the path is of. */
+  tellRestored(account: Account, ip: string, { created_at: at }: BackupRow, path: string, what = ''): Promise<void> {
+    const data = { made_at: timeText(at), path };
+    const text = `restored ${what}${path} from the backup of ${data.made_at}`;
+    return this.tell(account, ip, { type: 'backup.restored', text, data });
   }
 
   /** Records an event. `ip` is that of who did it, `undefined` if nobody did. */

@@ -15,6 +15,4 @@ export const fail = defineErrors({
   file_exists: [409, 'Something of this name exists already'],
   nothing_to_back_up: [422, 'There is nothing to back up'],
   task_interrupted: [503, 'The server stopped meanwhile'],
-  no_space: [507, 'No room for this file'],
-  backups_full: [507, 'No room for another backup'],
 });

@@ -1,12 +1,13 @@
 import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { AccountBackups } from '../../kernel/contract/tasks/account-backups.ts';
+import { isDatabase } from '../../kernel/contract/tasks/backup-source.ts';
 import { taskHandlers } from '../../kernel/contract/tasks/task-routes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Static } from '../../kernel/schema.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { Backups } from './backups.ts';
-import { findDump, restoreDatabase } from './contents/restoring.ts';
+import { findDump, restoreDatabase, restoreItem } from './contents/restoring.ts';
 import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
 import { adoptRepository, checkRepository, withRepository } from './repository/lent-repository.ts';
@@ -69,6 +70,9 @@ export default definePlugin({
         standings: () => readStandings(host),
         withRepository: (...args) => withRepository(parts, ...args),
         adopt: (...args) => adoptRepository(parts, ...args),
+        item: async (account, id, engine) =>
+          (await listDatabases(local, (await backups.find(account, id)).id)).find((row) => row.engine === engine),
+        restoreItem: (...args) => restoreItem(parts, ...args),
       } satisfies AccountBackups,
       handlers: {
         list: async ({ account }) => {
@@ -96,7 +100,7 @@ export default definePlugin({
           return backups.restore(account, params.id, place, ip);
         },
         databases: async ({ account, params }) => {
-          const rows = await listDatabases(local, (await backups.find(account, params.id)).id);
+          const rows = (await listDatabases(local, (await backups.find(account, params.id)).id)).filter(isDatabase);
           return {
             databases: rows.map(({ engine, name, size_bytes, problem }) => ({ engine, name, size_bytes, problem })),
           };

@@ -67,7 +67,8 @@ const Nullable = Type.Union([Type.String(), Type.Null()]);
 const Id = Type.String({ maxLength: 64 });
 export const BackupParams = Type.Object({ id: Id });
 const Engine = Type.String({ maxLength: 32, description: 'The kind of its server: mariadb, postgresql' });
-export const DatabaseParams = Type.Object({ id: Id, engine: Engine, database: Type.String({ maxLength: 64 }) });
+const DatabaseName = Type.String({ minLength: 1, maxLength: 64 });
+export const DatabaseParams = Type.Object({ id: Id, engine: Engine, database: DatabaseName });
 
 export const Backup = NamedObject('Backup', {
   id: Id,
@@ -75,7 +76,7 @@ export const Backup = NamedObject('Backup', {
   files: Type.Integer(),
   size_bytes: Type.Integer({ description: 'Of all files' }),
   added_bytes: Type.Integer({ description: 'That were added to the repository' }),
-  left_out: Type.Integer({ description: 'Files and databases that could not be read, and are not in it' }),
+  left_out: Type.Integer({ description: 'Files, databases and settings that could not be read, and are not in it' }),
   is_scheduled: Type.Boolean(),
 });
 export type Backup = Static<typeof Backup>;
@@ -159,10 +160,10 @@ export const BackupTask = NamedObject(
   'BackupTask',
   taskMembers(['backup', 'restore', 'clean'], {
     kind: 'clean frees what only removed backups had',
-    path: 'What is backed up or restored: an absolute path, or the name of a database',
+    path: 'What is backed up or restored: an absolute path, the name of a database, or settings',
     files: 'Files, folders and databases so far',
     size_bytes: 'Their content so far; while files are restored, what was read of the repository',
-    left_out: 'Files and databases that could not be read or restored',
+    left_out: 'What could not be read or restored; of settings, the detail of the task says more',
   }),
 );
 export type BackupTask = Static<typeof BackupTask>;

@@ -89,11 +89,19 @@ export class Certificates {
     });
   }
 
-  /** Serves and stores one that came with its account. Errors: those of `upload`. */
+  /**
+   * Serves and stores one that came with its account, or from a backup, unless a better one is there; its settings in either case. Errors:
+   * those of `upload`.
+   */
   async restore(account: Account, name: string, kept: KeptCertificate): Promise<CertificateEntry> {
     const domain = await domainNamed(this.domains, account, name);
-    const certificate = usable(kept, domain.name);
     const { is_own: isOwn, force_https: forcesHttps, hsts } = kept;
+    if (isBetter(await readOne(this.#host.store, domain), kept))
+      return this.#change({ domain, account }, undefined, (tls) => ({
+        ...tls,
+        ...{ forcesHttps, hasHsts: forcesHttps && hsts && !this.#isSelfSigned(tls) },
+      }));
+    const certificate = usable(kept, domain.name);
     return this.#change({ domain, account }, undefined, (tls) => ({
       ...tls,
       ...this.#stored(certificate, domain.id),
@@ -294,6 +302,12 @@ export class Certificates {
   #isSelfSigned({ sealed, domainId }: DomainTls): boolean {
     return isSelfSigned(new X509Certificate(splitPem(this.#unseal(sealed ?? '', domainId))[1]));
   }
+}
+
+/** Whether a domain has a certificate that outlives one of before, and is the customer's own if that was. */
+function isBetter(tls: DomainTls, { certificate, is_own: isOwn }: KeptCertificate): boolean {
+  if (tls.sealed === undefined || tls.validTo < Date.now() || (isOwn && !tls.isOwn)) return false;
+  return (tls.isOwn && !isOwn) || tls.validTo >= Date.parse(new X509Certificate(certificate).validTo);
 }
 
 /** Returns the private key, and the certificates after it. */

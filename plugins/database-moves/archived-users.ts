@@ -73,15 +73,18 @@ async function restoreUser(
   managed: ManagedUsers,
   account: Account,
   { name, host, hash, access }: ArchivedUser,
-  { missing, next }: ImportNotes,
+  { missing, next, isLive }: ImportNotes,
 ): Promise<void> {
   if (!CHOSEN.test(name)) {
     missing.push(`the database user ${userText({ name, host })}: no account can give one this name`);
     return;
   }
-  const user: UserName = await managed.users.create(account, { name, host }, '');
-  if (hash === null) next.push(`have the owner give the database user ${userText(user)} a new password`);
-  else
+  const own: UserName = { name: `${prefixOf(account)}${name}`, host };
+  const isOwn = (each: UserName) => each.name === own.name && each.host === own.host;
+  const isThere = isLive === true && (await managed.users.list(account)).some(isOwn);
+  const user = isThere ? own : await managed.users.create(account, { name, host }, '');
+  if (hash === null && !isThere) next.push(`have the owner give the database user ${userText(user)} a new password`);
+  if (hash !== null)
     await managed.with(account, ({ client }) =>
       client.query(`alter user ${quotedUser(user)} identified by password ${literal(hash)}`),
     );

@@ -1,5 +1,7 @@
-import type { ArchivePart } from '../../kernel/contract/archives/archive-part.ts';
+import { domainToUnicode } from 'node:url';
+import type { ArchivePart, ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
+import { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 import type { DomainChanges } from './domain-changes.ts';
@@ -24,7 +26,7 @@ const Archived = Type.Object({
 });
 type Archived = Static<typeof Archived>;
 
-/** Returns how the domains of an account travel in an archive: all, or the account does not come. */
+/** Returns how the domains of an account travel: in an archive all, or the account does not come; from a backup those that can. */
 export const archivedDomains = (parts: Parts): ArchivePart => ({
   schema: Type.Array(Archived, { maxItems: 100_000 }),
   save: async ({ id }) => {
@@ -36,13 +38,18 @@ export const archivedDomains = (parts: Parts): ArchivePart => ({
           return { name, docroot, aliases: [...aliases], shown_as, is_suspended, is_held };
         });
   },
-  restore: async (account, saved, { next }) => {
+  restore: async (account, saved, { isLive, missing, next }) => {
     for (const domain of inOrder(saved as readonly Archived[])) {
+      if (isLive === true) {
+        await unlessRefused(missing, domain.name, () => restoreLive(parts, account, domain, missing));
+        continue;
+      }
       await restoreDomain(parts, account, domain);
       if (domain.is_held) next.push(`suspend ${domain.name} again, which an administrator had suspended`);
     }
   },
-  serve: async (account) => {
+  serve: async (account, saved, { isLive, missing }) => {
+    if (isLive === true) return settleSuspensions(parts, account, saved as readonly Archived[], missing);
     const domains = await parts.views.list(account);
     const served = domains.map((domain) => parts.gather('siteChanged', { ...domain, account }));
     for (const each of (await Promise.all(served)).flat()) if (!each.ok) throw each.error;
@@ -59,6 +66,56 @@ async function restoreDomain(
   for (const alias of aliases) await changes.addAlias(subject, alias);
   if (shownAs !== '' && account.features.has('capitalize_domains')) await changes.setSpelling(subject, shownAs);
   if (isSuspended) await changes.setSuspended(subject, true);
+}
+
+/**
+ * Gives a domain the settings that it had, or adds it again: suspended, as its site is not to be seen before other plugins have put back
+ * what they keep of it, such as passwords. Aliases that it has got since stay.
+ */
+async function restoreLive(
+  { store, registry, changes }: Parts,
+  account: Account,
+  { name, docroot, aliases, shown_as: shownAs }: Archived,
+  missing: ImportNotes['missing'],
+): Promise<void> {
+  const there =
+    (await listDomains(store, account.id)).find((each) => each.name === name) ??
+    (await registry.add(account, name, docroot, '', { isSuspended: true }));
+  const subject = { account, domain: name, ip: '' };
+  const set = (what: string, work: () => Promise<unknown>) => unlessRefused(missing, `${what} of ${name}`, work);
+  if (there.docroot !== docroot) await set('the document root', () => changes.setDocroot(subject, docroot));
+  for (const alias of aliases)
+    if (!there.aliases.includes(alias)) await set(`the alias ${alias}`, () => changes.addAlias(subject, alias));
+  if (there.shown_as !== shownAs && account.features.has('capitalize_domains'))
+    await set('the spelling', () => changes.setSpelling(subject, shownAs || domainToUnicode(name)));
+}
+
+/** Suspensions by administrators are theirs: they stay as they are. */
+async function settleSuspensions(
+  { store, changes }: Parts,
+  account: Account,
+  saved: readonly Archived[],
+  missing: ImportNotes['missing'],
+): Promise<void> {
+  const own = new Set((await listDomains(store, account.id)).map(({ name }) => name));
+  for (const { name: domain, is_suspended: isSuspended } of saved.filter(({ name }) => own.has(name))) {
+    const settle = () => changes.setSuspended({ account, domain, ip: '' }, isSuspended);
+    await unlessRefused(missing, `the suspension of ${domain} as it was`, settle);
+  }
+}
+
+/** Notes why something cannot come back. */
+async function unlessRefused(
+  missing: ImportNotes['missing'],
+  what: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    missing.push(`${what}: ${error.message}`);
+  }
 }
 
 /** One that is served from the files root must be the first, and a subdomain counts less if its parent is there. */

@@ -37,10 +37,16 @@ export class DomainRegistry {
   }
 
   /**
-   * Adds a domain and creates its document root. Errors: 400 `invalid_domain`, `invalid_docroot`; 409 `domain_exists`,
+   * Adds a domain and creates its document root; with `isSuspended`, it is not served yet. Errors: 400 `invalid_domain`, `invalid_docroot`; 409 `domain_exists`,
    * `domain_limit_reached`, `names_limit_reached`; any error of a provider of `domainAdded`.
    */
-  async add(account: Account, domainUrl: string, docroot: string | undefined, ip: string): Promise<rows.ListedRow> {
+  async add(
+    account: Account,
+    domainUrl: string,
+    docroot: string | undefined,
+    ip: string,
+    { isSuspended = false }: { readonly isSuspended?: boolean } = {},
+  ): Promise<rows.ListedRow> {
     const name = this.#names.read(domainUrl, AT_NAME);
     const components = docrootComponents(docroot ?? name, this.#host.node.config.virtual_root);
     // First without a transaction, so that a refused name leaves no folder behind.
@@ -49,7 +55,7 @@ export class DomainRegistry {
     const isDirect = !this.#isProvided('domainAdded');
     const row = {
       ...{ account_id: account.id, name, docroot: components.join('/'), created_at: Date.now() },
-      ...{ suspended_at: null, held_at: null, shown_as: '' },
+      ...{ suspended_at: isSuspended ? Date.now() : null, held_at: null, shown_as: '' },
     };
     const id = await this.#host.store.write(async (tx) => {
       const status = await rows.nameStatus(tx, account.id, name);

@@ -27,7 +27,7 @@ export interface DomainRowInState extends DomainRow {
   readonly state: DomainState;
 }
 
-interface NewDomainRow extends Omit<DomainRow, 'id' | 'suspended_at' | 'held_at' | 'shown_as'> {
+interface NewDomainRow extends Omit<DomainRow, 'id' | 'held_at' | 'shown_as'> {
   readonly state: DomainState;
   readonly claimed_by: string;
 }
@@ -111,10 +111,10 @@ export async function nameStatus(reader: Reader, accountId: number, name: string
 
 /** Resolves with the new id; `status` must come from the same transaction. */
 export async function insert(tx: Tx, row: NewDomainRow, { isSub }: NameStatus): Promise<number> {
-  const { account_id, name, docroot, state, claimed_by, created_at } = row;
+  const { account_id, name, docroot, state, claimed_by, created_at, suspended_at } = row;
   const id = await tx.insert(
-    `insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at)
-      values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into domains (account_id, name, reversed, docroot, is_main, state, claimed_by, created_at, suspended_at)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     account_id,
     name,
     reversedName(name),
@@ -123,6 +123,7 @@ export async function insert(tx: Tx, row: NewDomainRow, { isSub }: NameStatus): 
     state,
     claimed_by,
     created_at,
+    suspended_at,
   );
   if (state === 'active') await countNoneBelow(tx, row);
   return id;

@@ -71,19 +71,23 @@ export class PhpSites {
     });
   }
 
-  /** Replaces all of a site that its features allow. Values above the bounds of the plan count as these. Errors: those of the changes. */
+  /**
+   * Replaces all of a site that its features allow; a version that is not offered, by none, unless the account is in use. Values above the
+   * bounds of the plan count as these. Errors: those of the changes.
+   */
   restore({ account, domain }: Change, { version, options, ini }: KeptPhp, told: ImportNotes): Promise<PhpSite> {
     assertIni(ini);
     const isThere = version === '' || this.#versions.includes(version);
     const parts = {
-      php: { version: isThere ? version : '' },
+      php: isThere || told.isLive !== true ? { version: isThere ? version : '' } : {},
       php_options: readOptions(options, LARGEST),
       php_ini: { ini },
     };
     const held = Object.entries(parts).filter(([feature]) => account.features.has(feature));
     const kept: Partial<rows.Site> = Object.assign({}, ...held.map(([, part]) => part));
     if (!isThere) told.next.push(`have a version of PHP chosen for ${domain}: ${version} is not offered`);
-    if (held.length < Object.keys(parts).length) told.next.push(`see which version and options of PHP ${domain} has`);
+    if (held.length < Object.keys(parts).length && told.isLive !== true)
+      told.next.push(`see which version and options of PHP ${domain} has`);
     return this.#change(account, domain, kept);
   }
 

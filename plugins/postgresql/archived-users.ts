@@ -44,11 +44,13 @@ async function restoreUser(
   users: Users,
   account: Account,
   { name: suffix, verifier, access }: ArchivedUser,
-  { missing, next }: ImportNotes,
+  { missing, next, isLive }: ImportNotes,
 ): Promise<void> {
-  const { name } = await users.create(account, suffix, '');
-  if (verifier === null) next.push(`have the owner give the PostgreSQL user ${name} a new password`);
-  else await users.setVerifier(account, name, verifier, '');
+  const name = `${prefixFor(account)}${suffix}`;
+  const isThere = isLive === true && (await users.list(account)).some((each) => each.name === name);
+  if (!isThere) await users.create(account, suffix, '');
+  if (verifier === null && !isThere) next.push(`have the owner give the PostgreSQL user ${name} a new password`);
+  if (verifier !== null) await users.setVerifier(account, name, verifier, '');
   for (const { database, level } of access)
     try {
       await users.setAccess(account, name, `${prefixFor(account)}${database}`, level as Level, '');

@@ -106,12 +106,13 @@ export default definePlugin({
             redirects: archivedList<schema.NewRedirect>({
               item: schema.NewRedirect,
               list: async (account) => (await redirects.list(account)).map(settings),
-              put: (account, redirect) => redirects.add(account, redirect, ''),
+              put: (account, redirect, { isLive }) => redirects.add(account, redirect, '', isLive),
               called: ({ domain_url: domain, path }) => `the redirect from ${domain}${path}`,
             }),
             main_addresses: archivedSites<schema.NewMainAddress>({
               settings: schema.NewMainAddress,
-              list: async (account) => (await addresses.list(account)).flatMap(kept),
+              list: async (account) =>
+                (await addresses.list(account)).map(({ domain_url, main_address }) => ({ domain_url, main_address })),
               put: (subject, given) => addresses.set(subject, given),
               what: 'the main address',
             }),
@@ -136,7 +137,3 @@ const settings = ({ domain, from, isPrefix, to, status, keepsPath, keepsQuery }:
   keep_path: keepsPath,
   keep_query: keepsQuery,
 });
-
-/** Returns nothing for a site that is shown at each of its names. */
-const kept = ({ domain_url, main_address }: schema.MainAddress) =>
-  main_address === null ? [] : [{ domain_url, main_address }];

@@ -46,21 +46,27 @@ export class Redirects {
   }
 
   /**
-   * Errors: 404 `domain_not_found`; 400 `invalid_redirect`; 409 `redirect_exists`, `redirects_limit_reached`; any error of a
+   * Adds a redirect; `replaces`: in the place of one from the same path. Errors: 404 `domain_not_found`; 400 `invalid_redirect`; 409 `redirect_exists`, `redirects_limit_reached`; any error of a
    * provider of `siteChanged`.
    */
-  async add(account: Account, body: NewRedirect, ip: string): Promise<Named> {
+  async add(account: Account, body: NewRedirect, ip: string, replaces = false): Promise<Named> {
     const domain = await domainNamed(this.#domains, account, body.domain_url, { path: '/domain_url' });
     const names = siteNames(domain, await this.#domains.list(account));
     const redirect = { ...parseRedirect(body), domainId: domain.id, createdAt: Date.now() };
+    const isOther = ({ from }: SiteRedirect) => !replaces || from !== redirect.from;
     return this.#changes.inTurn(domain, async () => {
-      const before = await rows.listRedirects(this.#host.store, [domain.id]);
+      const before = (await rows.listRedirects(this.#host.store, [domain.id])).filter(isOther);
       assertFits(account, names, before, redirect);
       const id = await this.#changes.serve(
         { ...domain, account },
         [...before, redirect].map(siteRedirect),
         async (tx) => {
-          assertFits(account, names, await rows.listRedirects(tx, [domain.id]), redirect);
+          const there = await rows.listRedirects(tx, [domain.id]);
+          assertFits(account, names, there.filter(isOther), redirect);
+          for (const replaced of there.filter((each) => !isOther(each))) {
+            await rows.removeRedirect(tx, account.id, replaced.id);
+            await this.#record(tx, 'removed', account, { ...replaced, domain: domain.name }, ip);
+          }
           const inserted = await rows.insertRedirect(tx, account.id, redirect);
           await this.#record(tx, 'added', account, { id: inserted, domain: domain.name, ...redirect }, ip);
           return inserted;

@@ -197,7 +197,7 @@ export default definePlugin({
           archivedList<schema.KeptLogin>({
             item: schema.KeptLogin,
             list: (account) => logins.kept(account),
-            put: (account, kept) => logins.restore({ account, ip: '' }, kept),
+            put: (account, kept, { isLive }) => logins.restore({ account, ip: '' }, kept, isLive),
             called: ({ name }) => `the SFTP login ${name}`,
           }),
         purge: async ({ id }) => [{ what: 'SFTP logins', removed: await verbs.remove(id) }],

@@ -70,29 +70,34 @@ export class Logins {
     }));
   }
 
-  /** Adds a login with the password and the keys that it has elsewhere. Errors: those of `add`. */
+  /** Adds a login with the password and the keys that it has elsewhere; with `replaces`, one of the name gets them. Errors: those of `add`. */
   async restore(
     asking: Asking,
     { name: suffix, folder: given, secret, public_keys: lines }: KeptLogin,
+    replaces = false,
   ): Promise<StoredLogin> {
     const { account } = asking;
     assertName(suffix);
     if (lines.length > 0 && !account.features.has('ssh_keys'))
       throw fail.ssh_keys_disabled('the plan has no public keys: leave public_key out');
     const name = `${loginPrefix(account)}${suffix}`;
-    const keys = [...new Map(lines.map(newKey).map((key) => [key.blob, key])).values()];
+    const there = replaces ? (await this.list(account)).find((each) => each.name === name) : undefined;
+    const keys = [...new Map([...lines.map(newKey), ...(there?.keys ?? [])].map((key) => [key.blob, key])).values()];
     const folder = await this.#folder(account, given);
     const login = {
-      ...{ id: 0, accountId: account.id, name, folder, secret, keys, createdAt: Date.now() },
-      ...{ lastLoginAt: null, lastLoginFrom: null },
+      ...{ id: 0, accountId: account.id, name, createdAt: Date.now(), lastLoginAt: null, lastLoginFrom: null },
+      ...{ ...there, folder, secret, keys },
     };
-    const told = { type: 'sftp.login_added', text: `added the SFTP login ${name}`, data: this.#data(login) } as const;
-    const stored = await this.#change(asking, told, (before) => {
-      if (before.some((each) => each.name === name)) throw fail.login_exists(`there is a login ${name} already`);
+    if (keys.length > MOST_KEYS) throw fail.public_keys_limit_reached(`a login has at most ${MOST_KEYS} keys`);
+    const text = there === undefined ? `added the SFTP login ${name}` : `gave the SFTP login ${name} back what it had`;
+    const type = there === undefined ? 'sftp.login_added' : 'sftp.password_renewed';
+    const stored = await this.#change(asking, { type, text, data: this.#data(login) }, (before) => {
+      const others = replaces ? before.filter((each) => each.name !== name) : before;
+      if (others.some((each) => each.name === name)) throw fail.login_exists(`there is a login ${name} already`);
       const limit = account.plan?.limits['ftp_limit'] || MOST_LOGINS;
-      if (before.length >= limit)
+      if (others.length >= limit)
         throw fail.ftp_limit_reached(`the account can have ${limit} login${limit === 1 ? '' : 's'}`);
-      return [...before, login];
+      return [...others, login];
     });
     return find(stored, name);
   }

@@ -84,7 +84,7 @@ export default definePlugin({
           archivedSites<schema.KeptAccess>({
             settings: schema.KeptAccess,
             list: (account) => access.kept(account),
-            put: (subject, kept) => access.restore(subject, kept),
+            put: (subject, kept, { isLive }) => access.restore(subject, kept, isLive),
             what: 'the access',
           }),
       },

@@ -1,5 +1,6 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import {
+  MOST_BLOCKED,
   MOST_LOCKS,
   MOST_USERS,
   type SiteAccess,
@@ -41,8 +42,12 @@ export class SitesAccess {
     });
   }
 
-  /** Replaces all of a site. Errors: those of the changes, except `access_limit_reached`. */
-  async restore(subject: SiteSubject, { folders, blocked, error_pages: pages }: KeptAccess): Promise<SiteAccessEntry> {
+  /** Replaces all of a site; with `isAdding`, what has no counterpart there stays. Errors: those of the changes. */
+  async restore(
+    subject: SiteSubject,
+    { folders, blocked, error_pages: pages }: KeptAccess,
+    isAdding = false,
+  ): Promise<SiteAccessEntry> {
     const locks = new Map(
       folders.map(({ path, users }) => [folderIn(path), new Map(users.map((user) => [user.name, user]))]),
     );
@@ -51,7 +56,8 @@ export class SitesAccess {
       locks: [...locks].map(([path, users]) => ({ path, users: [...users.values()] })),
       errorPages: errorPagesIn(pages),
     };
-    return entry(await this.#sites.change(subject, await this.#sites.domain(subject), () => access));
+    const change = (before: SiteAccess) => (isAdding ? joined(before, access) : access);
+    return entry(await this.#sites.change(subject, await this.#sites.domain(subject), change));
   }
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
@@ -136,6 +142,29 @@ export class SitesAccess {
     return entry(changed);
   }
 }
+
+/** Returns what is given, and what a site has besides. Errors: 409 `access_limit_reached`. */
+function joined(before: SiteAccess, given: SiteAccess): SiteAccess {
+  const locks = given.locks.map((lock) => {
+    const there = before.locks.find(({ path }) => path === lock.path)?.users ?? [];
+    return { ...lock, users: withOthers(lock.users, there, ({ name }) => name) };
+  });
+  const access: SiteAccess = {
+    blocked: withOthers(given.blocked, before.blocked, (range) => range),
+    locks: withOthers(locks, before.locks, ({ path }) => path).toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    errorPages: withOthers(given.errorPages, before.errorPages, ({ status }) => status),
+  };
+  const isFull = access.blocked.length > MOST_BLOCKED || access.locks.length > MOST_LOCKS;
+  if (isFull || access.locks.some(({ users }) => users.length > MOST_USERS))
+    throw fail.access_limit_reached('with what has been added since, it would be too much for one site');
+  return access;
+}
+
+/** Returns a list with those of another that it lacks. */
+const withOthers = <T>(list: readonly T[], others: readonly T[], keyOf: (item: T) => unknown): T[] => [
+  ...list,
+  ...others.filter((other) => list.every((item) => keyOf(item) !== keyOf(other))),
+];
 
 function entry({ domain, value: { blocked, locks, errorPages } }: NamedValue<SiteAccess>): SiteAccessEntry {
   return {

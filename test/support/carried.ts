@@ -24,7 +24,23 @@ export async function putBack(
   await accounts.suspend(username);
   await part.restore(await accounts.get(username), checked, told);
   await accounts.unsuspend(username);
-  await part.serve?.(await accounts.get(username));
+  await part.serve?.(await accounts.get(username), checked, told);
+  return told;
+}
+
+/** Puts that back for an account that is in use, as from a backup. */
+export async function putBackLive(
+  server: TestServer,
+  username: string,
+  plugin: string,
+  saved: unknown,
+): Promise<ImportNotes> {
+  const account = await server.hostkeep.core.accounts.get(username);
+  const { part } = await partOf(server, plugin);
+  const told: ImportNotes = { isLive: true, missing: [], next: [] };
+  const checked = checkArchived(plugin, part, saved);
+  await part.restore(account, checked, told);
+  await part.serve?.(account, checked, told);
   return told;
 }
 

@@ -2,8 +2,10 @@ import { Validator } from '../../config/validator.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 import { closed, Type, type TSchema } from '../../schema.ts';
 
-/** Notes for people about what came of an archive. */
+/** Notes for people about what came of an archive, or of the settings of a backup. */
 export interface ImportNotes {
+  /** Whether the account is in use: it has things of its own, and visitors. Else it is new. */
+  readonly isLive?: boolean;
   /** Names what could not be brought, and says why. */
   readonly missing: string[];
   /** Tasks that are left to the operator, each in the imperative. */
@@ -19,12 +21,16 @@ export interface ArchivePart {
   /** Whether `restore` comes before the account is suspended, whose suspension then closes what was made. */
   readonly isOpen?: boolean;
   /**
-   * Puts back for a new account what `checkArchived` has checked. The files and databases are there, and the account is suspended: it
-   * is not served yet. Errors: those for which the whole account is not brought.
+   * Puts back what `checkArchived` has checked. The files and databases are there. A new account is suspended: it is not served yet.
+   * Errors: those for which the whole account is not brought.
+   *
+   * In an account that is in use, what is there gets the settings that were saved, what is gone comes back, and what was added later stays;
+   * nothing is served of which another part is still missing; and what cannot come back is missing, but keeps nothing else from it. Can be
+   * repeated.
    */
   restore(account: Account, saved: unknown, told: ImportNotes): Promise<void>;
   /** Serves what all plugins have put back, once the account is open. */
-  serve?(account: Account): Promise<void>;
+  serve?(account: Account, saved: unknown, told: ImportNotes): Promise<void>;
 }
 
 /** Returns a plugin's part of an archive if it has the form that the plugin gives it. Throws for another one. */

@@ -4,6 +4,7 @@ import { isSqlError, type UserName } from '../../kit/databases/mysql-text.ts';
 import type { PostgresqlLogin } from '../../kit/databases/postgresql/client.ts';
 import type { ServerConnections, UserLimits } from '../../kit/databases/postgresql/roles.ts';
 import type { IncomingBody } from '../incoming-body.ts';
+import type { BackupSource, SourceRun } from '../tasks/backup-source.ts';
 
 /** The kernel's service that asks providers of `databasesElsewhere`. */
 interface Asking {
@@ -256,37 +257,17 @@ export interface PostgresqlItem {
 }
 
 /** How a backup reads and restores the databases that accounts have at servers of one kind. */
-export interface DatabaseBackups {
-  /** See `ExtensionPoints.databasesElsewhere`. */
-  readonly engine: string;
-  /** Resolves with the account's databases; with none where others manage them. Errors: those of the server. */
-  names(account: Account): Promise<readonly string[]>;
+export interface DatabaseBackups extends BackupSource {
   /**
    * Makes an empty database. Resolves with its whole name, in which the account's prefix is before `suffix`. Errors: 400
    * `invalid_database_name`, 409 `database_exists`, `database_limit_reached`, those of the server.
    */
   create(account: Account, suffix: string, ip: string): Promise<string>;
   /**
-   * Calls `read` with a database as it is at one moment, as statements that also drop what they make. No faster than they are read; the
-   * server's work ends with `read`, and with the signal. Errors: 404 `database_not_found`, those of the server, of the dump and of `read`.
-   */
-  dump(
-    account: Account,
-    name: string,
-    run: DatabaseRun,
-    read: (dump: AsyncIterable<Uint8Array>) => Promise<void>,
-  ): Promise<void>;
-  /**
    * Runs such statements in a database, which stays: what they make takes the place of what is there. Errors: 404 `database_not_found`,
    * 422 `import_failed` with the line, those of the server.
    */
-  restore(account: Account, name: string, run: DatabaseRun & { readonly body: IncomingBody }): Promise<void>;
-}
-
-export interface DatabaseRun {
-  /** Who asked for it; empty for work of the server's own. */
-  readonly ip: string;
-  readonly signal: AbortSignal;
+  restore(account: Account, name: string, run: SourceRun & { readonly body: IncomingBody }): Promise<void>;
 }
 
 /** The service of the plugin that manages databases on servers of MariaDB, for one that opens them in a tool for a while. */

@@ -1,6 +1,8 @@
 import type { Account } from '../../identity/accounts/account.ts';
+import type { IncomingBody } from '../incoming-body.ts';
+import type { AccountTask, Ended } from './task-store.ts';
 
-/** A backup, with its databases. */
+/** A backup, with what it has besides files; see `BackupSource`. */
 export interface KeptBackup {
   /** Of the snapshot of its files; that of one without files names none. */
   readonly id: string;
@@ -64,7 +66,7 @@ export interface BackupChecks {
   outcomes(): Promise<ReadonlyMap<number, { readonly checkedAt: number; readonly problem: string | null }>>;
 }
 
-/** The service of the plugin that makes backups, for those that prove that they can be read, and that copy them elsewhere. */
+/** The service of the plugin that makes backups, for those that prove that they can be read, copy them elsewhere, and add to them. */
 export interface AccountBackups {
   /** Rejects with 503 while nothing can be checked on this node. */
   assertAvailable(): Promise<void>;
@@ -97,4 +99,15 @@ export interface AccountBackups {
     how: { readonly signal: AbortSignal; readonly replaces: boolean },
     fill: (folder: string) => Promise<void>,
   ): Promise<number>;
+  /** Resolves with what a backup has of a kind besides databases, or why not; `undefined` if nobody tried. Errors: 404 `backup_not_found`. */
+  item(account: Account, id: string, engine: string): Promise<KeptDatabase | undefined>;
+  /**
+   * Begins to restore that, by `put`, which takes what the backup has: bytes that came through a process of the account. Errors: 404
+   * `backup_not_found`, `database_not_found`, 503 `overloaded`; of the task, those of `put`.
+   */
+  restoreItem(
+    account: Account,
+    named: { readonly id: string; readonly engine: string },
+    put: (content: IncomingBody, signal: AbortSignal) => Promise<Pick<Ended, 'leftOut' | 'detail'>>,
+  ): Promise<AccountTask>;
 }

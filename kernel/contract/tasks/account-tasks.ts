@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fail, HttpError } from '../../errors.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 import type { Host } from '../plugin.ts';
-import { TaskStore, type AccountTask, type Counted, type TaskTable } from './task-store.ts';
+import { TaskStore, type AccountTask, type Counted, type Ended, type TaskTable } from './task-store.ts';
 
 export type { AccountTask, Counted } from './task-store.ts';
 
@@ -38,7 +38,7 @@ export class AccountTasks<K extends string> {
   async begin(
     account: Pick<Account, 'id'>,
     about: Pick<AccountTask<K>, 'kind' | 'path'>,
-    work: (run: TaskRun) => Promise<Counted>,
+    work: (run: TaskRun) => Promise<Ended>,
   ): Promise<AccountTask<K>> {
     const id = randomUUID();
     await this.#store.add(account.id, { id, ...about });
@@ -72,13 +72,17 @@ export class AccountTasks<K extends string> {
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
 
-  async #run(id: string, work: (run: TaskRun) => Promise<Counted>, abort: AbortController): Promise<void> {
+  async #run(id: string, work: (run: TaskRun) => Promise<Ended>, abort: AbortController): Promise<void> {
     const progress = new Progress(this.#store, id, this.#options.stallMs, abort);
     try {
-      const counted = await work({ id, signal: abort.signal, onProgress: (told) => progress.take(told) });
+      const { detail, ...counted } = await work({
+        id,
+        signal: abort.signal,
+        onProgress: (told) => progress.take(told),
+      });
       progress.take(counted, true);
       await progress.end();
-      await this.#store.end(id, { state: 'done' });
+      await this.#store.end(id, { state: 'done', detail });
     } catch (error) {
       await progress.end();
       const known = error instanceof HttpError ? error : undefined;

@@ -24,6 +24,11 @@ export interface Counted {
   readonly bytes: number;
   readonly leftOut: number;
 }
+/** The outcome of a task that is done. */
+export interface Ended extends Counted {
+  /** Tells people what was left out. */
+  readonly detail?: string | undefined;
+}
 /** The table of the plugin's tasks, in its local migrations, with the columns below; and its own errors. */
 export interface TaskTable {
   readonly table: string;
@@ -32,7 +37,10 @@ export interface TaskTable {
     task_interrupted(detail: string): HttpError;
   };
 }
-type Ending = { readonly state: 'done' | 'canceled' } | { readonly state: 'failed'; error: string; detail: string };
+type Ending =
+  | { readonly state: 'canceled' }
+  | ({ readonly state: 'done' } & Pick<Ended, 'detail'>)
+  | { readonly state: 'failed'; error: string; detail: string };
 interface Row<K extends string> extends Omit<AccountTask<K>, 'created_at' | 'ended_at'> {
   readonly process: string;
   readonly created_at: number;
@@ -101,7 +109,7 @@ export class TaskStore<K extends string> {
 
   /** Ends a task, unless it has ended; one that was done before it could be canceled is done. */
   async end(id: string, ending: Ending): Promise<void> {
-    const [error, detail] = ending.state === 'failed' ? [ending.error, ending.detail] : [null, null];
+    const { error = null, detail = null } = ending as { readonly error?: string; readonly detail?: string };
     const sql = `update ${this.#table} set state = ?, error = ?, detail = ?, ended_at = ?
       where id = ? and (state = ? or state = ?)`;
     const before = ['running', ending.state === 'done' ? 'canceled' : 'running'];

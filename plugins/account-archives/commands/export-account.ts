@@ -6,7 +6,7 @@ import { ArchiveWriter } from './archive-file.ts';
 import { fail } from '../errors.ts';
 import { PACK, POOL } from './jobs.ts';
 import { FILES, type Manifest } from './manifest.ts';
-import { saveParts } from './parts.ts';
+import { saveParts } from '../../../kernel/contract/archives/saved-parts.ts';
 import type { Node, Run } from './run.ts';
 
 export interface Exported {

@@ -9,7 +9,8 @@ import { fail } from '../errors.ts';
 import { databaseSources } from './export-account.ts';
 import { LOOK, POOL, UNPACK } from './jobs.ts';
 import { FILES, type Manifest } from './manifest.ts';
-import { readParts, restoreParts, type SavedPart } from './parts.ts';
+import type { SavedPart } from '../../../kernel/contract/archives/saved-parts.ts';
+import { archivedParts, restoreParts } from './parts.ts';
 import type { Run } from './run.ts';
 import { beginImport, endImport, unfinishedImports } from '../unfinished.ts';
 
@@ -44,7 +45,7 @@ export async function importAccount(
   for (const unfinished of await unfinishedImports(store)) run.say(unfinished);
   const bringing = {
     ...{ archive, told, sources: await databaseSources(run.node) },
-    parts: await readParts(run.node, archive.manifest.parts, told),
+    parts: await archivedParts(run.node, archive.manifest.parts, told),
   };
   if (node.fleet !== undefined)
     for (const place of await gather('placement', node.fleet.name)) if (!place.ok) throw place.error;
@@ -103,7 +104,7 @@ async function bring(run: Run, account: Account, { archive, sources, parts, told
   if (source.is_suspended) return;
   await accounts.unsuspend(username);
   const open = await accounts.get(username);
-  for (const { part } of parts) await part.serve?.(open);
+  for (const { part, saved } of parts) await part.serve?.(open, saved, told);
 }
 
 /** Sets what the account has of its own; features that it was granted are the operator's to grant. Resolves with what is left to do. */

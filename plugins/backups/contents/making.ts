@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { DatabaseBackups } from '../../../kernel/contract/points/database-servers.ts';
+import { isDatabase, type BackupSource } from '../../../kernel/contract/tasks/backup-source.ts';
 import type { Counted, TaskRun } from '../../../kernel/contract/tasks/account-tasks.ts';
 import { withBeat } from '../../../kernel/contract/tasks/with-beat.ts';
-import { HttpError } from '../../../kernel/errors.ts';
+import { HttpError, publicReason } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import { AGAIN, fail } from '../errors.ts';
 import type { ResticSetup } from '../../../kernel/kit/restic/run-restic.ts';
 import { BACKUP, DATABASE } from '../jobs.ts';
-import type { RepositoryAccess } from '../repository/repository-access.ts';
+import type { RepositoryAccess } from '../../../kernel/kit/restic/repository-access.ts';
 import { WITHOUT_FILES, type DatabaseRow } from '../store.ts';
 
 interface Making {
@@ -31,8 +32,8 @@ export async function findSources({ gather }: Pick<Host, 'gather'>): Promise<Dat
 }
 
 /**
- * Adds a snapshot of the files, most of them as in `parent`, and one of each database; a database that fails is missing. Resolves with the id
- * of the backup. Errors: 422 `nothing_to_back_up`, 503 `backup_failed`, those of restic's run.
+ * Adds a snapshot of the files, most of them as in `parent`, and one of each database and of what else there is, which is missing if it
+ * fails. Resolves with the id of the backup. Errors: 422 `nothing_to_back_up`, 503 `backup_failed`, those of restic's run.
  */
 export async function addSnapshots(making: Making, parent: string | null) {
   const { host, pool, account, run, setup, access } = making;
@@ -48,31 +49,32 @@ export async function addSnapshots(making: Making, parent: string | null) {
     return `${WITHOUT_FILES}${randomUUID()}`;
   });
   const { files, bytes: sizeBytes } = counted;
-  const databases = await withBeat(run, counted, () => addDatabases({ ...making, counted }));
-  const missing = databases.filter(({ snapshot }) => snapshot === null);
-  if (nothing !== undefined && missing.length === databases.length)
-    throw missing[0] === undefined ? nothing : fail.backup_failed(`no database was read: ${missing[0].problem}`, AGAIN);
-  return { id, files, sizeBytes, counted, databases, missing };
+  const items = await withBeat(run, counted, () => addItems({ ...making, counted }));
+  const databases = items.filter(isDatabase);
+  if (nothing !== undefined && databases.every(({ snapshot }) => snapshot === null))
+    throw databases[0] ? fail.backup_failed(`no database was read: ${databases[0].problem}`, AGAIN) : nothing;
+  return { id, files, sizeBytes, counted, items };
 }
 
-async function addDatabases(making: Counting): Promise<DatabaseRow[]> {
+async function addItems(making: Counting): Promise<DatabaseRow[]> {
   const { host, account, run, counted } = making;
   const rows: DatabaseRow[] = [];
   const miss = (engine: string, name: string) => (err: unknown) => {
     run.signal.throwIfAborted();
-    host.log.warn({ err, account: account.username, engine, database: name }, 'a backup is without a database');
+    host.log.warn({ err, account: account.username, engine, item: name }, 'a backup lacks something');
     rows.push({ engine, name, snapshot: null, size_bytes: 0, problem: publicReason(err) });
     counted.leftOut += 1;
   };
-  for (const source of await findSources(host)) {
+  const others = (await host.gather('backupSources')).flatMap((part) => (part.ok ? [part.value] : []));
+  for (const source of [...(await findSources(host)), ...others]) {
     const names = await source.names(account).catch(miss(source.engine, ''));
     for (const name of names ?? [])
-      await addDatabase(making, source, name).then((row) => rows.push(row), miss(source.engine, name));
+      await addItem(making, source, name).then((row) => rows.push(row), miss(source.engine, name));
   }
   return rows;
 }
 
-async function addDatabase(making: Counting, source: DatabaseBackups, name: string): Promise<DatabaseRow> {
+async function addItem(making: Counting, source: BackupSource, name: string): Promise<DatabaseRow> {
   const { host, pool, account, run, ip, setup, access, counted } = making;
   // a process of its own: that of the files keeps the rights of the service where an account has none
   const owner = { ...host.jobs.ownerOf(account, { opensNothing: true }), key: `databases ${account.id}` };
@@ -103,6 +105,3 @@ async function addDatabase(making: Counting, source: DatabaseBackups, name: stri
   counted.files += 1;
   return { engine: source.engine, name, snapshot, size_bytes: sizeBytes, problem: null };
 }
-
-export const publicReason = (error: unknown): string =>
-  error instanceof HttpError ? error.message : 'an internal error';

@@ -1,4 +1,7 @@
+import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { AccountBackups } from '../../../kernel/contract/tasks/account-backups.ts';
+import type { AccountTask, Ended } from '../../../kernel/contract/tasks/task-store.ts';
 import { withBeat } from '../../../kernel/contract/tasks/with-beat.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Static } from '../../../kernel/schema.ts';
@@ -32,11 +35,33 @@ export async function findDump({ backups, local }: Pick<Parts, 'backups' | 'loca
  * those of `DatabaseBackups.restore`.
  */
 export async function restoreDatabase(parts: Parts, account: Account, named: Named, ip: string): Promise<BackupTask> {
-  const [{ backups, reading }, { engine, database }] = [parts, named];
+  const { engine, database } = named;
   const { backup, snapshot } = await findDump(parts, account, named);
   const source = (await findSources(parts)).find((each) => each.engine === engine);
   if (source === undefined) throw fail.backups_unavailable(`databases of ${engine} are not managed here`, AGAIN);
-  return backups.tasks.begin(account, { kind: 'restore', path: database }, (run) =>
+  return restoreDump(parts, account, { path: database, snapshot }, async (body, signal) => {
+    await source.restore(account, database, { body, ip, signal });
+    await parts.backups.tellRestored(account, ip, backup, database, 'the database ');
+  });
+}
+
+/** Begins to restore what a backup has of a kind besides files and databases. Errors: those of `findDump`, 503 `overloaded`. */
+export async function restoreItem(
+  parts: Parts,
+  ...[account, { id, engine }, put]: Parameters<AccountBackups['restoreItem']>
+): Promise<AccountTask> {
+  const { snapshot } = await findDump(parts, account, { id, engine, database: '' });
+  return restoreDump(parts, account, { path: engine, snapshot }, put);
+}
+
+/** Begins to have `put` take what a snapshot of a dump has. */
+function restoreDump(
+  { backups, reading }: Parts,
+  account: Account,
+  { path, snapshot }: { readonly path: string; readonly snapshot: string },
+  put: (body: IncomingBody, signal: AbortSignal) => Promise<Pick<Ended, 'leftOut' | 'detail'> | void>,
+) {
+  return backups.tasks.begin(account, { kind: 'restore', path }, (run) =>
     backups.alone(account, run.signal, async () => {
       const { content, sizeBytes } = await reading.content(account, snapshot, [DUMP_FILE], run.signal, STALL_MS);
       const told = { files: 1, bytes: 0, leftOut: 0 };
@@ -47,13 +72,8 @@ export async function restoreDatabase(parts: Parts, account: Account, named: Nam
         }
       }
       const body = Object.assign(counted(), { sizeBytes });
-      await withBeat(run, told, () => source.restore(account, database, { body, ip, signal: run.signal })).finally(() =>
-        content.destroy(),
-      );
-      const data = { made_at: new Date(backup.created_at).toISOString(), path: database };
-      const text = `restored the database ${database} from the backup of ${data.made_at}`;
-      await backups.tell(account, ip, { type: 'backup.restored', text, data });
-      return told;
+      const ended = await withBeat(run, told, () => put(body, run.signal)).finally(() => content.destroy());
+      return { ...told, ...ended };
     }),
   );
 }

@@ -61,10 +61,13 @@ export default function BackupsPage() {
                     onRestore={(path) => void (shown.value = { restore: { backup: open, path } })}
                   />
                   {folder === '' && (
-                    <Databases
-                      backup={open}
-                      onRestore={(database) => void (shown.value = { restoreDatabase: { backup: open, database } })}
-                    />
+                    <>
+                      <Databases
+                        backup={open}
+                        onRestore={(database) => void (shown.value = { restoreDatabase: { backup: open, database } })}
+                      />
+                      <Parts of="/backups/open" />
+                    </>
                   )}
                 </>
               );

@@ -31,12 +31,13 @@ export function TaskList() {
   );
 }
 
-const about = ({ kind, path }: Task): string => t(`backups.task.${kind}`, { name: lastName(path) });
+const about = ({ kind, path }: Task): string =>
+  t(`backups.task.${kind}`, { name: textOr(`backups.item.${path}`, lastName(path)) });
 
 function outcome({ state, error, detail, left_out: n }: Task): string {
   if (state === 'failed') return textOr(`backups.error.${error ?? ''}`, detail ?? error ?? '');
   const end = t(state === 'done' ? 'backups.done' : 'backups.canceled');
-  return n > 0 ? `${end}, ${t('backups.leftOut', { n })}` : end;
+  return n > 0 ? `${end}, ${t('backups.leftOut', { n })}${detail === null ? '' : `: ${detail}`}` : end;
 }
 
 function Line({ task }: { readonly task: Task }) {
@@ -49,7 +50,7 @@ function Line({ task }: { readonly task: Task }) {
   return (
     <li class="transfer">
       <span class="wrap">{about(task)}</span>
-      <span class="small soft number" role={isRunning ? 'status' : undefined}>
+      <span class="small soft number wrap" role={isRunning ? 'status' : undefined}>
         {isRunning ? t('backups.progress', { n: files, size: bytes(size) }) : outcome(task)}
       </span>
       {isRunning && (

@@ -10,7 +10,7 @@ import { AGAIN, fail, unlessMissing } from '../errors.ts';
 import type { BackupsConfig } from '../schema.ts';
 import { keepKey } from '../store.ts';
 import { NAME } from '../../../kernel/kit/restic/questions.ts';
-import { INCOMPLETE } from './repository-access.ts';
+import { INCOMPLETE } from '../../../kernel/kit/restic/repository-access.ts';
 
 /** The repository of an account, and its password. */
 export interface Repository {

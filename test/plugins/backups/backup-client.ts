@@ -1,4 +1,5 @@
-import { chownSync, existsSync, mkdirSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { TestServer } from '../../support/hostkeep.ts';
@@ -62,6 +63,16 @@ export class BackupClient {
     const { state, error, detail } = await this.done('POST', '');
     assert.equal([state, error, detail], ['done', null, null]);
     return String((await this.list())[0]?.['id']);
+  }
+
+  /** Resolves with the snapshots of files and databases: what other plugins add to backups has no name. */
+  async snapshots(): Promise<string[]> {
+    const sql = "select snapshot from backup_databases where name = ''";
+    const others = (await this.server.hostkeep.core.local.all<{ snapshot: string }>(sql)).map(
+      ({ snapshot }) => snapshot,
+    );
+    const all = readdirSync(join(this.server.data, 'backups', String(this.account.id), 'snapshots'));
+    return all.filter((name) => !others.includes(name)).toSorted();
   }
 
   async list(): Promise<readonly Body[]> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as assert from '../../support/assert.ts';
 import certificates from '../../../plugins/certificates/index.ts';
 import { selfSigned, signedBy, type CertificateFiles } from '../../support/certificate.ts';
-import { archivedPart, putBack, refusal, siteOwner } from '../../support/carried.ts';
+import { archivedPart, putBack, putBackLive, refusal, siteOwner } from '../../support/carried.ts';
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { NotedWebServer } from '../../support/noted-web-server.ts';
@@ -48,4 +48,29 @@ test('a certificate comes along with its key, which must fit the domain', async 
   assert.equal(webServer.served('ann.example')?.tls, served);
   const list = async (ask: typeof after) => (await ask('GET', '/api/certificates')).body;
   assert.equal(await list(after), await list(before));
+});
+
+test('an account in use keeps a better certificate than that of before', async () => {
+  const webServer = new NotedWebServer(() => ({ host: '127.0.0.1', port: 80, takesTls: true }));
+  const server = await TestServer.start({ plugins: [domains, certificates, webServer.plugin] });
+  const ann = await siteOwner(server, 'ann');
+  const path = '/api/certificates/ann.example';
+  const [short, expired] = [forNames('DNS:ann.example'), forNames('DNS:ann.example', { hasExpired: true })];
+  assert.is((await ann('PUT', path, short)).status, 200);
+  assert.is((await ann('PATCH', path, { force_https: true })).status, 200);
+  const [saved] = await archivedPart<object[]>(server, 'ann', 'certificates');
+  const pem = () => webServer.served('ann.example')?.tls?.pem;
+  const before = pem();
+  assert.is((await ann('PUT', path, forNames('DNS:ann.example'))).status, 200);
+  assert.is((await ann('PATCH', path, { force_https: false })).status, 200);
+  const better = pem();
+  for (const kept of [saved, { ...saved, ...expired }, { ...saved, is_own: false }]) {
+    assert.equal((await putBackLive(server, 'ann', 'certificates', [kept])).missing, []);
+    assert.equal([pem(), webServer.served('ann.example')?.tls?.isForced], [better, true]);
+  }
+  assert.is((await ann('DELETE', path)).status, 200);
+  const { missing } = await putBackLive(server, 'ann', 'certificates', [{ ...saved, ...expired }]);
+  assert.match(missing.join(), /expired on/);
+  assert.equal((await putBackLive(server, 'ann', 'certificates', [saved])).missing, []);
+  assert.is(pem(), before);
 });

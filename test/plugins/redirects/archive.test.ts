@@ -1,6 +1,6 @@
 import * as assert from '../../support/assert.ts';
 import redirects from '../../../plugins/redirects/index.ts';
-import { archivedPart, atDomain, putBack, refusal, siteOwner } from '../../support/carried.ts';
+import { archivedPart, atDomain, putBack, putBackLive, refusal, siteOwner } from '../../support/carried.ts';
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -58,4 +58,37 @@ test('redirects come along, within the plan, and what is hostile is refused', as
   const addresses = ['bob.example', 'www.bob.example'];
   const site = { domain_url: 'bob.example', addresses, main_address: 'www.bob.example' };
   assert.equal((await bob('GET', '/api/main-addresses')).body, { sites: [site] });
+});
+
+test('an account in use gets its redirects of before, and keeps those of later', async () => {
+  const server = await TestServer.start({ plugins: [domains, redirects] });
+  const ann = await siteOwner(server, 'ann');
+  const add = async (path: string, target: string) => {
+    const { status, body } = await ann('POST', '/api/redirects', { domain_url: 'ann.example', path, target });
+    assert.is(status, 201);
+    return String(body['redirect_id']);
+  };
+  const [one] = [await add('/one', '/new'), await add('/two', '/new')];
+  const saved = await archivedPart<Saved>(server, 'ann', 'redirects');
+  assert.is((await ann('DELETE', `/api/redirects/${one}`)).status, 200);
+  await add('/one', '/elsewhere');
+  await add('/three', '/one');
+  const main = { main_address: 'www.ann.example' };
+  assert.is((await ann('PUT', '/api/main-addresses/ann.example', main)).status, 200);
+  const listed = async () =>
+    ((await ann('GET', '/api/redirects')).body['redirects'] as Record<string, unknown>[]).map(
+      ({ path, target }) => `${String(path)} ${String(target)}`,
+    );
+  const circular = { redirects: [{ ...saved.redirects[0], path: '/new', target: '/three' }] };
+  const { missing } = await putBackLive(server, 'ann', 'redirects', circular);
+  assert.equal([missing, (await listed()).length], [[], 4], 'nothing leads from /elsewhere yet');
+  assert.equal(await putBackLive(server, 'ann', 'redirects', saved), {
+    ...{ isLive: true, next: [] },
+    missing: ['the redirect from ann.example/one: the redirect would lead back to itself'],
+  });
+  assert.equal(await listed(), ['/new /three', '/one /elsewhere', '/three /one', '/two /new']);
+  const { redirects: all } = await archivedPart<Saved>(server, 'ann', 'redirects');
+  assert.is(all.length, 4);
+  const { body } = await ann('GET', '/api/main-addresses');
+  assert.is((body['sites'] as { main_address: string | null }[])[0]?.main_address, null);
 });

@@ -1,6 +1,6 @@
 /** Databases of MariaDB and PostgreSQL in backups: dumps of them, and their ways back. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
@@ -37,7 +37,6 @@ const restored = (id: string, engine: string, name: string, who = ann) =>
   who.done('POST', `/${id}/databases/${engine}/${name}/restore`);
 const make = async (client: BackupClient, name: string) =>
   assert.is((await client.ask('POST', '/api/postgresql/databases', { name })).status, 201);
-const snapshots = () => readdirSync(join(server.data, 'backups', String(ann.account.id), 'snapshots'));
 const activity = async (who = ann) =>
   (await server.hostkeep.core.events.page(who.account.id, '', 0, 5)).lines.join('\n');
 
@@ -79,7 +78,7 @@ if (hasRestic && hasMariaDb()) {
       ['postgresql', 'anna_shop', null],
     ]);
     const [backup] = await ann.list();
-    assert.equal([backup?.['files'], backup?.['left_out'], snapshots().length], [1, 0, 3]);
+    assert.equal([backup?.['files'], backup?.['left_out'], (await ann.snapshots()).length], [1, 0, 3]);
     assert.match(await activity(), /made a backup of 1 files and 2 databases/);
     const sizes = (await databasesOf(first)).map(({ size_bytes: size }) => Number(size));
     for (const [i, engine] of ['mariadb', 'postgresql'].entries()) {
@@ -217,9 +216,10 @@ if (hasRestic && hasMariaDb()) {
     const { body: canceled } = await ann.ask('DELETE', `/api/backup-tasks/${String(body['id'])}`);
     mariaDb.resume();
     assert.equal([canceled['state'], (await ann.list()).length], ['canceled', count]);
-    const before = snapshots();
+    const before = await ann.snapshots();
     await ann.made();
-    assert.equal(before.filter((id) => !snapshots().includes(id)).length, 1, 'the files that it had are gone');
+    const after = await ann.snapshots();
+    assert.equal(before.filter((id) => !after.includes(id)).length, 1, 'the files that it had are gone');
   });
 
   test('an account without files has its databases backed up', async () => {
@@ -240,9 +240,9 @@ if (hasRestic && hasMariaDb()) {
   test('databases go with their backup', async () => {
     for (const { id } of await ann.list())
       if (id !== first) assert.is((await ann.done('DELETE', `/${String(id)}`))['state'], 'done');
-    assert.is(snapshots().length, 3);
+    assert.is((await ann.snapshots()).length, 3);
     assert.is((await ann.done('DELETE', `/${first}`))['state'], 'done');
-    assert.equal(snapshots(), []);
+    assert.equal(await ann.snapshots(), []);
     assert.equal(
       await server.hostkeep.core.local.all('select * from backup_databases where account_id = ?', ann.account.id),
       [],

@@ -1,6 +1,6 @@
 import * as assert from '../../../support/assert.ts';
 import databaseMoves from '../../../../plugins/database-moves/index.ts';
-import { archivedPart, putBack, refusal } from '../../../support/carried.ts';
+import { archivedPart, putBack, putBackLive, refusal } from '../../../support/carried.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
@@ -66,5 +66,14 @@ if (hasMariaDb()) {
     const before = JSON.parse(JSON.stringify(await list('ann')).replaceAll('ann_', 'bob_')) as object[];
     assert.equal(await list('bob'), before);
     await mariaDb.query('bob_web', String(made.body['password']), 'create table bob_shop.t (id int)');
+
+    await mariaDb.sql("alter user bob_web@localhost identified by 'of later'; drop user bob_system@localhost");
+    assert.is((await ask('bob', 'PUT', access.replaceAll('ann', 'bob'), { privileges: ['SELECT'] })).status, 200);
+    assert.is((await ask('bob', 'POST', '/api/database-users', { name: 'later' })).status, 201);
+    const live = await putBackLive(server, 'bob', 'database-moves', saved);
+    assert.equal([live.missing, live.next.length], [[], 1]);
+    assert.is((await list('bob')).length, before.length + 1);
+    await mariaDb.query('bob_web', String(made.body['password']), 'create table bob_shop.u (id int)');
+    assert.equal((await putBackLive(server, 'bob', 'database-moves', saved)).next, [], 'its password stays as it is');
   });
 }

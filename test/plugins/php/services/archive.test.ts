@@ -1,6 +1,6 @@
 import * as assert from '../../../support/assert.ts';
 import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
-import { archivedPart, atDomain, putBack, refusal } from '../../../support/carried.ts';
+import { archivedPart, atDomain, putBack, putBackLive, refusal } from '../../../support/carried.ts';
 import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { inHouse, type Customer } from '../house.ts';
@@ -47,6 +47,10 @@ if (hasPhp())
       await server.hostkeep.core.accounts.update('bob', { plan: 'developer' });
       assert.equal(await fresh(bob, 'bob'), [before]);
       assert.match(JSON.stringify(await archivedPart(server, 'bob', 'php')), /; mine\\nmax_input_vars = 3000/);
+
+      const live = await putBackLive(server, 'bob', 'php', [{ ...kept, version: '5.2' }]);
+      assert.equal(live.next, ['have a version of PHP chosen for bob.example: 5.2 is not offered']);
+      assert.equal(await fresh(bob, 'bob'), [before], 'a site in use keeps its version');
 
       const told = await putBack(server, 'cleo', 'php', atDomain([kept], 'bob', 'cleo'));
       assert.equal(told.next, ['see which version and options of PHP cleo.example has']);

@@ -1,6 +1,6 @@
 import * as assert from '../../../support/assert.ts';
 import postgresql from '../../../../plugins/postgresql/index.ts';
-import { archivedPart, putBack, refusal } from '../../../support/carried.ts';
+import { archivedPart, putBack, putBackLive, refusal } from '../../../support/carried.ts';
 import { CustomersServer } from '../../../support/customers-server.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { testSuite } from '../../../support/suite.ts';
@@ -47,4 +47,14 @@ test('users keep passwords and rights, and what is hostile is refused', async ()
   const before = JSON.parse(JSON.stringify(await users('ann')).replaceAll('ann_', 'bob_')) as object;
   assert.equal(await users('bob'), before);
   assert.equal(await archivedPart(server, 'bob', 'postgresql'), saved);
+
+  assert.is((await ask('bob', 'POST', 'users/bob_web/password')).status, 200);
+  assert.is((await ask('bob', 'PUT', 'users/bob_web/databases/bob_shop', { level: 'owner' })).status, 200);
+  assert.is((await ask('bob', 'POST', 'users', { name: 'later' })).status, 201);
+  assert.not.equal((await archivedPart<Saved[]>(server, 'bob', 'postgresql')).at(-1), saved[0]);
+  const live = { isLive: true, missing: [], next: [] };
+  assert.equal(await putBackLive(server, 'bob', 'postgresql', saved), live);
+  const own = await archivedPart<Saved[]>(server, 'bob', 'postgresql');
+  assert.equal([own.find(({ name }) => name === 'web'), own.length], [saved[0], 2]);
+  assert.equal(await putBackLive(server, 'bob', 'postgresql', [{ ...saved[0], verifier: null }]), live);
 });

@@ -2,7 +2,7 @@ import { chownSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import sftp from '../../../../plugins/sftp/index.ts';
-import { archivedPart, putBack, refusal } from '../../../support/carried.ts';
+import { archivedPart, putBack, putBackLive, refusal } from '../../../support/carried.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { eventually, until } from '../../../support/until.ts';
@@ -59,6 +59,26 @@ if (hasProftpd()) {
     const password = String(added.body['password']);
     await eventually(
       'the password of before',
+      async () => (await proftpd.run('bob_web', { password }, ['pwd'])).isOk,
+      (isOk) => isOk,
+    );
+
+    for (const [method, path, body] of [
+      ['POST', '/bob_web/password', undefined],
+      ['PATCH', '/bob_web', { folder: '' }],
+      ['DELETE', '/bob_robot', undefined],
+      ['POST', '', { name: 'later' }],
+    ] as const)
+      assert.match(String((await askBob(method, `/api/sftp/logins${path}`, body)).status), /^20/, path);
+    assert.equal((await putBackLive(server, 'bob', 'sftp', saved)).missing, []);
+    const own = await archivedPart<{ name: string }[]>(server, 'bob', 'sftp');
+    assert.equal(
+      own.filter(({ name }) => name !== 'later'),
+      saved,
+    );
+    assert.is(own.length, 3, 'what was added since stays');
+    await eventually(
+      'the password of before, once more',
       async () => (await proftpd.run('bob_web', { password }, ['pwd'])).isOk,
       (isOk) => isOk,
     );

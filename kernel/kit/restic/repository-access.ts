@@ -1,15 +1,11 @@
 import { createHash, randomUUID, type Hash } from 'node:crypto';
 import { link, mkdir, open, readdir, rm, stat, statfs, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JobAnswer } from '../../../kernel/kit/jobs/job.ts';
-import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
-import { AGAIN, fail } from '../errors.ts';
-import {
-  OBJECT_BYTES,
-  readQuestion,
-  type ObjectName,
-  type RepositoryQuestion,
-} from '../../../kernel/kit/restic/questions.ts';
+import { fail as refuse } from '../../errors.ts';
+import { undefinedIfMissing } from '../files/if-missing.ts';
+import type { JobAnswer } from '../jobs/job.ts';
+import { AGAIN, resticFail as fail } from './errors.ts';
+import { OBJECT_BYTES, readQuestion, type ObjectName, type RepositoryQuestion } from './questions.ts';
 
 export interface AccessOptions {
   /** Whether this run may add to the repository. */
@@ -66,7 +62,7 @@ export class RepositoryAccess {
   /** Errors: 400 `invalid_request`, 503 `backup_unreadable`, 507 `backups_full`, `no_space`. */
   async answer(asked: unknown, bytes: Buffer): Promise<JobAnswer> {
     const question = readQuestion(asked);
-    if (this.#isClosed) throw fail.overloaded('the run has ended');
+    if (this.#isClosed) throw refuse.overloaded('the run has ended');
     switch (question.repository) {
       case 'list':
         return answered(await this.#list(question.kind));
@@ -129,8 +125,8 @@ export class RepositoryAccess {
   async #begin({ kind, name }: ObjectName): Promise<number> {
     const { mayAdd, reserveBytes } = this.#options;
     if (!mayAdd || kind === 'config' || kind === 'keys')
-      throw fail.invalid_request('this run adds nothing of the kind');
-    if (this.#uploads.size >= UPLOADS) throw fail.invalid_request(`a run uploads ${UPLOADS} objects at once`);
+      throw refuse.invalid_request('this run adds nothing of the kind');
+    if (this.#uploads.size >= UPLOADS) throw refuse.invalid_request(`a run uploads ${UPLOADS} objects at once`);
     const { bavail, bsize } = await statfs(this.#folder);
     if (bavail * bsize < reserveBytes) throw fail.no_space('the server has too little room for backups');
     const path = join(this.#folder, INCOMPLETE, randomUUID());
@@ -138,7 +134,7 @@ export class RepositoryAccess {
     if (this.#isClosed) {
       await file.close();
       await rm(path, { force: true });
-      throw fail.overloaded('the run has ended');
+      throw refuse.overloaded('the run has ended');
     }
     const upload = this.#next++;
     this.#uploads.set(upload, { path, file, kind, name, hash: createHash('sha256'), written: 0 });
@@ -152,7 +148,7 @@ export class RepositoryAccess {
     this.#addedBytes += bytes.length;
     if (this.#addedBytes > this.#options.freeBytes)
       throw fail.backups_full('the backups would take more room than the plan allows');
-    if (upload.written > OBJECT_BYTES) throw fail.invalid_request('an object is too large');
+    if (upload.written > OBJECT_BYTES) throw refuse.invalid_request('an object is too large');
     upload.hash.update(bytes);
     await upload.file.write(bytes, 0, bytes.length, position);
     return null;
@@ -163,8 +159,9 @@ export class RepositoryAccess {
     const { path, file, kind, hash, name } = upload;
     this.#uploads.delete(id);
     try {
-      if (hash.digest('hex') !== name) throw fail.invalid_request('the content is not what its name says');
-      if (kind === 'snapshots' && this.#snapshot !== undefined) throw fail.invalid_request('a run makes one snapshot');
+      if (hash.digest('hex') !== name) throw refuse.invalid_request('the content is not what its name says');
+      if (kind === 'snapshots' && this.#snapshot !== undefined)
+        throw refuse.invalid_request('a run makes one snapshot');
       if (kind === 'snapshots') this.#snapshot = name;
       await file.sync();
       await this.#place(path, this.#pathOf(upload));
@@ -188,7 +185,7 @@ export class RepositoryAccess {
 
   #uploadOf(id: number): Upload {
     const upload = this.#uploads.get(id);
-    if (upload === undefined) throw fail.invalid_request('there is no such upload');
+    if (upload === undefined) throw refuse.invalid_request('there is no such upload');
     return upload;
   }
 }
