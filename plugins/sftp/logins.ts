@@ -125,10 +125,7 @@ export class Logins {
     const { folder } = find(await this.list(asking.account), name);
     const data = this.#data({ name, folder });
     const told = { type: 'sftp.login_removed', text: `removed the SFTP login ${name}`, data } as const;
-    await this.#change(asking, told, (before) => {
-      const login = find(before, name);
-      return before.filter((each) => each !== login);
-    });
+    await this.#change(asking, told, (before) => before.toSpliced(before.indexOf(find(before, name)), 1));
   }
 
   /** Errors: 400 `invalid_public_key`; 404 `login_not_found`; 409 `public_key_exists`, `public_keys_limit_reached`; 502 `sftp_failed`. */
@@ -150,10 +147,7 @@ export class Logins {
     if (key === undefined) throw fail.public_key_not_found('the login has no key with this id');
     const data = { login: name, fingerprint: key.fingerprint };
     const told = { type: 'sftp.key_removed', text: `removed a public key from the SFTP login ${name}`, data } as const;
-    return this.#edit(asking, told, name, (login) => ({
-      ...login,
-      keys: login.keys.filter((each) => each.id !== id),
-    }));
+    return this.#edit(asking, told, name, (login) => ({ ...login, keys: login.keys.filter((each) => each.id !== id) }));
   }
 
   /** Returns a folder as clients see it. */
