@@ -1,7 +1,6 @@
 import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
-import type { ArchivePart, ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
+import { unlessRefused, type ArchivePart, type ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
 import type { ManagedUsers } from '../../kernel/contract/points/database-servers.ts';
-import { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { NewDatabaseName } from '../../kernel/kit/databases/schema.ts';
 import { PRIVILEGES } from '../../kernel/kit/databases/mariadb/privileges.ts';
@@ -73,26 +72,24 @@ async function restoreUser(
   managed: ManagedUsers,
   account: Account,
   { name, host, hash, access }: ArchivedUser,
-  { missing, next, isLive }: ImportNotes,
+  told: ImportNotes,
 ): Promise<void> {
   if (!CHOSEN.test(name)) {
-    missing.push(`the database user ${userText({ name, host })}: no account can give one this name`);
+    told.missing.push(`the database user ${userText({ name, host })}: no account can give one this name`);
     return;
   }
   const own: UserName = { name: `${prefixOf(account)}${name}`, host };
   const isOwn = (each: UserName) => each.name === own.name && each.host === own.host;
-  const isThere = isLive === true && (await managed.users.list(account)).some(isOwn);
+  const isThere = told.isLive === true && (await managed.users.list(account)).some(isOwn);
   const user = isThere ? own : await managed.users.create(account, { name, host }, '');
-  if (hash === null && !isThere) next.push(`have the owner give the database user ${userText(user)} a new password`);
+  if (hash === null && !isThere)
+    told.next.push(`have the owner give the database user ${userText(user)} a new password`);
   if (hash !== null)
     await managed.with(account, ({ client }) =>
       client.query(`alter user ${quotedUser(user)} identified by password ${literal(hash)}`),
     );
   for (const { database, privileges } of access)
-    try {
-      await managed.users.setAccess(account, user, `${prefixOf(account)}${database}`, privileges, '');
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      missing.push(`rights of ${userText(user)} on the database ${database}: ${error.message}`);
-    }
+    await unlessRefused(told, `rights of ${userText(user)} on the database ${database}`, () =>
+      managed.users.setAccess(account, user, `${prefixOf(account)}${database}`, privileges, ''),
+    );
 }

@@ -1,7 +1,6 @@
 import { domainToUnicode } from 'node:url';
-import type { ArchivePart, ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
+import { unlessRefused, type ArchivePart, type ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 import type { DomainChanges } from './domain-changes.ts';
@@ -38,18 +37,18 @@ export const archivedDomains = (parts: Parts): ArchivePart => ({
           return { name, docroot, aliases: [...aliases], shown_as, is_suspended, is_held };
         });
   },
-  restore: async (account, saved, { isLive, missing, next }) => {
+  restore: async (account, saved, told) => {
     for (const domain of inOrder(saved as readonly Archived[])) {
-      if (isLive === true) {
-        await unlessRefused(missing, domain.name, () => restoreLive(parts, account, domain, missing));
+      if (told.isLive === true) {
+        await unlessRefused(told, domain.name, () => restoreLive(parts, account, domain, told));
         continue;
       }
       await restoreDomain(parts, account, domain);
-      if (domain.is_held) next.push(`suspend ${domain.name} again, which an administrator had suspended`);
+      if (domain.is_held) told.next.push(`suspend ${domain.name} again, which an administrator had suspended`);
     }
   },
-  serve: async (account, saved, { isLive, missing }) => {
-    if (isLive === true) return settleSuspensions(parts, account, saved as readonly Archived[], missing);
+  serve: async (account, saved, told) => {
+    if (told.isLive === true) return settleSuspensions(parts, account, saved as readonly Archived[], told);
     const domains = await parts.views.list(account);
     const served = domains.map((domain) => parts.gather('siteChanged', { ...domain, account }));
     for (const each of (await Promise.all(served)).flat()) if (!each.ok) throw each.error;
@@ -76,13 +75,13 @@ async function restoreLive(
   { store, registry, changes }: Parts,
   account: Account,
   { name, docroot, aliases, shown_as: shownAs }: Archived,
-  missing: ImportNotes['missing'],
+  told: ImportNotes,
 ): Promise<void> {
   const there =
     (await listDomains(store, account.id)).find((each) => each.name === name) ??
     (await registry.add(account, name, docroot, '', { isSuspended: true }));
   const subject = { account, domain: name, ip: '' };
-  const set = (what: string, work: () => Promise<unknown>) => unlessRefused(missing, `${what} of ${name}`, work);
+  const set = (what: string, work: () => Promise<unknown>) => unlessRefused(told, `${what} of ${name}`, work);
   if (there.docroot !== docroot) await set('the document root', () => changes.setDocroot(subject, docroot));
   for (const alias of aliases)
     if (!there.aliases.includes(alias)) await set(`the alias ${alias}`, () => changes.addAlias(subject, alias));
@@ -95,26 +94,12 @@ async function settleSuspensions(
   { store, changes }: Parts,
   account: Account,
   saved: readonly Archived[],
-  missing: ImportNotes['missing'],
+  told: ImportNotes,
 ): Promise<void> {
   const own = new Set((await listDomains(store, account.id)).map(({ name }) => name));
   for (const { name: domain, is_suspended: isSuspended } of saved.filter(({ name }) => own.has(name))) {
     const settle = () => changes.setSuspended({ account, domain, ip: '' }, isSuspended);
-    await unlessRefused(missing, `the suspension of ${domain} as it was`, settle);
-  }
-}
-
-/** Notes why something cannot come back. */
-async function unlessRefused(
-  missing: ImportNotes['missing'],
-  what: string,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof HttpError)) throw error;
-    missing.push(`${what}: ${error.message}`);
+    await unlessRefused(told, `the suspension of ${domain} as it was`, settle);
   }
 }
 

@@ -1,6 +1,5 @@
 import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
-import type { ArchivePart, ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
-import { HttpError } from '../../kernel/errors.ts';
+import { unlessRefused, type ArchivePart, type ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { NewDatabaseName } from '../../kernel/kit/databases/schema.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
@@ -44,18 +43,15 @@ async function restoreUser(
   users: Users,
   account: Account,
   { name: suffix, verifier, access }: ArchivedUser,
-  { missing, next, isLive }: ImportNotes,
+  told: ImportNotes,
 ): Promise<void> {
   const name = `${prefixFor(account)}${suffix}`;
-  const isThere = isLive === true && (await users.list(account)).some((each) => each.name === name);
+  const isThere = told.isLive === true && (await users.list(account)).some((each) => each.name === name);
   if (!isThere) await users.create(account, suffix, '');
-  if (verifier === null && !isThere) next.push(`have the owner give the PostgreSQL user ${name} a new password`);
+  if (verifier === null && !isThere) told.next.push(`have the owner give the PostgreSQL user ${name} a new password`);
   if (verifier !== null) await users.setVerifier(account, name, verifier, '');
   for (const { database, level } of access)
-    try {
-      await users.setAccess(account, name, `${prefixFor(account)}${database}`, level as Level, '');
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      missing.push(`rights of ${name} on the database ${database}: ${error.message}`);
-    }
+    await unlessRefused(told, `rights of ${name} on the database ${database}`, () =>
+      users.setAccess(account, name, `${prefixFor(account)}${database}`, level as Level, ''),
+    );
 }

@@ -1,4 +1,5 @@
 import { Validator } from '../../config/validator.ts';
+import { HttpError } from '../../errors.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 import { closed, Type, type TSchema } from '../../schema.ts';
 
@@ -10,6 +11,20 @@ export interface ImportNotes {
   readonly missing: string[];
   /** Tasks that are left to the operator, each in the imperative. */
   readonly next: string[];
+}
+
+/** Notes why something is missing, if it is refused. Rejects for what is no refusal. */
+export async function unlessRefused(
+  { missing }: Pick<ImportNotes, 'missing'>,
+  what: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    missing.push(`${what}: ${error.message}`);
+  }
 }
 
 /** How what a plugin keeps of an account in the store travels in an archive of the account to another installation. */

@@ -1,8 +1,7 @@
-import { HttpError } from '../../errors.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 import { Type, type TObject, type TSchema } from '../../schema.ts';
 import type { SiteSubject } from '../sites/site-values.ts';
-import type { ArchivePart, ImportNotes } from './archive-part.ts';
+import { unlessRefused, type ArchivePart, type ImportNotes } from './archive-part.ts';
 
 const MOST_ITEMS = 100_000;
 
@@ -26,12 +25,7 @@ export const archivedList = <T>({ item, list, put, called }: ArchivedList<T>): A
     const there = new Set((await list(account)).map((each) => JSON.stringify(each)));
     for (const each of saved as readonly T[]) {
       if (there.has(JSON.stringify(each))) continue;
-      try {
-        await put(account, each, told);
-      } catch (error) {
-        if (!(error instanceof HttpError)) throw error;
-        told.missing.push(`${called(each)}: ${error.message}`);
-      }
+      await unlessRefused(told, called(each), () => put(account, each, told));
     }
   },
 });
