@@ -3,7 +3,7 @@ import { assertRoom } from '../../../kernel/contract/tasks/free-bytes.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import { pathComponents } from '../../../kernel/kit/files/client-path.ts';
 import { fileErrors } from '../../../kernel/kit/files/file-errors.ts';
-import { UnfinishedFiles, type UploadTarget } from '../../../kernel/kit/files/unfinished/unfinished-files.ts';
+import { UnfinishedFiles } from '../../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
 import type { BatchedFile, BatchResult } from '../schema.ts';
@@ -24,15 +24,13 @@ export default async function writeBatch(
   { contentType, virtualRoot, freeBytes }: BatchInput,
   { root, bytes }: JobContext,
 ): Promise<BatchResult[]> {
-  const { files, contents } = await readParts(bytes, contentType);
-  const sizeBytes = contents.reduce((sum, { size }) => sum + size, 0);
+  const files = await readParts(bytes, contentType);
+  const sizeBytes = files.reduce((sum, { content }) => sum + content.size, 0);
   assertRoom(sizeBytes, freeBytes ?? undefined, fail.no_space);
   const unfinished = new UnfinishedFiles(root, { clearly, fail });
   const results: BatchResult[] = [];
-  for (const [i, file] of files.entries()) {
-    const content = Buffer.from((await contents[i]?.arrayBuffer()) ?? new ArrayBuffer(0));
-    results.push(write(unfinished, file, content, virtualRoot));
-  }
+  for (const { content, ...file } of files)
+    results.push(write(unfinished, file, Buffer.from(await content.arrayBuffer()), virtualRoot));
   return results;
 }
 
@@ -44,22 +42,11 @@ function write(
 ): BatchResult {
   try {
     const components = pathComponents(path, virtualRoot);
-    writeWhole(unfinished, { components, expected: overwrite ? 'anything' : 'nothing' }, content);
+    const target = { components, expected: overwrite ? 'anything' : 'nothing' } as const;
+    unfinished.write(randomUUID(), target, content, () => undefined);
     return { path, error: null, detail: null };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return { path, error: error.code, detail: error.message };
-  }
-}
-
-function writeWhole(unfinished: UnfinishedFiles, target: UploadTarget, content: Buffer): void {
-  const name = randomUUID();
-  unfinished.begin(name, target);
-  try {
-    unfinished.append(name, 0, content);
-    unfinished.finish(name, { ...target, sizeBytes: content.length }, () => undefined);
-  } catch (error) {
-    unfinished.discard(name);
-    throw error;
   }
 }

@@ -1,14 +1,12 @@
 import { fail } from '../errors.ts';
 import { MAX_FILES, type BatchedFile } from '../schema.ts';
 
-interface Parts {
-  readonly files: readonly BatchedFile[];
-  /** One for each file. */
-  readonly contents: readonly Blob[];
+interface FilePart extends BatchedFile {
+  readonly content: Blob;
 }
 
-/** Resolves with what a request has. Errors: 400 `invalid_request`. */
-export async function readParts(bytes: Buffer, contentType: string): Promise<Parts> {
+/** Resolves with the files of a request. Errors: 400 `invalid_request`. */
+export async function readParts(bytes: Buffer, contentType: string): Promise<FilePart[]> {
   const form = await new Response(bytes, { headers: { 'Content-Type': contentType } })
     .formData()
     .catch((cause: unknown) => {
@@ -18,7 +16,7 @@ export async function readParts(bytes: Buffer, contentType: string): Promise<Par
   const contents = form.getAll('content').filter((part) => typeof part !== 'string');
   if (contents.length !== files.length)
     throw fail.invalid_request(`the body has ${contents.length} files, and ${files.length} paths`);
-  return { files, contents };
+  return files.map((file, i) => ({ ...file, content: contents[i] as Blob }));
 }
 
 function readFiles(field: unknown): BatchedFile[] {

@@ -21,14 +21,7 @@ export default function write(input: WriteInput, { root, bytes }: JobContext): E
   const read = ({ name, path }: EntryPlace) => readEntry(name, path);
   switch (input.step) {
     case 'whole':
-      files.begin(input.upload, input);
-      try {
-        files.append(input.upload, 0, bytes);
-        return files.finish(input.upload, { ...input, sizeBytes: bytes.length }, read);
-      } catch (error) {
-        files.discard(input.upload);
-        throw error;
-      }
+      return files.write(input.upload, input, bytes, read);
     case 'begin':
       files.begin(input.upload, input);
       return null;

@@ -119,6 +119,18 @@ export class UnfinishedFiles {
     );
   }
 
+  /** Writes a file of which all is there, and returns what `read` finds in its place. */
+  write<T>(name: string, target: UploadTarget, content: Buffer, read: (place: EntryPlace) => T): T {
+    this.begin(name, target);
+    try {
+      this.append(name, 0, content);
+      return this.finish(name, { ...target, sizeBytes: content.length }, read);
+    } catch (error) {
+      this.discard(name);
+      throw error;
+    }
+  }
+
   /**
    * Replaces a file. All that can be refused is, before it waits for `before`; then the content takes its place at once. Errors: those of
    * `before`, and nothing is replaced then.
