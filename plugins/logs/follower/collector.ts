@@ -38,6 +38,7 @@ const MOST_SLOW = 1000;
 const DAY_MS = 86_400_000;
 const TRAFFIC_DAYS = 400;
 
+type OfAccount = Pick<Site, 'accountId'>;
 /** The work since the last commit. */
 interface Progress {
   readonly followed: Readonly<Record<Kind, FollowedLog>>;
@@ -179,8 +180,9 @@ export class Collector {
       await this.#services.local.write(async (tx) => {
         for (const kind of KINDS) await rows.writePositions(tx, kind, followed[kind].positions);
         for (const file of changed) await rows.writeFile(tx, file);
-        for (const each of await this.#ofAccounts([...traffic.values()])) await rows.addTraffic(tx, each);
-        const slow = await this.#ofAccounts(progress.slow);
+        const isKept = await this.#keptAccounts([...traffic.values(), ...progress.slow]);
+        for (const each of [...traffic.values()].filter(isKept)) await rows.addTraffic(tx, each);
+        const slow = progress.slow.filter(isKept);
         if (slow.length > 0) await this.#parts.slowRequests?.keep(tx, slow);
       });
       traffic.clear();
@@ -194,12 +196,12 @@ export class Collector {
     if (performance.now() - this.#trimmedAt >= TRIM_MS) await this.#trimAll();
   }
 
-  /** Leaves out what is of removed accounts: nothing would remove it any more. */
-  async #ofAccounts<T extends { readonly accountId: number }>(all: readonly T[]): Promise<T[]> {
-    const { accounts } = this.#services.identity;
-    const kept: T[] = [];
-    for (const each of all) if ((await accounts.byId(each.accountId)) !== undefined) kept.push(each);
-    return kept;
+  /** Resolves with what tells those of accounts that are there: what is of a removed one, nothing would remove any more. */
+  async #keptAccounts(all: readonly OfAccount[]): Promise<(each: OfAccount) => boolean> {
+    const there = new Set<number>();
+    for (const id of new Set(all.map(({ accountId }) => accountId)))
+      if ((await this.#services.identity.accounts.byId(id)) !== undefined) there.add(id);
+    return ({ accountId }) => there.has(accountId);
   }
 
   async #trimAll(): Promise<void> {
