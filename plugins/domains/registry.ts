@@ -37,8 +37,8 @@ export class DomainRegistry {
   }
 
   /**
-   * Adds a domain and creates its document root; with `isSuspended`, it is not served yet. Errors: 400 `invalid_domain`, `invalid_docroot`; 409 `domain_exists`,
-   * `domain_limit_reached`, `names_limit_reached`; any error of a provider of `domainAdded`.
+   * Adds a domain and creates its document root; with `isSuspended`, it is not served yet. Errors: 400 `invalid_domain`,
+   * `invalid_docroot`; 409 `domain_exists`, `domain_limit_reached`, `names_limit_reached`; any error of a provider of `domainAdded`.
    */
   async add(
     account: Account,

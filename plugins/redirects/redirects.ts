@@ -46,8 +46,8 @@ export class Redirects {
   }
 
   /**
-   * Adds a redirect; `replaces`: in the place of one from the same path. Errors: 404 `domain_not_found`; 400 `invalid_redirect`; 409 `redirect_exists`, `redirects_limit_reached`; any error of a
-   * provider of `siteChanged`.
+   * Adds a redirect; `replaces`: in the place of one from the same path. Errors: 404 `domain_not_found`; 400 `invalid_redirect`; 409
+   * `redirect_exists`, `redirects_limit_reached`; any error of a provider of `siteChanged`.
    */
   async add(account: Account, body: NewRedirect, ip: string, replaces = false): Promise<Named> {
     const domain = await domainNamed(this.#domains, account, body.domain_url, { path: '/domain_url' });

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
 import type { SavedParts } from '../../kernel/contract/archives/saved-parts.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
@@ -32,11 +33,10 @@ export async function* sealSettings({ keys }: Keys, account: Account, settings: 
 /** Resolves with what was sealed for an account. Errors: 422 `settings_refused`. */
 export async function unsealSettings({ keys }: Keys, account: Account, content: IncomingBody): Promise<Settings> {
   if ((content.sizeBytes ?? 0) > MOST_BYTES) throw fail.settings_refused(`they take more than ${MOST_BYTES} bytes`);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of content) chunks.push(chunk);
+  const sealed = await buffer(content);
   let text: string;
   try {
-    text = keys.unseal(Buffer.concat(chunks).toString('latin1'), contextFor(account));
+    text = keys.unseal(sealed.toString('latin1'), contextFor(account));
   } catch (cause) {
     throw fail.settings_refused(FOREIGN, { cause });
   }

@@ -29,7 +29,7 @@ export interface PhpPool {
 
 /** The service of the plugin `php`, for plugins that use it. */
 export interface PhpPoolDirectory {
-  /** Resolves with the pools of this node, as they were up to two seconds ago, and with the requests that were seen since somebody first asked. */
+  /** Resolves with the pools, as they were up to two seconds ago, and with the requests that were seen since somebody first asked. */
   read(): Promise<{ readonly pools: readonly PhpPool[]; readonly served: number }>;
   /**
    * Has a pool answer by new processes from now on; those that have requests finish them. Resolves with `false` if it does not run, or if

@@ -20,7 +20,10 @@ export interface PhpVerbs {
   rest(nothing: null): Promise<null>;
   /** Ends all pools of an account at once, and removes what they have beside its files. Resolves with their number. */
   end(accountId: number): Promise<number>;
-  /** Has new processes answer from now on, which the next request starts; those before finish. Resolves with `false` if there are none to replace. */
+  /**
+   * Has new processes answer from now on, which the next request starts; those before finish. Resolves with `false` if there are none to
+   * replace.
+   */
   restart(pool: NamedProgram): Promise<boolean>;
   /** Resolves with the pools that run, or that a request starts. */
   running(nothing: null): Promise<readonly NamedProgram[]>;
