@@ -79,11 +79,12 @@ async function read(open: () => Promise<Folder>, { name }: Node) {
   try {
     folder = await open();
     file = await folder.file(name);
-    const { size, mtimeMs, mtime } = await file.stat();
+    const { size, mtimeNs } = await file.stat({ bigint: true });
     const hash = createHash('sha256');
     for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
-    const isSame = (await file.stat()).mtimeMs === mtimeMs;
-    return { size, changedAt: isSame ? mtime.getTime() : NaN, hash: hash.digest('hex') };
+    const isSame = (await file.stat({ bigint: true })).mtimeNs === mtimeNs;
+    const changedAt = isSame ? Number(mtimeNs / 1_000_000n) : NaN; // `Date.parse` cuts off, where `Stats.mtime` rounds
+    return { size: Number(size), changedAt, hash: hash.digest('hex') };
   } catch {
     return undefined; // it was removed, or closed to its owner, and there is nothing to compare
   } finally {

@@ -15,7 +15,7 @@ const ACCOUNTS = ['anna', 'bela', 'cara', 'dora', 'elsa', 'fina'];
 const MAX_WRITES = 60;
 /** Everything that a data folder may contain. */
 const KNOWN =
-  /^((?:hostkeep|node)\.db(-wal|-shm)?|keys\.json|revision|serving\.(?:lock|pid)|files|jobs|search|screenshots|search-index|ids|sftp)$/;
+  /^((?:hostkeep|node)\.db(-wal|-shm)?|keys\.json|revision|serving\.(?:lock|pid)|files|jobs|search|screenshots|search-index|ids|sftp|php)$/;
 
 export interface KillFigures {
   readonly kills: number;

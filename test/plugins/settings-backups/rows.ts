@@ -6,6 +6,7 @@ const rows: PluginRows = {
   unwalked: { show: NO_BACKUP, restore: NO_BACKUP },
   opened: 'backups',
   answered: 'home',
+  isolation: { unmarked: { show: 'whether there are settings, and their size' } },
   without: { backups: { show: 503, restore: 503 } },
   examples: {
     invented: {
