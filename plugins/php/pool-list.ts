@@ -2,10 +2,11 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { PhpPool, PhpPoolDirectory, PhpPoolState } from '../../kernel/contract/sites/php-pools.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Polled } from '../../kernel/kit/waiting/polled.ts';
+import { programKey } from '../../kernel/kit/programs/program-folder.ts';
 import type { AccountPools } from './account-pools.ts';
 import type { PoolFigures } from './pools/pool-meter.ts';
 import type { PhpConfig } from './schema.ts';
-import { poolKey, wantedPools, type Wanted } from './wanted-pools.ts';
+import { wantedPools, type Wanted } from './wanted-pools.ts';
 
 const FRESH_MS = 1000;
 
@@ -30,8 +31,8 @@ export class PoolList implements PhpPoolDirectory {
 
   async #measure(): ReturnType<PhpPoolDirectory['read']> {
     const [wanted, now] = await Promise.all([wantedPools(this.#host, this.#pools), this.#pools.verbs.figures(null)]);
-    const seen = new Map(now.pools.map((pool) => [poolKey(pool), pool]));
-    const problems = new Map(now.failures.map((failed) => [poolKey(failed), failed.problem]));
+    const seen = new Map(now.pools.map((pool) => [programKey(pool), pool]));
+    const problems = new Map(now.failures.map((failed) => [programKey(failed), failed.problem]));
     const pools = [...wanted].map(([key, each]) =>
       toPool(each, this.#pools.nameOf(each.pool), seen.get(key), problems.get(key) ?? null),
     );

@@ -2,9 +2,10 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import type { NamedProgram } from '../../kernel/kit/programs/program-folder.ts';
 import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
+import { programKey } from '../../kernel/kit/programs/program-folder.ts';
 import type { AccountPools } from './account-pools.ts';
 import type { PhpConfig } from './schema.ts';
-import { poolKey, wantedPools, type Wanted } from './wanted-pools.ts';
+import { wantedPools, type Wanted } from './wanted-pools.ts';
 
 /** How soon a pool that ended is started again, and what other processes changed, such as the command line, is seen. */
 const AGAIN_MS = 2500;
@@ -45,7 +46,7 @@ export class PoolKeeper {
     const wanted = await wantedPools(this.#host, this.#pools);
     const running = await this.#pools.verbs.running(null);
     await this.#end(running, wanted, attempt);
-    const there = new Set(running.map(poolKey));
+    const there = new Set(running.map(programKey));
     const missing = [...wanted].filter(([key]) => !there.has(key)).map(([, each]) => each);
     for (let i = 0; i < missing.length; i += STARTS)
       await Promise.all(
@@ -68,7 +69,7 @@ export class PoolKeeper {
     const { accounts } = this.#host.identity;
     const closed = new Set<number>();
     for (const pool of running) {
-      const key = poolKey(pool);
+      const key = programKey(pool);
       const { accountId } = pool;
       if (!accounts.isOpenHere(await accounts.byId(accountId))) closed.add(accountId);
       else if (wanted.has(key)) this.#unused.delete(key);
@@ -80,13 +81,13 @@ export class PoolKeeper {
       }
     }
     for (const id of closed) await attempt(`pools of the account ${id}`, () => this.#pools.verbs.end(id));
-    const there = new Set(running.map(poolKey));
+    const there = new Set(running.map(programKey));
     for (const key of this.#unused.keys()) if (!there.has(key)) this.#unused.delete(key);
   }
 
   /** A change that has just ended may need the pool after all. */
   async #stop(pool: NamedProgram): Promise<void> {
-    if (!(await wantedPools(this.#host, this.#pools, pool.accountId)).has(poolKey(pool)))
+    if (!(await wantedPools(this.#host, this.#pools, pool.accountId)).has(programKey(pool)))
       await this.#pools.verbs.stop(pool);
   }
 }

@@ -1,7 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { NamedProgram } from '../../kernel/kit/programs/program-folder.ts';
+import { programKey } from '../../kernel/kit/programs/program-folder.ts';
 import type { AccountPools } from './account-pools.ts';
 import { boundsFor, poolFor } from './options.ts';
 import type { Pool } from './pools/pool.ts';
@@ -31,10 +31,8 @@ export async function wantedPools(
     const domain = (await directory.list(account)).find(({ id }) => id === site.domainId);
     if (domain === undefined) continue;
     const pool = poolFor(site, boundsFor(account, host.config));
-    const key = poolKey({ accountId: account.id, name: pools.nameOf(pool) });
+    const key = programKey({ accountId: account.id, name: pools.nameOf(pool) });
     wanted.set(key, { account, pool, domains: [...(wanted.get(key)?.domains ?? []), domain.name] });
   }
   return wanted;
 }
-
-export const poolKey = ({ accountId, name }: NamedProgram): string => `${accountId}/${name}`;

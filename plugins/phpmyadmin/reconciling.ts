@@ -1,6 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { programKey } from '../../kernel/kit/programs/program-folder.ts';
 import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { SessionVerbs } from './pools/session-pools.ts';
 import type { PhpMyAdminConfig } from './schema.ts';
@@ -67,6 +68,6 @@ export class SessionKeeper {
   }
 
   async #running(): Promise<Set<string>> {
-    return new Set((await this.#verbs.running(null)).map(({ accountId, name }) => `${accountId}/${name}`));
+    return new Set((await this.#verbs.running(null)).map(programKey));
   }
 }

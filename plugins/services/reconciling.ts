@@ -1,6 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { programKey } from '../../kernel/kit/programs/program-folder.ts';
 import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServices } from './account-services.ts';
 import type { ServiceCounts } from './metrics.ts';
@@ -46,7 +47,7 @@ export class ServiceKeeper {
     const { accounts } = this.#host.identity;
     const { verbs } = this.#services;
     const running = await verbs.running(null);
-    const there = new Set(running.map(({ accountId, name }) => `${accountId}/${name}`));
+    const there = new Set(running.map(programKey));
     const missing: (() => Promise<void>)[] = [];
     const wanted = new Set<string>();
     const on = new Set<string>();

@@ -33,6 +33,8 @@ export interface NamedProgram {
   readonly name: string;
 }
 
+export const programKey = ({ accountId, name }: NamedProgram): string => `${accountId}/${name}`;
+
 /**
  * The files of programs that go on running for accounts: a folder for each account, which only root changes. They outlive the
  * process that starts the programs, so that the next one knows what runs.

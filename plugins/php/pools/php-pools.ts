@@ -1,17 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
-import { pathBeside } from '../../../kernel/kit/net/account-socket.ts';
 import { askPool } from '../../../kernel/kit/programs/fpm/fastcgi.ts';
-import { startFpm } from '../../../kernel/kit/programs/fpm/php-fpm.ts';
+import { countWorkers } from '../../../kernel/kit/programs/fpm/seen-pool.ts';
+import { WaitingRequests, type WatchedPool } from '../../../kernel/kit/programs/fpm/waiting-requests.ts';
 import {
   killMaster,
   masterPid,
   ProgramFolder,
+  programKey,
   type Master,
   type NamedProgram,
 } from '../../../kernel/kit/programs/program-folder.ts';
@@ -22,24 +22,20 @@ import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { atMost, LRUCache } from '../../../kernel/kit/waiting/bounded-cache.ts';
 import { fail } from '../errors.ts';
 import { BROKERS, type PhpConfig } from '../schema.ts';
-import { INFO_SCRIPT, OWN_FOLDER, poolConfig } from './pool-config.ts';
+import { INFO_SCRIPT, OWN_FOLDER } from './pool-config.ts';
 import { PoolMeter } from './pool-meter.ts';
 import { LATE_MS, SleepingPool } from './sleeping-pool.ts';
 import type { FailedPool, PhpVerbs, PoolsNow } from './php-verbs.ts';
 import { POOL_NAME, poolName, readPool, VERSION, type Pool } from './pool.ts';
+import { startPool, type OwnedPool } from './start-pool.ts';
 
 /** A pool that this process has started. */
-interface OwnPool extends NamedProgram {
-  readonly pool: Pool;
-  readonly owner: Owner;
+interface OwnPool extends OwnedPool {
   /** When it was last seen at work, on the monotonic clock. */
   usedAt: number;
+  /** Its master, and the path at which this began to listen; `undefined` without one. */
+  at?: { readonly bound: string; readonly master: Master } | undefined;
   asleep?: SleepingPool | undefined;
-}
-interface Owner {
-  readonly uid: number;
-  readonly webGid: number;
-  readonly root: string;
 }
 
 const MOST_FAILURES = 1000;
@@ -56,6 +52,7 @@ export class PhpPools implements PhpVerbs {
   readonly #folder: ProgramFolder;
   readonly #meter: PoolMeter;
   readonly #own = new Map<string, OwnPool>();
+  readonly #waiting: WaitingRequests;
   readonly #failures = new LRUCache<string, FailedPool>(atMost(MOST_FAILURES));
   /** Changes of a pool, one after another. */
   readonly #changes = new FairQueue({ slots: 1000, perClient: 1 });
@@ -64,7 +61,12 @@ export class PhpPools implements PhpVerbs {
     this.#host = host;
     host.signal.addEventListener('abort', () => [...this.#own.values()].map(({ asleep }) => asleep?.close()));
     this.#folder = new ProgramFolder(host.config.run_folder || BROKERS, POOL_NAME, host.signal);
-    this.#meter = new PoolMeter(this.#folder);
+    this.#waiting = new WaitingRequests(
+      () => [...this.#own.values()].flatMap((own) => this.#watched(own)),
+      host.signal,
+    );
+    const touched = (named: NamedProgram) => this.#waiting.touched(this.#own.get(programKey(named))?.at?.bound ?? '');
+    this.#meter = new PoolMeter(this.#folder, touched);
   }
 
   async start(request: unknown): Promise<string> {
@@ -77,7 +79,7 @@ export class PhpPools implements PhpVerbs {
   }
 
   async #begin(named: NamedProgram, account: Identified, pool: Pool, rests: boolean): Promise<void> {
-    const [key, { name }] = [keyOf(named), named];
+    const [key, { name }] = [programKey(named), named];
     const webGid = this.#host.userOf(account)?.webGid ?? null;
     if (webGid === null)
       throw fail.php_failed('accounts need user ids, and the web server a group: set ids.first and ids.web_group');
@@ -87,7 +89,7 @@ export class PhpPools implements PhpVerbs {
       if (master?.isEnding === false || (await this.#folder.isAsleep(account.id, name))) return;
       if (master !== undefined) await killMaster(master);
       const own: OwnPool = { ...named, pool, owner: { ...owner, webGid }, usedAt: performance.now() };
-      const socket = await this.#start(this.#folder, named, pool, own.owner);
+      const socket = await startPool(this.#host, this.#folder, own);
       this.#own.set(key, own);
       if (!rests || this.#idleMs === 0) return this.#publish(own, socket);
       await this.#sleep(own); // and nobody has found the master yet
@@ -97,7 +99,7 @@ export class PhpPools implements PhpVerbs {
 
   async stop(pool: unknown): Promise<null> {
     const { accountId, name } = readNamed(pool);
-    await this.#changes.run(keyOf({ accountId, name }), async () => {
+    await this.#changes.run(programKey({ accountId, name }), async () => {
       const master = await this.#folder.master(accountId, name);
       if (master === undefined || (await this.#folder.isAsleep(accountId, name)))
         await this.#folder.clear(accountId, name);
@@ -113,11 +115,11 @@ export class PhpPools implements PhpVerbs {
       if (own.asleep !== undefined) continue;
       const { accountId, name } = own;
       const master = await this.#folder.master(accountId, name);
-      if (master?.isEnding !== false) this.#own.delete(keyOf(own));
+      if (master?.isEnding !== false) this.#own.delete(programKey(own));
       else if (isAtWork(master)) own.usedAt = performance.now();
       else if (performance.now() - own.usedAt >= this.#idleMs)
-        await this.#changes.run(keyOf(own), async () => {
-          if (this.#own.get(keyOf(own)) === own) await this.#relieve(own, master);
+        await this.#changes.run(programKey(own), async () => {
+          if (this.#own.get(programKey(own)) === own) await this.#relieve(own, master);
         });
     }
     return null;
@@ -125,8 +127,8 @@ export class PhpPools implements PhpVerbs {
 
   async restart(pool: unknown): Promise<boolean> {
     const named = readNamed(pool);
-    return this.#changes.run(keyOf(named), async () => {
-      const own = this.#own.get(keyOf(named));
+    return this.#changes.run(programKey(named), async () => {
+      const own = this.#own.get(programKey(named));
       const master = await this.#folder.master(named.accountId, named.name);
       return own !== undefined && master?.isEnding === false && (await this.#relieve(own, master));
     });
@@ -136,9 +138,9 @@ export class PhpPools implements PhpVerbs {
     const accountId = readId(given);
     const own = [...this.#own.values()].filter((each) => each.accountId === accountId);
     for (const failed of this.#failures.values())
-      if (failed.accountId === accountId) this.#failures.delete(keyOf(failed));
+      if (failed.accountId === accountId) this.#failures.delete(programKey(failed));
     // after a request has started one, or that would outlive its account
-    await Promise.all(own.map((each) => this.#changes.run(keyOf(each), async () => this.#forget(each))));
+    await Promise.all(own.map((each) => this.#changes.run(programKey(each), async () => this.#forget(each))));
     return this.#folder.end(accountId);
   }
 
@@ -166,10 +168,11 @@ export class PhpPools implements PhpVerbs {
 
   async prove(version: unknown): Promise<{ readonly isAlone: boolean }> {
     const pool = { ...PROOF, version: readText(version, VERSION) };
+    const owner = { uid: NOBODY.uid, webGid: NOBODY.uid, root: '/nonexistent' };
     const named = { accountId: NOBODY.id, name: poolName(pool, [NOBODY.name]) };
     const folder = this.#folder.apart();
     try {
-      await this.#start(folder, named, pool, { uid: NOBODY.uid, webGid: NOBODY.uid, root: '/nonexistent' });
+      await startPool(this.#host, folder, { ...named, pool, owner });
       return { isAlone: canBeAlone() };
     } finally {
       await folder.end(NOBODY.id);
@@ -182,17 +185,18 @@ export class PhpPools implements PhpVerbs {
   }
 
   #forget(named: NamedProgram): void {
-    this.#own.get(keyOf(named))?.asleep?.close();
-    this.#own.delete(keyOf(named));
-    this.#failures.delete(keyOf(named));
+    this.#own.get(programKey(named))?.asleep?.close();
+    this.#own.delete(programKey(named));
+    this.#failures.delete(programKey(named));
   }
 
   /** Notes why a pool does not start, which holds until it does. */
   async #noting(named: NamedProgram, start: () => Promise<void>): Promise<void> {
     try {
       await start();
+      this.#failures.delete(programKey(named));
     } catch (error) {
-      this.#failures.set(keyOf(named), { ...named, problem: errorMessage(error) });
+      this.#failures.set(programKey(named), { ...named, problem: errorMessage(error) });
       throw error;
     }
   }
@@ -200,7 +204,7 @@ export class PhpPools implements PhpVerbs {
   /** Has this process listen in the place of a master. */
   async #sleep(own: OwnPool): Promise<void> {
     const { accountId, name, owner } = own;
-    const wake = () => this.#changes.run(keyOf(own), () => this.#wake(own));
+    const wake = () => this.#changes.run(programKey(own), () => this.#wake(own));
     own.asleep = await SleepingPool.listen(this.#folder.socket(accountId, name), owner.webGid, wake);
     await this.#folder.setAsleep(accountId, name, true);
   }
@@ -208,6 +212,7 @@ export class PhpPools implements PhpVerbs {
   /** Puts a pool to sleep, and has its master end. Does nothing while the one before is not through yet, which nobody would find again. */
   async #relieve(own: OwnPool, master: Master): Promise<boolean> {
     if (own.asleep !== undefined || (await this.#folder.isEnding(own))) return false;
+    own.at = undefined;
     await this.#sleep(own);
     await this.#folder.setEnding(own.accountId, own.name);
     void this.#retire(master);
@@ -215,10 +220,10 @@ export class PhpPools implements PhpVerbs {
   }
 
   async #wake(own: OwnPool): Promise<void> {
-    const { accountId, name, pool, owner } = own;
-    if (this.#own.get(keyOf(own)) !== own) throw new Error('the pool has ended');
+    const { accountId, name } = own;
+    if (this.#own.get(programKey(own)) !== own) throw new Error('the pool has ended');
     try {
-      await this.#noting(own, async () => this.#publish(own, await this.#start(this.#folder, own, pool, owner)));
+      await this.#noting(own, async () => this.#publish(own, await startPool(this.#host, this.#folder, own)));
     } catch (err) {
       this.#host.log.warn({ err, account: accountId, pool: name }, 'a pool of PHP did not start for a request');
       throw err;
@@ -228,9 +233,19 @@ export class PhpPools implements PhpVerbs {
     await this.#folder.setAsleep(accountId, name, false);
   }
 
-  /** Gives a master the socket of its pool. */
-  #publish({ accountId, name }: NamedProgram, socket: string): Promise<void> {
-    return rename(socket, this.#folder.socket(accountId, name));
+  /** Gives a master, which listens at a path, the socket of its pool. */
+  async #publish(own: OwnPool, bound: string): Promise<void> {
+    const { accountId, name } = own;
+    const master = await this.#folder.master(accountId, name);
+    await rename(bound, this.#folder.socket(accountId, name));
+    own.at = master && { bound, master };
+    this.#waiting.watch().catch((err: unknown) => this.#host.log.error({ err }, 'requests to PHP are not watched'));
+  }
+
+  #watched({ accountId, name, pool, at }: OwnPool): WatchedPool[] {
+    if (at === undefined) return [];
+    const socket = this.#folder.socket(accountId, name);
+    return [{ bound: at.bound, socket, most: pool.workers, processes: () => countWorkers(at.master) }];
   }
 
   /** Lets a master finish its requests, and end. */
@@ -247,33 +262,7 @@ export class PhpPools implements PhpVerbs {
     while (isAtWork(master));
     quit(master);
   }
-
-  /** Starts a master, and resolves with the path at which it listens. */
-  async #start(folder: ProgramFolder, { accountId, name }: NamedProgram, pool: Pool, owner: Owner): Promise<string> {
-    const { log, config, groups } = this.#host;
-    if (process.geteuid?.() !== 0) throw fail.php_failed('only root, or the broker, starts processes of accounts');
-    const socket = pathBeside(folder.socket(accountId, name));
-    await startFpm(
-      folder,
-      { accountId, name },
-      {
-        version: pool.version,
-        settings: poolConfig(pool, { ...owner, socket, idleSeconds: config.idle_seconds }, config.disabled_functions),
-        socket,
-        webGid: owner.webGid,
-        workers: pool.workers,
-        memoryMib: pool.memoryMib,
-        group: groups?.ofAccount(accountId),
-        printed: (text) => log.debug({ account: accountId, pool: name, text }, 'php-fpm'),
-        refuse: fail.php_failed,
-      },
-    );
-    this.#failures.delete(keyOf({ accountId, name }));
-    return socket;
-  }
 }
-
-const keyOf = ({ accountId, name }: NamedProgram): string => `${accountId}/${name}`;
 
 function quit(master: Master): void {
   const pid = ownProcessId(masterPid(master));
@@ -281,15 +270,7 @@ function quit(master: Master): void {
 }
 
 /** Whether a master has processes for requests: they end some time after their last one. */
-function isAtWork(master: Master): boolean {
-  const pid = ownProcessId(masterPid(master));
-  if (pid === undefined) return false;
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8') !== '';
-  } catch {
-    return false; // it has ended
-  }
-}
+const isAtWork = (master: Master): boolean => countWorkers(master) > 0;
 
 function readNamed(value: unknown): NamedProgram {
   const { accountId, name } = readMembers(value, ['accountId', 'name']);

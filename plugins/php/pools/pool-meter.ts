@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { askPool, STATUS_PATH } from '../../../kernel/kit/programs/fpm/fastcgi.ts';
-import type { NamedProgram, ProgramFolder } from '../../../kernel/kit/programs/program-folder.ts';
+import { programKey, type NamedProgram, type ProgramFolder } from '../../../kernel/kit/programs/program-folder.ts';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { Polled } from '../../../kernel/kit/waiting/polled.ts';
 import { lookAt, markNow, type SeenPool } from '../../../kernel/kit/programs/fpm/seen-pool.ts';
@@ -59,13 +59,16 @@ const MOST_GROWTH = 1_000_000;
  */
 export class PoolMeter {
   readonly #folder: ProgramFolder;
+  readonly #touched: (named: NamedProgram) => number;
   readonly #known = new Map<string, Known>();
   readonly #asking = new FairQueue({ slots: ASKED_AT_ONCE });
   readonly #newest = new Polled({ measure: () => this.#measure(), freshMs });
   #served = 0;
 
-  constructor(folder: ProgramFolder) {
+  /** `touched`: how often the service has connected to a pool for other reasons. */
+  constructor(folder: ProgramFolder, touched: (named: NamedProgram) => number = () => 0) {
     this.#folder = folder;
+    this.#touched = touched;
   }
 
   async read(): Promise<Measured> {
@@ -81,10 +84,10 @@ export class PoolMeter {
     this.#remember(pools);
     const until = performance.now() + ASKING_MS;
     const asked = pools.filter((pool) => this.#isDue(pool));
-    await Promise.all(asked.map((pool) => this.#asking.run(keyOf(pool), () => this.#ask(pool, until))));
+    await Promise.all(asked.map((pool) => this.#asking.run(programKey(pool), () => this.#ask(pool, until))));
     if (asked.length > 0) await delay(SETTLE_MS);
     for (const pool of asked) {
-      const known = this.#known.get(keyOf(pool));
+      const known = this.#known.get(programKey(pool));
       if (known !== undefined) known.mark = markNow(pool); // with what its answer took
       await nextTurn(); // others are served meanwhile
     }
@@ -93,33 +96,33 @@ export class PoolMeter {
 
   /** Forgets masters that are gone. */
   #remember(pools: readonly SeenPool[]): void {
-    const there = new Set(pools.map(keyOf));
+    const there = new Set(pools.map(programKey));
     for (const key of this.#known.keys()) if (!there.has(key)) this.#known.delete(key);
     for (const pool of pools) {
       const { master } = pool;
-      if (master === undefined) this.#known.delete(keyOf(pool));
-      else if (this.#known.get(keyOf(pool))?.master !== master) {
+      if (master === undefined) this.#known.delete(programKey(pool));
+      else if (this.#known.get(programKey(pool))?.master !== master) {
         const nothing = { active: null, requests: null, limitReached: null };
-        this.#known.set(keyOf(pool), { master, asked: 1, mark: '', notBefore: 0, ...nothing });
+        this.#known.set(programKey(pool), { master, asked: 1, mark: '', notBefore: 0, ...nothing });
       }
     }
   }
 
   #isDue(pool: SeenPool): boolean {
-    const known = this.#known.get(keyOf(pool));
+    const known = this.#known.get(programKey(pool));
     if (known === undefined || pool.workers === 0) return false;
     return pool.mark !== known.mark && performance.now() >= known.notBefore;
   }
 
   /** Never rejects. */
   async #ask(pool: SeenPool, until: number): Promise<void> {
-    const known = this.#known.get(keyOf(pool));
+    const known = this.#known.get(programKey(pool));
     if (known === undefined || performance.now() > until) return;
     known.asked += 1;
     try {
       const answer = await askPool(this.#folder.socket(pool.accountId, pool.name), STATUS_PATH, STATUS);
       const { accepted, active, limitReached } = readStatus(answer.toString('latin1'));
-      const requests = Math.max(known.requests ?? 0, accepted - known.asked);
+      const requests = Math.max(known.requests ?? 0, accepted - known.asked - this.#touched(pool));
       this.#served += Math.min(MOST_GROWTH, requests - (known.requests ?? 0));
       // the one that answers is none that runs a script
       Object.assign(known, { requests, limitReached, active: Math.min(Math.max(0, active - 1), pool.workers) });
@@ -132,7 +135,7 @@ export class PoolMeter {
 
   #figures(pool: SeenPool): PoolFigures {
     const { accountId, name, workers, memoryBytes, runningSeconds, master } = pool;
-    const known = this.#known.get(keyOf(pool));
+    const known = this.#known.get(programKey(pool));
     return {
       ...{ accountId, name, isAsleep: master === undefined, processes: workers, memoryBytes, runningSeconds },
       active: workers === 0 ? 0 : (known?.active ?? null),
@@ -141,5 +144,3 @@ export class PoolMeter {
     };
   }
 }
-
-const keyOf = ({ accountId, name }: NamedProgram): string => `${accountId}/${name}`;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
-import { masterPid, type NamedProgram, type ProgramFolder } from '../program-folder.ts';
+import { masterPid, type Master, type NamedProgram, type ProgramFolder } from '../program-folder.ts';
 import { ownProcessId } from '../start-program.ts';
 
 /** A pool as the system shows its processes. */
@@ -53,6 +53,12 @@ export async function lookAt(folder: ProgramFolder, { accountId, name }: NamedPr
     runningSeconds: Math.max(0, Math.round(uptime() - Number(master.id.split(':')[1]) / TICKS_PER_SECOND)),
     mark: markOf(workers),
   };
+}
+
+/** Returns how many processes for requests a master has. */
+export function countWorkers(master: Master): number {
+  const pid = ownProcessId(masterPid(master));
+  return pid === undefined ? 0 : childrenIn(pid).length;
 }
 
 /** Returns the mark that a pool has now. */
