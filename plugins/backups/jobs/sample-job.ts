@@ -41,8 +41,7 @@ export default async function sample(input: SampleInput, context: JobContext): P
           `the restored file ${node.path} has ${restored?.size ?? 0} bytes, and not ${Number(node.size)}`,
           AGAIN,
         );
-      if (there === undefined || there.size !== node.size) continue;
-      if (there.changedAt !== Date.parse(String(node.mtime))) continue;
+      if (there?.size !== restored.size || there.changedAt !== Date.parse(String(node.mtime))) continue;
       if (there.hash !== restored.hash)
         throw fail.backup_unreadable(
           `the restored file ${node.path} has another content than the one in its place`,
@@ -83,8 +82,8 @@ async function read(open: () => Promise<Folder>, { name }: Node) {
     const hash = createHash('sha256');
     for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
     const isSame = (await file.stat({ bigint: true })).mtimeNs === mtimeNs;
-    const changedAt = isSame ? Number(mtimeNs / 1_000_000n) : NaN; // `Date.parse` cuts off, where `Stats.mtime` rounds
-    return { size: Number(size), changedAt, hash: hash.digest('hex') };
+    // cut off as `Date.parse` does, where `Stats.mtime` rounds
+    return { size: Number(size), changedAt: isSame ? Number(mtimeNs / 1_000_000n) : NaN, hash: hash.digest('hex') };
   } catch {
     return undefined; // it was removed, or closed to its owner, and there is nothing to compare
   } finally {
