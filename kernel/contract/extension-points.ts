@@ -39,6 +39,8 @@ export interface ExtensionPoints {
   counts(): Counts | Promise<Counts>;
   /** Returns the metrics of this process; called for each scrape. */
   metrics(): readonly Metric[] | Promise<readonly Metric[]>;
+  /** Prepares what a new domain is served with from the start, before `domainAdded`. */
+  domainAdding(domain: DomainPart): void | Promise<void>;
   /** Prepares external systems for a new domain. If a provider throws, the domain is rejected and removed from all. */
   domainAdded(domain: DomainPart): void | Promise<void>;
   /** Cleans up external systems before a domain is removed. If a provider throws, it stays and is added to all again. */
@@ -130,6 +132,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   dashboard: PART,
   counts: PART,
   metrics: PART,
+  domainAdding: { ...CHANGE, failure: 'costs its part' },
   domainAdded: CHANGE,
   domainRemoved: CHANGE,
   siteRules: { ...CHANGE, timeoutMs: 5000 },

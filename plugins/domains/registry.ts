@@ -125,6 +125,7 @@ export class DomainRegistry {
   async #completeAddition(account: Account, row: rows.DomainRow, ip: string): Promise<void> {
     const part = this.#part(account, row);
     const serveOther = await wwwSite(this.#host, account, row.name);
+    await this.#host.gather('domainAdding', part);
     const refusal = firstFailure(await serveOther()) ?? firstFailure(await this.#host.gather('domainAdded', part));
     if (refusal !== undefined) {
       await this.#host.gather('domainRemoved', part);

@@ -128,8 +128,7 @@ export default definePlugin({
     const [sites, keeper] = [new PhpSites(host, pools, versions), new PoolKeeper(host, pools)];
     if (node.isServing) await node.onLeader(() => keeper.start());
     forgetRemoved(host, (id) => sites.forget(id));
-    if (config.default_version !== '')
-      followAdded(host, (id, accountId) => sites.serveNew(id, accountId), 'a new domain did not get PHP');
+    followAdded(host, (id, accountId) => sites.keepNew(id, accountId), 'a new domain did not get PHP');
     const unknown = unknownVersions(config, versions);
     return {
       service: new PoolList(host, pools),
@@ -148,6 +147,7 @@ export default definePlugin({
         info: ({ account, params: { domain } }) => sites.info(account, domain),
       },
       provides: {
+        domainAdding: (domain) => sites.prepareNew(domain),
         siteRules: (domainIds) => sites.rules(domainIds),
         move: () => movePart(host, verbs),
         archive: () =>

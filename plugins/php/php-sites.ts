@@ -4,6 +4,7 @@ import {
   NO_DOMAINS,
   type Domain,
   type DomainDirectory,
+  type DomainPart,
 } from '../../kernel/contract/points/domain-directory.ts';
 import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
 import {
@@ -15,6 +16,7 @@ import {
 import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { assertFaultless } from '../../kernel/kit/line-faults.ts';
+import { atMost, LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import type { AccountPools } from './account-pools.ts';
 import { fail } from './errors.ts';
@@ -35,6 +37,9 @@ interface Change {
 }
 type Record = (tx: Tx, domain: string) => Promise<void>;
 
+/** Domains that are added at a time. */
+const MOST_NEW = 1000;
+
 /** Versions and options of domains: each is served before it is stored, and stored only if it is served. */
 export class PhpSites {
   readonly #host: Host<PhpConfig>;
@@ -42,6 +47,8 @@ export class PhpSites {
   readonly #domains: DomainDirectory;
   readonly #versions: readonly string[];
   readonly #changes: SiteChanges<rows.Site>;
+  /** By domain, what domains have that are being added. */
+  readonly #new = new LRUCache<number, rows.Site>(atMost(MOST_NEW));
 
   constructor(host: Host<PhpConfig>, pools: AccountPools, versions: readonly string[]) {
     this.#host = host;
@@ -94,7 +101,7 @@ export class PhpSites {
   /** Returns how the web server has scripts of domains run. */
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
     const sites = await rows.listSites(this.#host.store, domainIds);
-    const stored = new Map(sites.map((site) => [site.domainId, site]));
+    const stored = new Map([...this.#new.values(), ...sites].map((site) => [site.domainId, site]));
     const rules = new Map<number, SiteRule>();
     const fronts = new Map<number, FrontFolders>();
     for (const site of this.#changes.served(domainIds, stored).values()) {
@@ -118,15 +125,25 @@ export class PhpSites {
     return fronts;
   }
 
-  /** Has scripts of a new domain that is served run by the version of the configuration, unless its owner has chosen one, or may not. */
-  async serveNew(domainId: number, accountId: number | null): Promise<void> {
+  /** Has a domain that is being added served with PHP of the version in the configuration, if a web server serves it and its owner may. */
+  async prepareNew({ id, account }: DomainPart): Promise<void> {
     const { default_version: named } = this.#host.config;
     const version = named === 'newest' ? this.#versions[0] : this.#versions.find((each) => each === named);
-    const account = accountId === null ? undefined : await this.#host.identity.accounts.byId(accountId);
-    if (version === undefined || account?.features.has('php') !== true) return;
+    if (version === undefined || !account.features.has('php')) return;
     if ((await findWebServer(this.#host)) === undefined) return;
+    const site = { ...DEFAULTS, domainId: id, accountId: account.id, version };
+    await this.#pools.inTurn(account, () => this.#start(account, site));
+    this.#new.set(id, site);
+  }
+
+  /** Stores that of a domain that was added, unless its owner has chosen something else since. */
+  async keepNew(domainId: number, accountId: number | null): Promise<void> {
+    const site = this.#new.get(domainId);
+    const account = accountId === null ? undefined : await this.#host.identity.accounts.byId(accountId);
+    if (site === undefined || account === undefined) return;
     const domain = (await this.#domains.list(account)).find(({ id }) => id === domainId);
-    if (domain !== undefined) await this.#change(account, domain.name, {}, undefined, { version });
+    if (domain !== undefined) await this.#change(account, domain.name, {}, undefined, site);
+    this.#new.delete(domainId);
   }
 
   /** Errors: 404 `domain_not_found`, `php_version_not_found`; 502 `php_failed`; any error of a provider of `siteChanged`. */
@@ -207,9 +224,7 @@ export class PhpSites {
     return this.#pools.inTurn(account, async () => {
       const [before] = await rows.listSites(this.#host.store, [domain.id]);
       const site = { ...DEFAULTS, ...initial, domainId: domain.id, accountId: account.id, ...before, ...changes };
-      // of a suspended account, which comes from an archive, it begins once that is open
-      if (site.version !== '' && this.#host.identity.accounts.isOpenHere(account))
-        await this.#pools.start(account, poolFor(site, boundsFor(account, this.#host.config)));
+      await this.#start(account, site);
       await this.#changes.serve({ ...domain, account }, site, async (tx) => {
         await this.#host.identity.accounts.assertExists(tx, account);
         await rows.putSite(tx, site);
@@ -217,6 +232,12 @@ export class PhpSites {
       });
       return this.#shown(account, domain, site);
     });
+  }
+
+  async #start(account: Account, site: rows.Site): Promise<void> {
+    // of a suspended account, which comes from an archive, it begins once that is open
+    if (site.version === '' || !this.#host.identity.accounts.isOpenHere(account)) return;
+    await this.#pools.start(account, poolFor(site, boundsFor(account, this.#host.config)));
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
-import type { NamedProgram } from '../../kernel/kit/programs/program-folder.ts';
 import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
-import { programKey } from '../../kernel/kit/programs/program-folder.ts';
+import { programKey, type NamedProgram } from '../../kernel/kit/programs/program-folder.ts';
 import type { AccountPools } from './account-pools.ts';
 import type { PhpConfig } from './schema.ts';
 import { wantedPools, type Wanted } from './wanted-pools.ts';

@@ -131,7 +131,7 @@ if (hasPhp() && hasNginx()) {
         const bea = await open('bea', 'plain');
         const ann = await open('ann');
         for (const each of [ann, bea]) each.put('index.php', '<?php echo "it runs";');
-        await until('the domain has PHP', async () => (await ann.get()).body === 'it runs');
+        assert.is((await ann.get()).body, 'it runs', 'from the start');
         assert.is((await bea.get('/index.php')).status, 404, 'which was added before');
         const { body } = await server.ask('/api/php', { token: ann.token });
         assert.equal(body['versions'], [VERSION]);
@@ -147,9 +147,22 @@ if (hasPhp() && hasNginx()) {
         // of a plugin that may not be there
         const again = { type: 'domain.added', account, text: 'added', ip: '', data } as object as EventInput;
         await core.store.write((tx) => core.events.record(tx, again));
+        const reloads = async () => {
+          const parts = await server.hostkeep.plugins.gather('metrics');
+          const metrics = parts.flatMap((part) => (part.ok ? part.value : []));
+          return metrics.find(({ name }) => name === 'hostkeep_webserver_reloads_total')?.samples[0]?.value ?? 0;
+        };
+        const before = await reloads();
         const cleo = await open('cleo');
         cleo.put('index.php', '<?php echo "it runs";');
-        await until('the next domain has PHP', async () => (await cleo.get()).body === 'it runs');
+        assert.is((await cleo.get()).body, 'it runs', 'the next domain');
+        await until('it is stored', async () => {
+          const { body: stored } = await server.ask<{ sites: { version: string }[] }>('/api/php', {
+            token: cleo.token,
+          });
+          return stored.sites[0]?.version === VERSION;
+        });
+        assert.is((await reloads()) - before, 1, 'the web server read its configuration once for it');
         assert.is((await ann.get('/index.php')).status, 404, 'which has chosen none');
       },
       { versions: ['5.2', VERSION], default_version: 'newest' },
