@@ -1,4 +1,6 @@
+import type { Domain } from '../../kernel/contract/points/domain-directory.ts';
 import type { WebServerPart } from '../../kernel/contract/points/web-server-part.ts';
+import type { Certificate } from './check-certificate.ts';
 import { MOST_NAMES, type CertificateEntry } from './schema.ts';
 import type { DomainTls } from './store.ts';
 
@@ -49,3 +51,10 @@ function describeState(tls: DomainTls, { webServer, isIssuing, now }: Surroundin
   if (webServer.certifies === true) return 'web_server';
   return isIssuing ? 'pending' : 'self_signed';
 }
+
+/** Returns what events say of a certificate. */
+export const tellCertificate = ({ name }: Domain, { issuer, validTo }: Pick<Certificate, 'issuer' | 'validTo'>) => ({
+  domain_url: name,
+  issuer,
+  valid_to: timeText(validTo),
+});

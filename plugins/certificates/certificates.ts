@@ -1,11 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import {
-  domainNamed,
-  NO_DOMAINS,
-  type Domain,
-  type DomainDirectory,
-} from '../../kernel/contract/points/domain-directory.ts';
+import { domainNamed, NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import {
   findWebServer,
   type SiteRules,
@@ -15,11 +10,11 @@ import {
 import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { EventInput } from '../../kernel/store/events/audit-log.ts';
-import type { Tx } from '../../kernel/store/store.ts';
-import { certificateEntry, renewalTime, timeText } from './certificate-entry.ts';
+import { certificateEntry, renewalTime, tellCertificate } from './certificate-entry.ts';
 import { checkCertificate, isSelfSigned, Unusable, type Certificate } from './check-certificate.ts';
 import { fail } from './errors.ts';
 import { OwnKeys } from './keys.ts';
+import type { Subject } from './order-notes.ts';
 import type {
   CertificateEntry,
   CertificatesConfig,
@@ -27,21 +22,13 @@ import type {
   KeptCertificate,
   OwnCertificate,
 } from './schema.ts';
-import { newTls, NO_CERTIFICATE, readTls, removeTls, writeTls, type DomainTls } from './store.ts';
+import { newTls, NO_CERTIFICATE, readOne, readTls, removeTls, writeTls, type DomainTls } from './store.ts';
 
-/** A domain with its account. */
-export interface Subject {
-  readonly domain: Domain;
-  readonly account: Account;
-}
 /** Of an event that is recorded with a change. */
 type Told = Omit<EventInput, 'account'>;
 
-const HOUR_MS = 3_600_000;
-/** The longest pause after failures. */
-const LONGEST_PAUSE_MS = 24 * HOUR_MS;
 /** How soon a certificate may be followed by another without need: authorities issue a few a week for the same names. */
-const FRESH_MS = 48 * HOUR_MS;
+const FRESH_MS = 48 * 3_600_000;
 
 /** The certificates of domains: each change is served before it is stored, and stored only if it is served. */
 export class Certificates {
@@ -216,13 +203,6 @@ export class Certificates {
     return certificateEntry(domain.name, tls, this.#surroundings(account, webServer));
   }
 
-  /** Notes that an order begins: if the process is killed, the next one waits a while. */
-  begin({ domain }: Subject): Promise<void> {
-    const now = Date.now();
-    const tryAt = now + Math.round((this.#host.config.retry_seconds * 1000) / 12);
-    return this.#host.store.write(async (tx) => writeTls(tx, { ...(await readOne(tx, domain)), triedAt: now, tryAt }));
-  }
-
   /** Serves and stores an issued certificate, unless the customer has brought one. Errors: those of `siteChanged`. */
   async issued({ domain, account }: Subject, certificate: Certificate): Promise<void> {
     const text = `got a certificate of ${domain.name} from ${certificate.issuer}`;
@@ -232,34 +212,6 @@ export class Certificates {
       if (tls.isOwn) throw fail.certificates_not_issued('the customer has brought a certificate meanwhile');
       const stored = { ...tls, ...this.#stored(certificate, domain.id), isOwn: false };
       return { ...stored, tryAt: renewalTime(certificate), failures: 0, problem: '' };
-    });
-  }
-
-  /** Notes why an order failed, and when the next one begins. */
-  async failed({ domain, account }: Subject, reason: string, pauseMs: number): Promise<void> {
-    const { config, store, events } = this.#host;
-    await store.write(async (tx) => {
-      const tls = await readOne(tx, domain);
-      if (tls.isOwn) return;
-      const backoffMs = Math.min(config.retry_seconds * 1000 * 2 ** Math.min(tls.failures, 10), LONGEST_PAUSE_MS);
-      const tryAt = Date.now() + Math.max(pauseMs, backoffMs * (1 + Math.random() / 4));
-      await writeTls(tx, { ...tls, failures: tls.failures + 1, problem: reason, tryAt: Math.round(tryAt) });
-      const text = `got no certificate of ${domain.name}: ${reason}`;
-      const data = { domain_url: domain.name, reason };
-      await events.record(tx, { type: 'certificate.failed', account, text, ip: '', isNoticed: true, data });
-    });
-  }
-
-  /** Tells once that a certificate expires soon. */
-  async tellExpiry({ domain, account }: Subject): Promise<void> {
-    await this.#host.store.write(async (tx) => {
-      const tls = await readOne(tx, domain);
-      if (tls.isTold || tls.sealed === undefined) return;
-      await writeTls(tx, { ...tls, isTold: true });
-      const text = `found that the certificate of ${domain.name} expires on ${timeText(tls.validTo)}`;
-      const data = tellCertificate(domain, tls);
-      const event = { type: 'certificate.expiring', account, text, ip: '', isNoticed: true, data } as const;
-      await this.#host.events.record(tx, event);
     });
   }
 
@@ -319,10 +271,6 @@ function splitPem(pem: string): [key: string, certificates: string] {
 /** Binds a sealed key to its domain. */
 const context = (domainId: number) => `certificate ${domainId}`;
 
-async function readOne(reader: Tx | Host['store'], { id, accountId }: Domain): Promise<DomainTls> {
-  return (await readTls(reader, [id])).get(id) ?? newTls(id, accountId);
-}
-
 function usable({ certificate, private_key: key }: OwnCertificate, name: string): Certificate {
   try {
     return checkCertificate(certificate, key, [name], Date.now());
@@ -332,9 +280,3 @@ function usable({ certificate, private_key: key }: OwnCertificate, name: string)
     throw fail.invalid_certificate(error.message, { path });
   }
 }
-
-const tellCertificate = ({ name }: Domain, { issuer, validTo }: Pick<Certificate, 'issuer' | 'validTo'>) => ({
-  domain_url: name,
-  issuer,
-  valid_to: timeText(validTo),
-});

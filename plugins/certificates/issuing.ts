@@ -10,8 +10,9 @@ import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import { AcmeClient } from './acme/acme-client.ts';
 import { AcmeFailure } from './acme/acme-failure.ts';
 import { expiresSoon } from './certificate-entry.ts';
-import type { Certificates, Subject } from './certificates.ts';
+import type { Certificates } from './certificates.ts';
 import { checkCertificate, Unusable } from './check-certificate.ts';
+import { OrderNotes, type Subject } from './order-notes.ts';
 import type { CertificatesConfig } from './schema.ts';
 import { readTls, writeTls, type DomainTls } from './store.ts';
 
@@ -32,6 +33,7 @@ const WAKING = new Set([
 export class Issuing {
   readonly #host: Host<CertificatesConfig>;
   readonly #certificates: Certificates;
+  readonly #notes: OrderNotes;
   readonly #queue: FairQueue;
   readonly #closing = new AbortController();
   /** By domain, the order that waits or runs. */
@@ -45,6 +47,7 @@ export class Issuing {
   constructor(host: Host<CertificatesConfig>, certificates: Certificates) {
     this.#host = host;
     this.#certificates = certificates;
+    this.#notes = new OrderNotes(host);
     setMaxListeners(0, this.#closing.signal); // each order that waits listens to it
     const { parallel } = host.config;
     this.#queue = new FairQueue({ slots: parallel, perClient: Math.ceil(parallel / 2) });
@@ -121,7 +124,7 @@ export class Issuing {
       const account = await this.#host.identity.accounts.byId(domain.accountId);
       if (account === undefined) continue;
       const subject = { domain, account };
-      if (isExpiring) await this.#certificates.tellExpiry(subject);
+      if (isExpiring) await this.#notes.tellExpiry(subject);
       // what there is stays valid, whatever the plan says now
       if (
         isDue &&
@@ -166,7 +169,7 @@ export class Issuing {
 
   async #order(subject: Subject, signal: AbortSignal): Promise<void> {
     const { domain } = subject;
-    await this.#certificates.begin(subject);
+    await this.#notes.begin(subject);
     const names = await this.#names(subject);
     const key = newPrivateKey();
     const chain = await (await this.#acme()).order(names, key, signal);
@@ -183,7 +186,7 @@ export class Issuing {
     if (pauseMs > 0) this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + pauseMs);
     const reason =
       error instanceof Unusable ? `what the authority issued cannot be used: ${error.message}` : errorMessage(error);
-    await this.#certificates.failed(subject, isKnown ? reason : 'an internal error', pauseMs);
+    await this.#notes.failed(subject, isKnown ? reason : 'an internal error', pauseMs);
   }
 
   /** Resolves with the name of a domain, and with those others of its site that lead to the same place. */

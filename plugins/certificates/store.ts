@@ -1,3 +1,4 @@
+import type { Domain } from '../../kernel/contract/points/domain-directory.ts';
 import type { Reader, Tx } from '../../kernel/store/store.ts';
 
 /** How a domain answers over TLS. Without a row it has the defaults. */
@@ -160,4 +161,9 @@ export async function keepKey(tx: Tx, name: string, made: string): Promise<strin
 
 export async function findKey(reader: Reader, name: string): Promise<string | undefined> {
   return (await reader.get<{ sealed: string }>('select sealed from certificate_keys where name = ?', name))?.sealed;
+}
+
+/** Resolves with how a domain answers over TLS. */
+export async function readOne(reader: Reader, { id, accountId }: Domain): Promise<DomainTls> {
+  return (await readTls(reader, [id])).get(id) ?? newTls(id, accountId);
 }
