@@ -43,8 +43,8 @@ export async function serverFinding({ driver, writer, commands }: Proof): Promis
   try {
     for (const file of [driver.templateFile, driver.suspendedTemplateFile])
       compileTemplate(await readFile(file, 'utf8'));
-    const version = await commands.version();
-    await writer.apply({ id: newToken(), changes: [] });
+    const version = (await commands.run('version')).trim();
+    await writer.apply({ id: newToken(), changes: [], reload: null });
     return { name, ok: true, detail: `${version}, virtual hosts in ${driver.vhostFolder}` };
   } catch (error) {
     const remedy = `install and start ${driver.name}, or correct its configuration`;

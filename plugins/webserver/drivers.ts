@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { SiteAccess, SiteLogs, SitePhp } from '../../kernel/contract/points/web-server-part.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { caddyAccess, caddyLine, nginxAccess, nginxLine, type UsersLine } from './rules/access-rules.ts';
@@ -27,6 +27,8 @@ export interface Driver {
   readonly commonName: string;
   readonly check: readonly string[];
   readonly reload: readonly string[];
+  /** Whether a reload refuses what a check does, as the programs of web servers do; those that an operator has instead may not. */
+  readonly reloadChecks: boolean;
   readonly version: readonly string[];
   /** Renders a virtual host whose reply is its token, which shows that a configuration is active. */
   readonly beacon: (token: string) => string;
@@ -149,6 +151,7 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
     commonFile: name === 'nginx' || logFiles ? shippedFile(`${name}-common.conf`) : undefined,
     check: command('check'),
     reload: command('reload'),
+    reloadChecks: basename(command('reload')[0] ?? '') === defaults.reload[0],
     version: command('version'),
     beacon: (token) => defaults.beacon(token, listen, connectAddress(config.listen).port),
     logFiles,

@@ -14,20 +14,9 @@ export class WebServerCommands {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Rejects with the server's message about an invalid configuration. */
-  async check(): Promise<void> {
-    await this.#run(this.#driver.check);
-  }
-
-  async reload(): Promise<void> {
-    await this.#run(this.#driver.reload);
-  }
-
-  async version(): Promise<string> {
-    return (await this.#run(this.#driver.version)).trim();
-  }
-
-  async #run(command: readonly string[]): Promise<string> {
+  /** Resolves with what the server prints. Rejects with its message, such as that about an invalid configuration. */
+  async run(which: 'check' | 'reload' | 'version'): Promise<string> {
+    const command = this.#driver[which];
     const [program = '', ...args] = command;
     const failed = (why: string, cause?: unknown) => new Error(`${command.join(' ')}: ${why}`, { cause });
     const { code, endedBy, stdout, stderr } = await runProgram(program, args, {

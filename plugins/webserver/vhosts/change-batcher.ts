@@ -118,8 +118,10 @@ export class ChangeBatcher {
   async #runBatch(batch: readonly PendingChange[]): Promise<void> {
     for (const { file } of batch) this.#busy.add(file);
     const id = newToken();
-    const applied = await this.#applyValid(id, batch);
-    const failure = applied.length === 0 ? undefined : await this.#reload(id);
+    const token = newToken();
+    const first = await this.#apply(id, batch, token);
+    const applied = typeof first === 'boolean' ? batch : await this.#applyValid(id, batch);
+    const failure = applied.length === 0 ? undefined : await this.#serve(id, token, first === true);
     for (const { file } of batch) this.#busy.delete(file);
     for (const change of applied) change.settle(failure);
   }
@@ -129,9 +131,9 @@ export class ChangeBatcher {
    */
   async #applyValid(id: string, batch: readonly PendingChange[]): Promise<readonly PendingChange[]> {
     const failure = await this.#apply(id, batch);
-    if (failure === undefined) return batch;
+    if (typeof failure === 'boolean') return batch;
     // if the check fails without any change, no bisection can help
-    const isCausedByBatch = batch.length > 1 && (await this.#apply(id, [])) === undefined;
+    const isCausedByBatch = batch.length > 1 && typeof (await this.#apply(id, [])) === 'boolean';
     return isCausedByBatch ? this.#bisect(id, batch, { checks: CHECKS }) : failAll(batch, failure);
   }
 
@@ -145,45 +147,36 @@ export class ChangeBatcher {
     for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
       const failure = await this.#apply(id, half);
       budget.checks -= 1;
-      if (failure === undefined) valid.push(...half);
+      if (typeof failure === 'boolean') valid.push(...half);
       else if (half.length > 1 && budget.checks > 0) valid.push(...(await this.#bisect(id, half, budget)));
       else failAll(half, failure);
     }
     return valid;
   }
 
-  /** Returns the error if the server does not accept the changes, which are not made then. */
-  async #apply(id: string, batch: readonly PendingChange[]): Promise<HttpError | undefined> {
+  /** Returns whether the server has reloaded, or the error if it does not accept the changes, which are not made then. */
+  async #apply(id: string, batch: readonly PendingChange[], token?: string): Promise<HttpError | boolean> {
+    const reload = token === undefined ? null : { token, isProof: this.#isProof };
     try {
       const pems = [...new Set(batch.flatMap(({ pem = [] }) => pem))];
       for (let i = 0; i < pems.length; i += MOST_KEYS) await this.#writer.keep(pems.slice(i, i + MOST_KEYS));
-      await this.#writer.apply({ id, changes: batch.map(({ change }) => change) });
-      return undefined;
+      return await this.#writer.apply({ id, changes: batch.map(({ change }) => change), reload });
     } catch (error) {
       return changeFailed(error);
     }
   }
 
-  async #reload(id: string): Promise<HttpError | undefined> {
+  async #serve(id: string, token: string, isReloaded: boolean): Promise<HttpError | undefined> {
     this.#reloads += 1;
     try {
-      const token = newToken();
-      await this.#writer.reload({ token, isProof: this.#isProof });
+      if (!isReloaded) await this.#writer.reload({ token, isProof: this.#isProof });
       await this.#untilServed(token);
       await this.#writer.settle({ id, isKept: true });
       return undefined;
-    } catch (error) {
-      return changeFailed(await this.#undo(id, error));
-    }
-  }
-
-  /** Resolves with the cause, and with why the change could not be undone. */
-  async #undo(id: string, cause: unknown): Promise<unknown> {
-    try {
-      await this.#writer.settle({ id, isKept: false });
-      return cause;
-    } catch (error) {
-      return new AggregateError([cause, error], 'a change of a virtual host could not be undone');
+    } catch (cause) {
+      const message = 'a change of a virtual host could not be undone';
+      const failed = (error: unknown) => new AggregateError([cause, error], message);
+      return changeFailed(await this.#writer.settle({ id, isKept: false }).then(() => cause, failed));
     }
   }
 }

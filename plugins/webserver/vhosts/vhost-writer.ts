@@ -26,6 +26,17 @@ import {
 } from './vhost-folder.ts';
 import { WebServerCommands } from '../web-server-commands.ts';
 
+/** A token to be served, `null` for none; with `isProof` by a virtual host of commands, which the server does not disturb. */
+interface VhostReload {
+  readonly token: string | null;
+  readonly isProof: boolean;
+}
+interface VhostBatch {
+  readonly id: string;
+  readonly changes: readonly VhostChange[];
+  readonly reload: VhostReload | null;
+}
+
 export interface VhostVerbs {
   /** Takes the lock of the folder, see `FolderLock`. */
   acquire(holder: string): Promise<LockResult>;
@@ -34,13 +45,14 @@ export interface VhostVerbs {
   prepare(nothing: null): Promise<null>;
   /** Writes keys with their certificates, before the batch whose sites name them. */
   keep(pems: readonly string[]): Promise<null>;
-  /** Writes a batch, and rejects with the web server's message if it does not accept it; nothing is changed then. */
-  apply(batch: { readonly id: string; readonly changes: readonly VhostChange[] }): Promise<null>;
   /**
-   * Has the web server read the files again, and serve `token` if it can, or none any more with `null`. With `isProof` it
-   * is served by the virtual host of commands, so that these and the server do not disturb each other.
+   * Writes a batch, and rejects with the web server's message if it does not accept it; nothing is changed then. With `reload`, and
+   * where a reload checks as well, it reloads at once: to read a configuration takes seconds where there are many domains. Resolves
+   * with whether it has.
    */
-  reload(request: { readonly token: string | null; readonly isProof: boolean }): Promise<null>;
+  apply(batch: VhostBatch): Promise<boolean>;
+  /** Has the web server read the files again, and serve the token if it can. */
+  reload(request: VhostReload): Promise<null>;
   /** Keeps the changes of a batch, or undoes them and reloads. */
   settle(batch: { readonly id: string; readonly isKept: boolean }): Promise<null>;
 }
@@ -142,10 +154,11 @@ export class VhostWriter implements VhostVerbs {
         await this.#folder.putPrivate(name, content, owner, group);
   }
 
-  async apply(batch: unknown): Promise<null> {
-    const { id, changes } = readMembers(batch, ['id', 'changes']);
+  async apply(batch: unknown): Promise<boolean> {
+    const { id, changes, reload } = readMembers(batch, ['id', 'changes', 'reload']);
     const key = readText(id, TOKEN);
     const files = readList(changes, LARGEST_BATCH, readChange);
+    const isReload = reload !== null && this.#driver.reloadChecks;
     const before: Before = new Map();
     try {
       const contents = await this.#contentsOf(files);
@@ -155,17 +168,17 @@ export class VhostWriter implements VhostVerbs {
         await this.#folder.put(file, content);
       });
       await this.#folder.sync();
-      await this.#commands.check();
+      await (isReload ? this.reload(reload) : this.#commands.run('check'));
     } catch (error) {
       await this.#restore(before, error);
       throw error;
     }
-    if (before.size === 0) return null; // only a check
+    if (before.size === 0) return isReload; // only a check
     const all = this.#unsettled.get(key) ?? new Map();
     for (const [file, content] of before) if (!all.has(file)) all.set(file, content);
     this.#unsettled.set(key, all);
     for (const old of [...this.#unsettled.keys()].slice(0, -UNSETTLED)) this.#unsettled.delete(old);
-    return null;
+    return isReload;
   }
 
   async reload(request: unknown): Promise<null> {
@@ -177,7 +190,7 @@ export class VhostWriter implements VhostVerbs {
       proves ? PROOF_FILE : BEACON_FILE,
       isShown ? this.#driver.beacon(readText(token, TOKEN)) : undefined,
     );
-    await this.#commands.reload();
+    await this.#commands.run('reload');
     return null;
   }
 
@@ -192,7 +205,7 @@ export class VhostWriter implements VhostVerbs {
       return null;
     }
     await this.#restore(before, undefined);
-    await this.#commands.reload(); // the server may have accepted the change after the time limit
+    await this.#commands.run('reload'); // the server may have accepted the change after the time limit
     return null;
   }
 

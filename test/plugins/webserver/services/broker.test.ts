@@ -122,7 +122,7 @@ if (hasNginx()) {
       { site: { ...site, access: { ...access, errorPages: [{ status: 404, path: '/a.html";}' }] } } },
       { site: { ...site, access: { ...access, errorPages: [{ status: 200, path: '/a.html' }] } } },
     ])
-      await client.call('webserver.apply', { id, changes: [change] }, 10_000).then(
+      await client.call('webserver.apply', { id, changes: [change], reload: null }, 10_000).then(
         () => assert.unreachable(JSON.stringify(change)),
         () => undefined,
       );

@@ -115,10 +115,11 @@ const escaped = (path: string) =>
     .map((letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`)
     .join('')}`;
 
-/** Starts a server with a site of the account ann. */
+/** Starts a server with a site of the account ann, which has no scripts. */
 async function startSite(config: Record<string, unknown>, domain: string) {
   const server = await TestServer.start({ config });
-  const { account, token } = await server.user('ann');
+  await server.hostkeep.core.plans.create('plain', {}, ['domains']);
+  const { account, token } = await server.user('ann', 'plain');
   const added = await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url: domain } });
   assert.is(added.status, 201);
   return { server, account, docroot: join(account.filesRoot, domain) };

@@ -35,7 +35,8 @@ if (hasNginx())
     const nginx = await Nginx.start();
     const server = await TestServer.start({ config: { webserver: nginx.settings } });
     try {
-      const { token } = await server.user('ann');
+      await server.hostkeep.core.plans.create('plain', {}, ['domains']); // without scripts, which have a page of their own
+      const { token } = await server.user('ann', 'plain');
       for (const domain_url of [OURS, OTHERS])
         await server.ask('/api/domains/new', { method: 'POST', token, body: { domain_url } });
       const forged = encodeURIComponent(

@@ -288,6 +288,31 @@ if (hasReal) {
     );
   });
 
+  test('a change is checked by the reload, or before one that checks nothing', async () => {
+    const noted = join(temporaryFolder(), 'checks');
+    const checks = () => (existsSync(noted) ? readFileSync(noted, 'utf8').length : 0);
+    const shell = (command: string) => ['/bin/sh', '-c', command];
+    const check = shell(`printf x >> ${noted}; exec ${nginx.command('-t', '-q').join(' ')}`);
+    await withServer({ ...nginx.settings, check }, async (server) => {
+      const { token } = await server.user('ann');
+      const before = checks();
+      assert.is((await add(server, token, 'once.example')).status, 201);
+      assert.is(checks(), before);
+      const broken = join(nginx.vhostFolder, 'zz-operator.conf');
+      writeFileSync(broken, 'server { listen');
+      assert.is((await add(server, token, 'refused.example')).status, 502);
+      rmSync(broken);
+      assert.ok(checks() > before, 'the check says who is to blame');
+    });
+    const reload = shell(nginx.command('-s', 'reload').join(' '));
+    await withServer({ ...nginx.settings, check, reload }, async (server) => {
+      const { token } = await server.user('ann');
+      const before = checks();
+      assert.is((await add(server, token, 'twice.example')).status, 201);
+      assert.is(checks(), before + 1);
+    });
+  });
+
   test('a domain is acknowledged only when it is served', async () => {
     const late = ['/bin/sh', '-c', `(sleep 1; ${nginx.command('-s', 'reload').join(' ')}) >/dev/null 2>&1 &`];
     await withServer({ ...nginx.settings, reload: late }, async (server) => {
@@ -436,10 +461,13 @@ if (hasReal) {
         const armed = join(data, 'armed');
         const kill = `if [ -e '${armed}' ]; then kill -9 $PPID; fi`;
         const [check, reload] = [nginx.command('-t', '-q').join(' '), nginx.command('-s', 'reload').join(' ')];
+        const program = join(data, 'nginx'); // by this name, its reload counts as a check
+        const reloads = step === 'before the reload' ? `${kill}; ${reload}` : `${reload}; ${kill}`;
+        writeFileSync(program, `#!/bin/sh\n${reloads}\n`, { mode: 0o700 });
         const script =
           step === 'before the check'
-            ? { check: ['/bin/sh', '-c', `${kill}; ${check}`] }
-            : { reload: ['/bin/sh', '-c', step === 'before the reload' ? `${kill}; ${reload}` : `${reload}; ${kill}`] };
+            ? { check: ['/bin/sh', '-c', `${kill}; ${check}`], reload: ['/bin/sh', program] }
+            : { reload: [program] };
         writeFileSync(config, JSON.stringify({ webserver: { ...nginx.settings, ...script } }));
         const { child, line } = await startProgram(
           data,
