@@ -1,4 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
+import type { DemoReport } from '../../kernel/contract/points/demo.ts';
 import {
   domainNamed,
   NO_DOMAINS,
@@ -127,6 +128,12 @@ export class PhpSites {
     if ((await findWebServer(this.#host)) === undefined) return;
     const domain = (await this.#domains.list(account)).find(({ id }) => id === domainId);
     if (domain !== undefined) await this.#change(account, domain.name, {}, undefined, { version });
+  }
+
+  /** Does so for all domains of an account of the demo, at each start. */
+  async serveAll(account: Account): Promise<DemoReport> {
+    for (const { id } of await this.#domains.list(account)) await this.serveNew(id, account.id);
+    return {};
   }
 
   /** Errors: 404 `domain_not_found`, `php_version_not_found`; 502 `php_failed`; any error of a provider of `siteChanged`. */

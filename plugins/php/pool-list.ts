@@ -5,7 +5,8 @@ import { Polled } from '../../kernel/kit/waiting/polled.ts';
 import type { AccountPools } from './account-pools.ts';
 import type { PoolFigures } from './pools/pool-meter.ts';
 import type { PhpConfig } from './schema.ts';
-import { poolKey, wantedPools, type Wanted } from './wanted-pools.ts';
+import { poolKey } from './pools/pool.ts';
+import { wantedPools, type Wanted } from './wanted-pools.ts';
 
 const FRESH_MS = 1000;
 

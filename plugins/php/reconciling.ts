@@ -4,7 +4,8 @@ import type { NamedProgram } from '../../kernel/kit/programs/program-folder.ts';
 import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountPools } from './account-pools.ts';
 import type { PhpConfig } from './schema.ts';
-import { poolKey, wantedPools, type Wanted } from './wanted-pools.ts';
+import { poolKey } from './pools/pool.ts';
+import { wantedPools, type Wanted } from './wanted-pools.ts';
 
 /** How soon a pool that ended is started again, and what other processes changed, such as the command line, is seen. */
 const AGAIN_MS = 2500;

@@ -15,25 +15,17 @@ export interface Site {
   readonly ini: string;
 }
 
-interface Row {
-  readonly domain_id: number;
-  readonly account_id: number;
-  readonly version: string;
-  readonly memory_mib: number;
-  readonly upload_mib: number;
-  readonly seconds: number;
-  readonly shows_errors: number;
-  readonly timezone: string;
-  readonly ini: string;
-}
+type Row = Omit<Site, 'showsErrors'> & { readonly shows_errors: number };
 
 const PAGE = 500;
 const COLUMNS = 'domain_id, account_id, version, memory_mib, upload_mib, seconds, shows_errors, timezone, ini';
+const SELECT =
+  'select domain_id as "domainId", account_id as "accountId", version, memory_mib as "memoryMib", upload_mib as "uploadMib", seconds, shows_errors, timezone, ini from php_sites';
 
 /** Returns what is stored of some domains. */
 export async function listSites(reader: Reader, domainIds: readonly number[]): Promise<Site[]> {
   const rows = await reader.all<Row>(
-    `select ${COLUMNS} from php_sites where domain_id in (select cast(value as bigint) from json_each(?))`,
+    `${SELECT} where domain_id in (select cast(value as bigint) from json_each(?))`,
     JSON.stringify(domainIds),
   );
   return rows.map(toSite);
@@ -44,7 +36,7 @@ export async function sitesWithPhp(reader: Reader): Promise<Site[]> {
   const sites: Site[] = [];
   for (let last = 0, isMore = true; isMore; last = sites.at(-1)?.domainId ?? last) {
     const rows = await reader.all<Row>(
-      `select ${COLUMNS} from php_sites where domain_id > ? and version <> '' order by domain_id limit ?`,
+      `${SELECT} where domain_id > ? and version <> '' order by domain_id limit ?`,
       last,
       PAGE,
     );
@@ -76,19 +68,7 @@ export async function removeSite(tx: Tx, domainId: number): Promise<void> {
   await tx.run('delete from php_sites where domain_id = ?', domainId);
 }
 
-function toSite(row: Row): Site {
-  return {
-    domainId: row.domain_id,
-    accountId: row.account_id,
-    version: row.version,
-    memoryMib: row.memory_mib,
-    uploadMib: row.upload_mib,
-    seconds: row.seconds,
-    showsErrors: row.shows_errors === 1,
-    timezone: row.timezone,
-    ini: row.ini,
-  };
-}
+const toSite = ({ shows_errors, ...row }: Row): Site => ({ ...row, showsErrors: shows_errors === 1 });
 
 /** Returns the versions that the domains of an account have. */
 export async function listVersions(reader: Reader, accountId: number): Promise<string[]> {

@@ -1,10 +1,9 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { NamedProgram } from '../../kernel/kit/programs/program-folder.ts';
 import type { AccountPools } from './account-pools.ts';
 import { boundsFor, poolFor } from './options.ts';
-import type { Pool } from './pools/pool.ts';
+import { poolKey, type Pool } from './pools/pool.ts';
 import type { PhpConfig } from './schema.ts';
 import { sitesWithPhp } from './store.ts';
 
@@ -36,5 +35,3 @@ export async function wantedPools(
   }
   return wanted;
 }
-
-export const poolKey = ({ accountId, name }: NamedProgram): string => `${accountId}/${name}`;

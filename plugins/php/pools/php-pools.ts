@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import type { Identified } from '../../../kernel/kit/jobs/job.ts';
 import { pathBeside } from '../../../kernel/kit/net/account-socket.ts';
 import { askPool } from '../../../kernel/kit/programs/fpm/fastcgi.ts';
 import { startFpm } from '../../../kernel/kit/programs/fpm/php-fpm.ts';
+import { workersIn } from '../../../kernel/kit/programs/fpm/seen-pool.ts';
 import {
   killMaster,
   masterPid,
@@ -26,7 +26,7 @@ import { INFO_SCRIPT, OWN_FOLDER, poolConfig } from './pool-config.ts';
 import { PoolMeter } from './pool-meter.ts';
 import { LATE_MS, SleepingPool } from './sleeping-pool.ts';
 import type { FailedPool, PhpVerbs, PoolsNow } from './php-verbs.ts';
-import { POOL_NAME, poolName, readPool, VERSION, type Pool } from './pool.ts';
+import { POOL_NAME, poolKey, poolName, readPool, VERSION, type Pool } from './pool.ts';
 
 /** A pool that this process has started. */
 interface OwnPool extends NamedProgram {
@@ -41,6 +41,7 @@ interface Owner {
   readonly webGid: number;
   readonly root: string;
 }
+type Self = Pick<Owner, 'uid' | 'webGid'>;
 
 const MOST_FAILURES = 1000;
 const INFO = { timeoutMs: 10_000, mostBytes: 2 ** 19 } as const;
@@ -53,6 +54,7 @@ const PROOF: Omit<Pool, 'version'> = {
 /** Starts and ends masters of PHP-FPM: one for each pool, so that a pool never changes, and none waits for another. */
 export class PhpPools implements PhpVerbs {
   readonly #host: PrivilegedHost<PhpConfig>;
+  readonly #self: Self | undefined;
   readonly #folder: ProgramFolder;
   readonly #meter: PoolMeter;
   readonly #own = new Map<string, OwnPool>();
@@ -60,8 +62,10 @@ export class PhpPools implements PhpVerbs {
   /** Changes of a pool, one after another. */
   readonly #changes = new FairQueue({ slots: 1000, perClient: 1 });
 
-  constructor(host: PrivilegedHost<PhpConfig>) {
+  /** `self`: the user of this process, who need not be root, if all scripts are to run as him. */
+  constructor(host: PrivilegedHost<PhpConfig>, self?: Self) {
     this.#host = host;
+    this.#self = self;
     host.signal.addEventListener('abort', () => [...this.#own.values()].map(({ asleep }) => asleep?.close()));
     this.#folder = new ProgramFolder(host.config.run_folder || BROKERS, POOL_NAME, host.signal);
     this.#meter = new PoolMeter(this.#folder);
@@ -77,7 +81,7 @@ export class PhpPools implements PhpVerbs {
   }
 
   async #begin(named: NamedProgram, account: Identified, pool: Pool, rests: boolean): Promise<void> {
-    const [key, { name }] = [keyOf(named), named];
+    const [key, { name }] = [poolKey(named), named];
     const webGid = this.#host.userOf(account)?.webGid ?? null;
     if (webGid === null)
       throw fail.php_failed('accounts need user ids, and the web server a group: set ids.first and ids.web_group');
@@ -97,7 +101,7 @@ export class PhpPools implements PhpVerbs {
 
   async stop(pool: unknown): Promise<null> {
     const { accountId, name } = readNamed(pool);
-    await this.#changes.run(keyOf({ accountId, name }), async () => {
+    await this.#changes.run(poolKey({ accountId, name }), async () => {
       const master = await this.#folder.master(accountId, name);
       if (master === undefined || (await this.#folder.isAsleep(accountId, name)))
         await this.#folder.clear(accountId, name);
@@ -113,11 +117,11 @@ export class PhpPools implements PhpVerbs {
       if (own.asleep !== undefined) continue;
       const { accountId, name } = own;
       const master = await this.#folder.master(accountId, name);
-      if (master?.isEnding !== false) this.#own.delete(keyOf(own));
+      if (master?.isEnding !== false) this.#own.delete(poolKey(own));
       else if (isAtWork(master)) own.usedAt = performance.now();
       else if (performance.now() - own.usedAt >= this.#idleMs)
-        await this.#changes.run(keyOf(own), async () => {
-          if (this.#own.get(keyOf(own)) === own) await this.#relieve(own, master);
+        await this.#changes.run(poolKey(own), async () => {
+          if (this.#own.get(poolKey(own)) === own) await this.#relieve(own, master);
         });
     }
     return null;
@@ -125,8 +129,8 @@ export class PhpPools implements PhpVerbs {
 
   async restart(pool: unknown): Promise<boolean> {
     const named = readNamed(pool);
-    return this.#changes.run(keyOf(named), async () => {
-      const own = this.#own.get(keyOf(named));
+    return this.#changes.run(poolKey(named), async () => {
+      const own = this.#own.get(poolKey(named));
       const master = await this.#folder.master(named.accountId, named.name);
       return own !== undefined && master?.isEnding === false && (await this.#relieve(own, master));
     });
@@ -136,9 +140,9 @@ export class PhpPools implements PhpVerbs {
     const accountId = readId(given);
     const own = [...this.#own.values()].filter((each) => each.accountId === accountId);
     for (const failed of this.#failures.values())
-      if (failed.accountId === accountId) this.#failures.delete(keyOf(failed));
+      if (failed.accountId === accountId) this.#failures.delete(poolKey(failed));
     // after a request has started one, or that would outlive its account
-    await Promise.all(own.map((each) => this.#changes.run(keyOf(each), async () => this.#forget(each))));
+    await Promise.all(own.map((each) => this.#changes.run(poolKey(each), async () => this.#forget(each))));
     return this.#folder.end(accountId);
   }
 
@@ -169,7 +173,8 @@ export class PhpPools implements PhpVerbs {
     const named = { accountId: NOBODY.id, name: poolName(pool, [NOBODY.name]) };
     const folder = this.#folder.apart();
     try {
-      await this.#start(folder, named, pool, { uid: NOBODY.uid, webGid: NOBODY.uid, root: '/nonexistent' });
+      const owner = this.#self ?? { uid: NOBODY.uid, webGid: NOBODY.uid };
+      await this.#start(folder, named, pool, { ...owner, root: '/nonexistent' });
       return { isAlone: canBeAlone() };
     } finally {
       await folder.end(NOBODY.id);
@@ -182,9 +187,9 @@ export class PhpPools implements PhpVerbs {
   }
 
   #forget(named: NamedProgram): void {
-    this.#own.get(keyOf(named))?.asleep?.close();
-    this.#own.delete(keyOf(named));
-    this.#failures.delete(keyOf(named));
+    this.#own.get(poolKey(named))?.asleep?.close();
+    this.#own.delete(poolKey(named));
+    this.#failures.delete(poolKey(named));
   }
 
   /** Notes why a pool does not start, which holds until it does. */
@@ -192,7 +197,7 @@ export class PhpPools implements PhpVerbs {
     try {
       await start();
     } catch (error) {
-      this.#failures.set(keyOf(named), { ...named, problem: errorMessage(error) });
+      this.#failures.set(poolKey(named), { ...named, problem: errorMessage(error) });
       throw error;
     }
   }
@@ -200,7 +205,7 @@ export class PhpPools implements PhpVerbs {
   /** Has this process listen in the place of a master. */
   async #sleep(own: OwnPool): Promise<void> {
     const { accountId, name, owner } = own;
-    const wake = () => this.#changes.run(keyOf(own), () => this.#wake(own));
+    const wake = () => this.#changes.run(poolKey(own), () => this.#wake(own));
     own.asleep = await SleepingPool.listen(this.#folder.socket(accountId, name), owner.webGid, wake);
     await this.#folder.setAsleep(accountId, name, true);
   }
@@ -216,7 +221,7 @@ export class PhpPools implements PhpVerbs {
 
   async #wake(own: OwnPool): Promise<void> {
     const { accountId, name, pool, owner } = own;
-    if (this.#own.get(keyOf(own)) !== own) throw new Error('the pool has ended');
+    if (this.#own.get(poolKey(own)) !== own) throw new Error('the pool has ended');
     try {
       await this.#noting(own, async () => this.#publish(own, await this.#start(this.#folder, own, pool, owner)));
     } catch (err) {
@@ -251,7 +256,8 @@ export class PhpPools implements PhpVerbs {
   /** Starts a master, and resolves with the path at which it listens. */
   async #start(folder: ProgramFolder, { accountId, name }: NamedProgram, pool: Pool, owner: Owner): Promise<string> {
     const { log, config, groups } = this.#host;
-    if (process.geteuid?.() !== 0) throw fail.php_failed('only root, or the broker, starts processes of accounts');
+    if (this.#self === undefined && process.geteuid?.() !== 0)
+      throw fail.php_failed('only root, or the broker, starts processes of accounts');
     const socket = pathBeside(folder.socket(accountId, name));
     await startFpm(
       folder,
@@ -268,12 +274,10 @@ export class PhpPools implements PhpVerbs {
         refuse: fail.php_failed,
       },
     );
-    this.#failures.delete(keyOf({ accountId, name }));
+    this.#failures.delete(poolKey({ accountId, name }));
     return socket;
   }
 }
-
-const keyOf = ({ accountId, name }: NamedProgram): string => `${accountId}/${name}`;
 
 function quit(master: Master): void {
   const pid = ownProcessId(masterPid(master));
@@ -283,12 +287,7 @@ function quit(master: Master): void {
 /** Whether a master has processes for requests: they end some time after their last one. */
 function isAtWork(master: Master): boolean {
   const pid = ownProcessId(masterPid(master));
-  if (pid === undefined) return false;
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8') !== '';
-  } catch {
-    return false; // it has ended
-  }
+  return pid !== undefined && workersIn(pid).length > 0;
 }
 
 function readNamed(value: unknown): NamedProgram {

@@ -5,6 +5,7 @@ import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { Polled } from '../../../kernel/kit/waiting/polled.ts';
 import { lookAt, markNow, type SeenPool } from '../../../kernel/kit/programs/fpm/seen-pool.ts';
 import { readStatus } from '../../../kernel/kit/programs/fpm/fpm-status.ts';
+import { poolKey } from './pool.ts';
 
 /** The figures of a pool. */
 export interface PoolFigures extends NamedProgram {
@@ -81,10 +82,10 @@ export class PoolMeter {
     this.#remember(pools);
     const until = performance.now() + ASKING_MS;
     const asked = pools.filter((pool) => this.#isDue(pool));
-    await Promise.all(asked.map((pool) => this.#asking.run(keyOf(pool), () => this.#ask(pool, until))));
+    await Promise.all(asked.map((pool) => this.#asking.run(poolKey(pool), () => this.#ask(pool, until))));
     if (asked.length > 0) await delay(SETTLE_MS);
     for (const pool of asked) {
-      const known = this.#known.get(keyOf(pool));
+      const known = this.#known.get(poolKey(pool));
       if (known !== undefined) known.mark = markNow(pool); // with what its answer took
       await nextTurn(); // others are served meanwhile
     }
@@ -93,27 +94,27 @@ export class PoolMeter {
 
   /** Forgets masters that are gone. */
   #remember(pools: readonly SeenPool[]): void {
-    const there = new Set(pools.map(keyOf));
+    const there = new Set(pools.map(poolKey));
     for (const key of this.#known.keys()) if (!there.has(key)) this.#known.delete(key);
     for (const pool of pools) {
       const { master } = pool;
-      if (master === undefined) this.#known.delete(keyOf(pool));
-      else if (this.#known.get(keyOf(pool))?.master !== master) {
+      if (master === undefined) this.#known.delete(poolKey(pool));
+      else if (this.#known.get(poolKey(pool))?.master !== master) {
         const nothing = { active: null, requests: null, limitReached: null };
-        this.#known.set(keyOf(pool), { master, asked: 1, mark: '', notBefore: 0, ...nothing });
+        this.#known.set(poolKey(pool), { master, asked: 1, mark: '', notBefore: 0, ...nothing });
       }
     }
   }
 
   #isDue(pool: SeenPool): boolean {
-    const known = this.#known.get(keyOf(pool));
+    const known = this.#known.get(poolKey(pool));
     if (known === undefined || pool.workers === 0) return false;
     return pool.mark !== known.mark && performance.now() >= known.notBefore;
   }
 
   /** Never rejects. */
   async #ask(pool: SeenPool, until: number): Promise<void> {
-    const known = this.#known.get(keyOf(pool));
+    const known = this.#known.get(poolKey(pool));
     if (known === undefined || performance.now() > until) return;
     known.asked += 1;
     try {
@@ -132,7 +133,7 @@ export class PoolMeter {
 
   #figures(pool: SeenPool): PoolFigures {
     const { accountId, name, workers, memoryBytes, runningSeconds, master } = pool;
-    const known = this.#known.get(keyOf(pool));
+    const known = this.#known.get(poolKey(pool));
     return {
       ...{ accountId, name, isAsleep: master === undefined, processes: workers, memoryBytes, runningSeconds },
       active: workers === 0 ? 0 : (known?.active ?? null),
@@ -141,5 +142,3 @@ export class PoolMeter {
     };
   }
 }
-
-const keyOf = ({ accountId, name }: NamedProgram): string => `${accountId}/${name}`;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fail as refuse } from '../../../kernel/errors.ts';
 import { readBoolean, readInteger, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+import type { NamedProgram } from '../../../kernel/kit/programs/program-folder.ts';
 import { DIRECTIVES, isValue } from '../ini/directives.ts';
 import type { IniValue } from '../ini/ini-text.ts';
 
@@ -55,6 +56,8 @@ function readValues(given: unknown): IniValue[] {
     throw refuse.invalid_request('expected each directive once');
   return values;
 }
+
+export const poolKey = ({ accountId, name }: NamedProgram): string => `${accountId}/${name}`;
 
 /** Returns the name of a pool among those of its account: another one for whatever makes its processes other ones. */
 export function poolName(pool: Pool, disabled: readonly string[]): string {

@@ -61,7 +61,8 @@ export const markNow = ({ pid }: SeenPool): string => markOf(workersIn(pid));
 const markOf = (workers: readonly SeenProcess[]): string =>
   workers.map(({ pid, waits }) => `${pid}:${waits}`).join(' ');
 
-const workersIn = (pid: number): SeenProcess[] => childrenIn(pid).flatMap((child) => readProcess(child) ?? []);
+/** Returns the processes for requests that a master has. */
+export const workersIn = (pid: number): SeenProcess[] => childrenIn(pid).flatMap((child) => readProcess(child) ?? []);
 
 /**
  * Adds up what processes have for themselves, and once what they share: programs, and the cache of compiled scripts. Who shares which
