@@ -116,12 +116,8 @@ async function siteFinding(
     }
     return { name, ok: true, isUntried: true, detail: 'none has a page yet that could be read' };
   } catch (error) {
-    return {
-      name,
-      ok: false,
-      detail: errorMessage(error),
-      remedy: 'see that the files of the accounts can be reached',
-    };
+    const remedy = 'see that the files of the accounts can be reached';
+    return { name, ok: false, detail: errorMessage(error), remedy };
   } finally {
     await pool.close();
   }

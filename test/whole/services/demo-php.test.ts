@@ -42,15 +42,20 @@ function leftIn(folder: string): string[] {
   return [...running, ...files.filter((path) => lstatSync(path).isSocket())];
 }
 
+/** Returns where the demo says that its guest book is. */
+function guestBookOf({ output }: Demo): string {
+  const told = section(output, 'Uses').get('php') ?? '';
+  const [, port, site, path] = /--connect-to ::127\.0\.0\.1:(\d+) https:\/\/([^/]+)(\S+)/.exec(told) ?? [];
+  assert.ok(port, output);
+  return `https://${site}:${port}${path}`;
+}
+
 function runsPhp(title: string, env: NodeJS.ProcessEnv, own: (data: string) => void): void {
   test(`${title} runs PHP over HTTPS, and nothing of it is left`, async () => {
     const data = temporaryFolder();
     own(data);
     const demo = await startDemo(data, env);
-    const [, port, site, path] =
-      /--connect-to ::127\.0\.0\.1:(\d+) https:\/\/([^/]+)(\S+)/.exec(section(demo.output, 'Uses').get('php') ?? '') ??
-      [];
-    const url = `https://${site}:${port}${path}`;
+    const url = guestBookOf(demo);
     const first = await fetchSecurely(url);
     assert.is(first.status, 200, demo.output);
     assert.ok(first.body.includes(`PHP ${version}.`) && first.body.includes('over HTTPS'), first.body);
@@ -69,7 +74,7 @@ function runsPhp(title: string, env: NodeJS.ProcessEnv, own: (data: string) => v
     await demo.end('SIGKILL');
     await until('a killed demo has no PHP', () => leftIn(join(data, 'php')).every((each) => each.startsWith('/')));
     const again = await startDemo(data, env);
-    assert.match((await fetchSecurely(url)).body, /<p>a text/, again.output);
+    assert.match((await fetchSecurely(guestBookOf(again))).body, /<p>a text/, again.output);
     await again.end('SIGTERM');
     assert.equal(leftIn(data), []);
   });
