@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import {
   domainNamed,
@@ -8,6 +9,7 @@ import {
 } from '../../kernel/contract/points/domain-directory.ts';
 import {
   findWebServer,
+  type SiteAuthority,
   type SiteRules,
   type SiteTls,
   type WebServerPart,
@@ -42,6 +44,10 @@ const HOUR_MS = 3_600_000;
 const LONGEST_PAUSE_MS = 24 * HOUR_MS;
 /** How soon a certificate may be followed by another without need: authorities issue a few a week for the same names. */
 const FRESH_MS = 48 * HOUR_MS;
+
+const siteAuthority = ({ directory, contact, ca_file: file }: CertificatesConfig): SiteAuthority => ({
+  ...{ directory, contact, caFile: file && resolve(file) },
+});
 
 /** The certificates of domains: each change is served before it is stored, and stored only if it is served. */
 export class Certificates {
@@ -125,6 +131,7 @@ export class Certificates {
         isForced: tls?.forcesHttps ?? false,
         hasHsts: tls?.hasHsts ?? false,
         thumbprint,
+        ...(config.directory !== '' && { authority: siteAuthority(config) }),
       };
     };
     return new Map(domainIds.map((id) => [id, { tls: rule(id) }]));
