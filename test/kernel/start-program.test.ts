@@ -206,7 +206,7 @@ test('a program without a network has a loopback interface only', async () => {
 });
 
 // threat inherited-rights: who has no rights gains none by a namespace of his own
-test('a program without rights sees no other process where that is possible, and has none there', async () => {
+test('a program without rights that is alone sees no other process, and has none', async () => {
   if (!isRoot) return;
   const command = ['-c', 'echo /proc/[0-9]*; cat /proc/self/status'];
   const script = `import(${JSON.stringify(MODULE)})

@@ -118,7 +118,7 @@ else if (hasNginx()) {
   runsPhp('the demo', process.getuid?.() ?? 0);
   if (isRoot && isShared()) runsPhp('a demo without rights', 1, { NODE_OPTIONS: AS_DAEMON });
   if (isRoot)
-    test('a demo below a folder that is closed to others says so, as its PHP reads nothing', async () => {
+    test('a demo below a folder that is closed to others says why it runs no PHP', async () => {
       const closed = temporaryFolder();
       chmodSync(closed, 0o700);
       const { output } = await startDemo(join(closed, 'data'));
