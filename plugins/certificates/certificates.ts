@@ -1,8 +1,10 @@
 import { X509Certificate } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { domainNamed, NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import {
   findWebServer,
+  type SiteAuthority,
   type SiteRules,
   type SiteTls,
   type WebServerPart,
@@ -29,6 +31,10 @@ type Told = Omit<EventInput, 'account'>;
 
 /** How soon a certificate may be followed by another without need: authorities issue a few a week for the same names. */
 const FRESH_MS = 48 * 3_600_000;
+
+const siteAuthority = ({ directory, contact, ca_file: file }: CertificatesConfig): SiteAuthority => ({
+  ...{ directory, contact, caFile: file && resolve(file) },
+});
 
 /** The certificates of domains: each change is served before it is stored, and stored only if it is served. */
 export class Certificates {
@@ -112,6 +118,7 @@ export class Certificates {
         isForced: tls?.forcesHttps ?? false,
         hasHsts: tls?.hasHsts ?? false,
         thumbprint,
+        ...(config.directory !== '' && { authority: siteAuthority(config) }),
       };
     };
     return new Map(domainIds.map((id) => [id, { tls: rule(id) }]));

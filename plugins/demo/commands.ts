@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { defineCommands, UsageError, type DemoNode } from '../../kernel/contract/command.ts';
 import { hoursBefore, type DemoPeople, type DemoReport } from '../../kernel/contract/points/demo.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { addGuestBook, reportGuestBook } from './guest-book.ts';
 import { giveFiles } from './sample-files.ts';
 import { replaceFileSync } from '../../kernel/kit/files/atomic-file.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
@@ -62,6 +63,8 @@ function place(env: NodeJS.ProcessEnv): Record<string, string> {
 
 /** Fills the node and connects it. Returns what to print once its addresses are open. */
 async function prepare(node: DemoNode): Promise<(urls: Urls) => void> {
+  // as root, scripts run as other users, who pass it to the files of accounts; what else is in it has modes of its own
+  if (process.geteuid?.() === 0) chmodSync(node.config.data, 0o711);
   const report = await outside(node, await fill(node));
   const file = join(node.config.data, 'credentials.json');
   const passwords = await readPasswords(node, file);
@@ -102,6 +105,7 @@ async function fill(node: DemoNode): Promise<string[]> {
       await node.events.record(tx, { ...event, at: hoursBefore(now, hoursAgo) });
   });
   const results = [...past, ...(await node.gather('demo', { ...people, neighbours, now }))];
+  await addGuestBook(demoAccount);
   for (const { filesRoot } of customers) await giveFiles(filesRoot);
   await accounts.suspend(Object.keys(NEIGHBOURS).at(-1) ?? '');
   return results.flatMap((each) => (each.ok ? [] : [`content of ${each.plugin}: ${errorMessage(each.error)}`]));
@@ -118,6 +122,7 @@ async function outside(node: DemoNode, leftOut: readonly string[]): Promise<Requ
   const results = people === undefined ? [] : await node.gather('demoOutside', people);
   const failures = results.flatMap((each) => (each.ok ? [] : [`${each.plugin}: ${errorMessage(each.error)}`]));
   const reports = results.flatMap((each) => (each.ok ? [each.value] : []));
+  if (people !== undefined) reports.push(await reportGuestBook(node, people.demo));
   return {
     uses: reports.flatMap(({ uses = [] }) => uses),
     leftOut: [...unavailable(node), ...leftOut, ...failures, ...reports.flatMap((report) => report.leftOut ?? [])],

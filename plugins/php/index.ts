@@ -11,6 +11,7 @@ import { movePart } from './mover.ts';
 import { boundsFor } from './options.ts';
 import { PhpSites } from './php-sites.ts';
 import { PoolList } from './pool-list.ts';
+import { demoVerbs } from './demo.ts';
 import privileged from './privileged.ts';
 import { PoolKeeper } from './reconciling.ts';
 import {
@@ -123,9 +124,10 @@ export default definePlugin({
       config.versions.length === 0 ? installed : installed.filter((each) => config.versions.includes(each));
     if (installed.length === 0)
       throw new Unavailable('no PHP-FPM is installed', 'apt-get install php-fpm, and restart the server');
-    const verbs = node.privileged(privileged, config);
+    const verbs = node.isDemo ? demoVerbs(host) : node.privileged(privileged, config);
     const pools = new AccountPools(host, verbs);
-    const [sites, keeper] = [new PhpSites(host, pools, versions), new PoolKeeper(host, pools)];
+    const sites = new PhpSites(host, pools, versions);
+    const keeper = new PoolKeeper(host, pools, (id) => sites.isAdding(id));
     if (node.isServing) await node.onLeader(() => keeper.start());
     forgetRemoved(host, (id) => sites.forget(id));
     followAdded(host, (id, accountId) => sites.keepNew(id, accountId), 'a new domain did not get PHP');
@@ -159,6 +161,7 @@ export default definePlugin({
           }),
         purge: async ({ id }) => [{ what: 'PHP pools', removed: await verbs.end(id) }],
         doctor: () => findings(verbs, installed, node.config.ids.web_group),
+        demoOutside: ({ demo }) => sites.serveAll(demo),
         health: () => [
           ...(keeper.problem === undefined
             ? []

@@ -1,4 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
+import type { DemoReport } from '../../kernel/contract/points/demo.ts';
 import {
   domainNamed,
   NO_DOMAINS,
@@ -39,6 +40,8 @@ type Record = (tx: Tx, domain: string) => Promise<void>;
 
 /** Domains that are added at a time. */
 const MOST_NEW = 1000;
+/** How long that may take. */
+const ADDING_MS = 60_000;
 
 /** Versions and options of domains: each is served before it is stored, and stored only if it is served. */
 export class PhpSites {
@@ -48,7 +51,7 @@ export class PhpSites {
   readonly #versions: readonly string[];
   readonly #changes: SiteChanges<rows.Site>;
   /** By domain, what domains have that are being added. */
-  readonly #new = new LRUCache<number, rows.Site>(atMost(MOST_NEW));
+  readonly #new = new LRUCache<number, rows.Site>({ ...atMost(MOST_NEW), ttl: ADDING_MS });
 
   constructor(host: Host<PhpConfig>, pools: AccountPools, versions: readonly string[]) {
     this.#host = host;
@@ -125,15 +128,19 @@ export class PhpSites {
     return fronts;
   }
 
-  /** Has a domain that is being added served with PHP of the version in the configuration, if a web server serves it and its owner may. */
+  /** Has a domain that is being added served with PHP, see `#newSite`. */
   async prepareNew({ id, account }: DomainPart): Promise<void> {
-    const { default_version: named } = this.#host.config;
-    const version = named === 'newest' ? this.#versions[0] : this.#versions.find((each) => each === named);
-    if (version === undefined || !account.features.has('php')) return;
-    if ((await findWebServer(this.#host)) === undefined) return;
-    const site = { ...DEFAULTS, domainId: id, accountId: account.id, version };
-    await this.#pools.inTurn(account, () => this.#start(account, site));
-    this.#new.set(id, site);
+    const site = await this.#newSite(id, account);
+    if (site === undefined) return;
+    await this.#pools.inTurn(account, async () => {
+      await this.#start(account, site);
+      this.#new.set(id, site);
+    });
+  }
+
+  /** Whether a domain of an account is being added, whose pool the store does not show yet. */
+  isAdding(accountId: number): boolean {
+    return [...this.#new.values()].some((site) => site.accountId === accountId);
   }
 
   /** Stores that of a domain that was added, unless its owner has chosen something else since. */
@@ -144,6 +151,24 @@ export class PhpSites {
     const domain = (await this.#domains.list(account)).find(({ id }) => id === domainId);
     if (domain !== undefined) await this.#change(account, domain.name, {}, undefined, site);
     this.#new.delete(domainId);
+  }
+
+  /** Has all domains of an account of the demo served with PHP, at each start. */
+  async serveAll(account: Account): Promise<DemoReport> {
+    for (const { id, name } of await this.#domains.list(account)) {
+      const site = await this.#newSite(id, account);
+      if (site !== undefined) await this.#change(account, name, {}, undefined, site);
+    }
+    return {};
+  }
+
+  /** Resolves with a site of the version in the configuration, if a web server serves it and its owner may have one. */
+  async #newSite(domainId: number, account: Account): Promise<rows.Site | undefined> {
+    const { default_version: named } = this.#host.config;
+    const version = named === 'newest' ? this.#versions[0] : this.#versions.find((each) => each === named);
+    if (version === undefined || !account.features.has('php')) return undefined;
+    if ((await findWebServer(this.#host)) === undefined) return undefined;
+    return { ...DEFAULTS, domainId, accountId: account.id, version };
   }
 
   /** Errors: 404 `domain_not_found`, `php_version_not_found`; 502 `php_failed`; any error of a provider of `siteChanged`. */

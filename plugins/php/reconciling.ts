@@ -19,11 +19,14 @@ const EVENTS = new Set([
 export class PoolKeeper {
   readonly #host: Host<PhpConfig>;
   readonly #pools: AccountPools;
+  readonly #isAdding: (accountId: number) => boolean;
   /** By pool, since when no domain needs it, on the monotonic clock. */
   readonly #unused = new Map<string, number>();
   #problem: () => string | undefined = () => undefined;
 
-  constructor(host: Host<PhpConfig>, pools: AccountPools) {
+  /** `isAdding`: see `PhpSites.isAdding`. */
+  constructor(host: Host<PhpConfig>, pools: AccountPools, isAdding: (accountId: number) => boolean) {
+    this.#isAdding = isAdding;
     this.#host = host;
     this.#pools = pools;
   }
@@ -84,8 +87,9 @@ export class PoolKeeper {
     for (const key of this.#unused.keys()) if (!there.has(key)) this.#unused.delete(key);
   }
 
-  /** A change that has just ended may need the pool after all. */
+  /** A change that has just ended may need the pool after all, and so may one that has just begun. */
   async #stop(pool: NamedProgram): Promise<void> {
+    if (this.#isAdding(pool.accountId)) return;
     if (!(await wantedPools(this.#host, this.#pools, pool.accountId)).has(programKey(pool)))
       await this.#pools.verbs.stop(pool);
   }

@@ -10,7 +10,6 @@ import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import { FolderLock } from './vhosts/folder-lock.ts';
 import type { WebserverConfig } from './schema.ts';
 import { VhostFolder } from './vhosts/vhost-folder.ts';
-import { canConnect } from './web-server.ts';
 
 /** Another port is used if this one is taken. */
 const PORT = 2080;
@@ -37,21 +36,26 @@ export async function startDemoServer(config: WebserverConfig, folder: string, f
   const program = find();
   if (program === undefined) throw new Error('nginx is not installed (apt-get install nginx-light)');
   await clear(folder);
-  const port = (await freePort(PORT)) ?? (await freePort(0)) ?? 0;
-  const listen = `127.0.0.1:${port}`;
-  const tlsPort = (await freePort(TLS_PORT)) ?? (await freePort(0)) ?? 0;
-  await writeFile(join(folder, CONF), confOf(listen));
+  const start = (wanted: readonly number[]) => startAt(wanted, config, folder, program);
+  return start([PORT, TLS_PORT]).catch(() => start([0, 0])); // another program may just have taken a port
+}
+
+async function startAt(
+  wanted: readonly number[],
+  config: WebserverConfig,
+  folder: string,
+  program: string,
+): Promise<DemoServer> {
+  const ports = wanted.map(async (each) => `127.0.0.1:${(await freePort(each)) ?? (await freePort(0))}`);
+  const [listen = '', tls = ''] = await Promise.all(ports);
+  await writeFile(join(folder, CONF), confOf(listen, tls));
   const command = (...args: string[]) => [program, '-p', folder, '-c', CONF, '-e', 'error.log', ...args];
   const child = startProgram(program, command().slice(1), { stdio: 'ignore', exception: 'demo web server' });
   process.once('exit', () => child.kill('SIGTERM')); // SIGKILL would leave its worker running
-  await untilListening(child, port, folder);
+  await untilListening(child, folder);
   const settings = {
-    ...config,
-    driver: 'nginx',
-    vhost_folder: join(folder, 'vhosts'),
-    log_folder: join(folder, 'logs'),
-    listen,
-    listen_https: `127.0.0.1:${tlsPort}`,
+    ...{ ...config, driver: 'nginx', listen, listen_https: tls },
+    ...{ vhost_folder: join(folder, 'vhosts'), log_folder: join(folder, 'logs') },
     check: command('-t', '-q'),
     reload: command('-s', 'reload'),
     version: [program, '-v'],
@@ -60,14 +64,14 @@ export async function startDemoServer(config: WebserverConfig, folder: string, f
 }
 
 /** Workers run as the user of the demo, because other users may not read its data. */
-function confOf(listen: string): string {
+function confOf(listen: string, tls: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path temporary-${name};`)
     .join(' ');
   return (
     `${process.getuid?.() === 0 ? 'user root;\n' : ''}daemon off;\nworker_processes 1;\npid ${PID};\nerror_log error.log;\nevents { worker_connections 256; }\n` +
     `http {\n  types { ${TYPES} }\n  ${temporary}\n  access_log off;\n  server_names_hash_bucket_size 512;\n` +
-    `  server { listen ${listen} default_server; return 444; }\n  include vhosts/*.conf;\n}\n`
+    `  server { listen ${listen} default_server; listen ${tls} ssl default_server; ssl_reject_handshake on; return 444; }\n  include vhosts/*.conf;\n}\n`
   );
 }
 
@@ -88,7 +92,7 @@ async function clear(folder: string): Promise<void> {
   await vhosts.make();
   if ((await new FolderLock(vhosts, `${PROCESS_ID} ${randomUUID()}`).acquire()) === 'held-elsewhere')
     throw new Error('another demo with the same data is running');
-  const pid = Number(await readFile(join(folder, PID), 'utf8').catch(() => '')); // none runs
+  const pid = await pidIn(folder);
   /** The title of nginx's main process ends with its command line. */
   const isLeftover = async () => {
     const title = pid > 0 ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : ''; // it has ended
@@ -117,14 +121,11 @@ async function freePort(wanted: number): Promise<number | undefined> {
   }
 }
 
-async function untilListening(child: ChildProcess, port: number, folder: string): Promise<void> {
+/** nginx writes its process id once it listens. */
+async function untilListening(child: ChildProcess, folder: string): Promise<void> {
   let failure: Error | undefined;
   child.once('error', (error) => (failure = error));
-  for (
-    const end = performance.now() + START_MS;
-    !(await canConnect({ host: '127.0.0.1', port }));
-    await delay(POLL_MS)
-  ) {
+  for (const end = performance.now() + START_MS; (await pidIn(folder)) !== child.pid; await delay(POLL_MS)) {
     const hasExited = child.exitCode !== null || child.signalCode !== null;
     if (!hasExited && failure === undefined && performance.now() < end) continue;
     child.kill('SIGKILL');
@@ -133,6 +134,9 @@ async function untilListening(child: ChildProcess, port: number, folder: string)
     throw new Error(`nginx does not start: ${failure?.message ?? log.trim().split('\n').at(-1) ?? ''}`);
   }
 }
+
+/** Resolves with 0 if none runs. */
+const pidIn = async (folder: string) => Number(await readFile(join(folder, PID), 'utf8').catch(() => ''));
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

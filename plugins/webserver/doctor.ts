@@ -61,12 +61,8 @@ async function reloadFinding(proof: Proof): Promise<Finding> {
   } catch (error) {
     const include = program === 'nginx' ? `include ${vhostFolder}/*.conf;` : `import ${vhostFolder}/*.conf`;
     const where = program === 'nginx' ? 'the http block of its configuration' : 'its Caddyfile';
-    return {
-      name,
-      ok: false,
-      detail: errorMessage(error),
-      remedy: `put the line "${include}" into ${where}, and see that webserver.reload works and webserver.listen is right`,
-    };
+    const remedy = `put the line "${include}" into ${where}, and see that webserver.reload works and webserver.listen is right`;
+    return { name, ok: false, detail: errorMessage(error), remedy };
   }
 }
 
@@ -107,21 +103,14 @@ async function siteFinding(
       const status = await statusAt(listen, domain.name, `/${page}`, PAGE_MS);
       const file = join(account.filesRoot, ...domain.components, page);
       if (status >= 200 && status < 400) return { name, ok: true, detail: `${driver.name} reads ${file}` };
-      return {
-        name,
-        ok: false,
-        detail: `${driver.name} answers http://${domain.name}/${page} with ${status}, and the file is ${file}`,
-        remedy: `let the user of ${driver.name} pass and read: \`namei -l ${file}\` shows where it may not`,
-      };
+      const detail = `${driver.name} answers http://${domain.name}/${page} with ${status}, and the file is ${file}`;
+      const remedy = `let the user of ${driver.name} pass and read: \`namei -l ${file}\` shows where it may not`;
+      return { name, ok: false, detail, remedy };
     }
     return { name, ok: true, isUntried: true, detail: 'none has a page yet that could be read' };
   } catch (error) {
-    return {
-      name,
-      ok: false,
-      detail: errorMessage(error),
-      remedy: 'see that the files of the accounts can be reached',
-    };
+    const remedy = 'see that the files of the accounts can be reached';
+    return { name, ok: false, detail: errorMessage(error), remedy };
   } finally {
     await pool.close();
   }

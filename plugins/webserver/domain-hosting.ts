@@ -131,14 +131,17 @@ async function gatherRules(
   domainIds: readonly number[],
   { listenTls, certifies }: Driver,
 ): Promise<SiteRules> {
-  const takes = ({ isSelfMade }: SiteTls) => listenTls !== '' && !(certifies && isSelfMade);
+  const served = (tls: SiteTls) => {
+    const isOwn = !(certifies && tls.isSelfMade);
+    return listenTls !== '' && (isOwn || tls.authority) ? { tls: isOwn ? tls : { ...tls, pem: '' } } : {};
+  };
   const all = new Map<number, SiteRule>();
   for (const part of await gather('siteRules', domainIds)) {
     if (!part.ok) throw part.error;
     for (const [id, { names = [], parts, tls, ...rule }] of part.value) {
       const before = all.get(id);
       const several = { names: [...(before?.names ?? []), ...names], parts: { ...before?.parts, ...parts } };
-      all.set(id, { ...before, ...rule, ...several, ...(tls && takes(tls) && { tls }) });
+      all.set(id, { ...before, ...rule, ...several, ...(tls && served(tls)) });
     }
   }
   return all;

@@ -205,6 +205,23 @@ test('a program without a network has a loopback interface only', async () => {
   else assert.ok(names.length > 0);
 });
 
+// threat inherited-rights: who has no rights gains none by a namespace of his own
+test('a program without rights that is alone sees no other process, and has none', async () => {
+  if (!isRoot) return;
+  const command = ['-c', 'echo /proc/[0-9]*; cat /proc/self/status'];
+  const script = `import(${JSON.stringify(MODULE)})
+    .then(({ runProgram }) => runProgram('sh', ${JSON.stringify(command)}, { timeoutMs: ${LIMIT_MS}, isAlone: true }))
+    .then(({ stdout }) => process.stdout.write(stdout))`;
+  const { stdout } = await run('setpriv', [...AS_NOBODY, '--', process.execPath, '-e', script]);
+  assert.equal(rightsIn(stdout), NO_RIGHTS);
+  const isPossible = await run('setpriv', [...AS_NOBODY, 'unshare', '--user', '--pid', '--fork', 'true']).then(
+    () => true,
+    () => false,
+  );
+  const [seen = ''] = stdout.split('\n');
+  assert.is(seen.split(' ').length < 4, isPossible, seen);
+});
+
 test('a started program has the pipes that are asked for, and is killed with its group', async () => {
   const script = 'sleep 1000 & echo $! >&3; read line; echo "got $line"; wait';
   const program = startProgram('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore', 'pipe'], isGroup: true });

@@ -1,6 +1,4 @@
-/**
- * A Caddy for tests, without certificates, stopped when this process exits.
- */
+/** A Caddy for tests, without certificates unless it is to get some, stopped when this process exits. */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,33 +24,37 @@ const unmount = (path: string): unknown => spawnSync('umount', ['--lazy', path])
 
 export class Caddy {
   readonly port: number;
+  /** Of HTTPS; `undefined` for none. */
+  readonly tlsPort: number | undefined;
   readonly folder: string;
   #process: ChildProcess | undefined;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, tlsPort: number | undefined) {
     this.folder = folder;
     this.port = port;
+    this.tlsPort = tlsPort;
   }
 
-  static async start(): Promise<Caddy> {
+  /** Starts one that gets certificates with `takesTls`. */
+  static async start({ takesTls = false } = {}): Promise<Caddy> {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-caddy-'));
-    const port = await freePort();
+    const [port, tlsPort] = [await freePort(), takesTls ? await freePort() : undefined];
     for (const name of ['vhosts', 'files', 'view']) mkdirSync(join(folder, name));
     const view = join(folder, 'view', folder, 'files');
     mkdirSync(view, { recursive: true });
     execFileSync('mount', ['-o', 'bind,ro,nosymfollow', join(folder, 'files'), view]);
     process.once('exit', () => unmount(view));
     for (const file of findFiles('plugins/*/templates/caddy-*.conf', projectDir)) {
-      // the shipped template, without certificates
       const template = readFileSync(join(projectDir, file), 'utf8');
       const name = basename(file).replace('caddy-', '');
-      writeFileSync(join(folder, name), template.replace('{{domain}}', `http://{{domain}}:${port}`));
+      const address = takesTls ? '{{domain}}' : `http://{{domain}}:${port}`; // as in the shipped template, or without certificates
+      writeFileSync(join(folder, name), template.replace('{{domain}}', address));
     }
     writeFileSync(
       join(folder, 'Caddyfile'),
-      `{\n\tadmin localhost:${await freePort()}\n\tauto_https off\n\timport ${folder}/vhosts/*.options\n}\nhttp://nobody.invalid:${port} {\n\trespond 404\n}\nimport ${folder}/vhosts/*.conf\n`,
+      `{\n\tadmin localhost:${await freePort()}\n\t${tlsPort ? `http_port ${port}\n\thttps_port ${tlsPort}` : 'auto_https off'}\n\timport ${folder}/vhosts/*.options\n}\nhttp://nobody.invalid:${port} {\n\trespond 404\n}\nimport ${folder}/vhosts/*.conf\n`,
     );
-    const caddy = new Caddy(folder, port);
+    const caddy = new Caddy(folder, port, tlsPort);
     await caddy.up();
     return caddy;
   }
@@ -88,7 +90,7 @@ export class Caddy {
     return {
       driver: 'caddy',
       listen: String(this.port),
-      listen_https: '',
+      listen_https: String(this.tlsPort ?? ''),
       log_folder: join(this.folder, 'logs'),
       vhost_folder: join(this.folder, 'vhosts'),
       files_view: join(this.folder, 'view'),

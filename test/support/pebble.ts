@@ -42,8 +42,8 @@ export class Pebble {
     this.#ca = ca;
   }
 
-  /** Starts it; names are proven at `httpPort`. */
-  static async start(httpPort: number, validitySeconds = 90 * 86_400): Promise<Pebble> {
+  /** Starts it; names are proven at `httpPort`, or at `tlsPort`. */
+  static async start(httpPort: number, validitySeconds = 90 * 86_400, tlsPort?: number): Promise<Pebble> {
     const authority = selfSigned('authority of the directory');
     const { cert, key } = signedBy(authority, 'DNS:localhost,IP:127.0.0.1');
     const [acme, management, dns, names] = [await freePort(), await freePort(), await freePort(), await freePort()];
@@ -54,7 +54,7 @@ export class Pebble {
       certificate: cert,
       privateKey: key,
       httpPort,
-      tlsPort: await freePort(),
+      tlsPort: tlsPort ?? (await freePort()),
       certificateValidityPeriod: validitySeconds,
     };
     writeFileSync(join(pebble.#folder, 'config.json'), JSON.stringify({ pebble: config }));

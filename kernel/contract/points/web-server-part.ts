@@ -64,6 +64,18 @@ export interface SiteTls {
   readonly hasHsts: boolean;
   /** Of the key with which certificates are ordered (RFC 7638): the site proves with it that it is here; empty for none. */
   readonly thumbprint: string;
+  /** From whom a web server that gets certificates by itself gets that of the site; without it, from whom it chooses. */
+  readonly authority?: SiteAuthority;
+}
+
+/** Who issues certificates by ACME (RFC 8555). */
+export interface SiteAuthority {
+  /** URL of the directory. */
+  readonly directory: string;
+  /** E-mail address that the authority may write to; empty = none. */
+  readonly contact: string;
+  /** Absolute path of a file with the authorities of the certificate of the directory itself; empty = those that are known. */
+  readonly caFile: string;
 }
 
 /** A folder of a site that only some may see. */

@@ -6,6 +6,9 @@ import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { fail } from '../../errors.ts';
 
+/** Who owns the folders and sockets: root, but in a demo of somebody else. */
+export const OWN_UID = process.geteuid?.() ?? 0;
+
 export const accountSocket = (folder: string, accountId: number, name: string): string =>
   join(folder, String(accountId), `${name}.sock`);
 
@@ -23,6 +26,6 @@ export async function listenBeside(server: Server, socket: string, gid: number):
   const path = pathBeside(socket);
   await once(server.listen(path), 'listening');
   await chmod(path, 0o660);
-  await chown(path, 0, gid);
+  await chown(path, OWN_UID, gid);
   return path;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail } from '../../errors.ts';
 import { undefinedIfMissing } from '../files/if-missing.ts';
-import { accountSocket } from '../net/account-socket.ts';
+import { accountSocket, OWN_UID } from '../net/account-socket.ts';
 import { namesIn } from '../files/root-owners.ts';
 import { identify, isRunning, PROCESS_ID } from './process-id.ts';
 import { killProgram, type ChildProcess } from './start-program.ts';
@@ -83,7 +83,7 @@ export class ProgramFolder {
     await mkdir(this.#root, { recursive: true, mode: 0o755 });
     await chmod(this.#root, 0o755); // whatever the umask
     await mkdir(folder, { recursive: true, mode: 0o710 });
-    await chown(folder, 0, gid);
+    await chown(folder, OWN_UID, gid);
     await chmod(folder, 0o710);
     // whoever looks what runs would remove these settings before a master reads them
     await writeFile(this.#file(accountId, name, STARTING), PROCESS_ID, { mode: 0o600 });

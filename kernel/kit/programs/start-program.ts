@@ -106,6 +106,8 @@ const BITS: Readonly<Record<Capability, number>> = {
 };
 /** A process namespace with its own /proc, whose first process the program is. */
 const ALONE = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', '--'];
+/** The same for who has no rights, which would end in a user namespace. */
+const ALONE_WITHOUT_RIGHTS = ['unshare', '--user', '--map-current-user', ...ALONE.slice(1)];
 /** Why a probe failed on a busy machine: descriptors, processes, memory or time were short. */
 const SCARCE = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ETIMEDOUT'];
 /** Joins a control group, then becomes the command that follows. */
@@ -157,8 +159,12 @@ export function killProgram(
 
 /** Whether programs can be started where they see no other processes, see `ProgramOptions.isAlone`. */
 export function canBeAlone(): boolean {
-  alone ??= probe([...ALONE, 'true']) === undefined ? [] : [...tieCommand(), ...ALONE];
+  alone ??= aloneCommand(rightsPassedOn() === 0n ? ALONE_WITHOUT_RIGHTS : ALONE);
   return alone.length > 0;
+}
+
+function aloneCommand(command: readonly string[]): readonly string[] {
+  return probe([...command, 'true']) === undefined ? [] : [...tieCommand(), ...command];
 }
 
 /** Returns the process id of a program that was started with `isAlone`; `undefined` if it has ended. `pid`: of what was returned. */

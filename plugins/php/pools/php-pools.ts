@@ -6,6 +6,7 @@ import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privil
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
 import { askPool } from '../../../kernel/kit/programs/fpm/fastcgi.ts';
 import { countWorkers } from '../../../kernel/kit/programs/fpm/seen-pool.ts';
+import { LATE_MS, SleepingPool } from '../../../kernel/kit/programs/fpm/sleeping-pool.ts';
 import { WaitingRequests, type WatchedPool } from '../../../kernel/kit/programs/fpm/waiting-requests.ts';
 import {
   killMaster,
@@ -24,7 +25,6 @@ import { fail } from '../errors.ts';
 import { BROKERS, type PhpConfig } from '../schema.ts';
 import { INFO_SCRIPT, OWN_FOLDER } from './pool-config.ts';
 import { PoolMeter } from './pool-meter.ts';
-import { LATE_MS, SleepingPool } from './sleeping-pool.ts';
 import type { FailedPool, PhpVerbs, PoolsNow } from './php-verbs.ts';
 import { POOL_NAME, poolName, readPool, VERSION, type Pool } from './pool.ts';
 import { startPool, type OwnedPool } from './start-pool.ts';
@@ -38,6 +38,8 @@ interface OwnPool extends OwnedPool {
   asleep?: SleepingPool | undefined;
 }
 
+type Self = Pick<OwnedPool['owner'], 'uid' | 'webGid'>;
+
 const MOST_FAILURES = 1000;
 const INFO = { timeoutMs: 10_000, mostBytes: 2 ** 19 } as const;
 /** No account has this number. */
@@ -49,6 +51,7 @@ const PROOF: Omit<Pool, 'version'> = {
 /** Starts and ends masters of PHP-FPM: one for each pool, so that a pool never changes, and none waits for another. */
 export class PhpPools implements PhpVerbs {
   readonly #host: PrivilegedHost<PhpConfig>;
+  readonly #self: Self | undefined;
   readonly #folder: ProgramFolder;
   readonly #meter: PoolMeter;
   readonly #own = new Map<string, OwnPool>();
@@ -57,8 +60,10 @@ export class PhpPools implements PhpVerbs {
   /** Changes of a pool, one after another. */
   readonly #changes = new FairQueue({ slots: 1000, perClient: 1 });
 
-  constructor(host: PrivilegedHost<PhpConfig>) {
+  /** `self`: the user of this process, who need not be root, if all scripts are to run as him. */
+  constructor(host: PrivilegedHost<PhpConfig>, self?: Self) {
     this.#host = host;
+    this.#self = self;
     host.signal.addEventListener('abort', () => [...this.#own.values()].map(({ asleep }) => asleep?.close()));
     this.#folder = new ProgramFolder(host.config.run_folder || BROKERS, POOL_NAME, host.signal);
     this.#waiting = new WaitingRequests(
@@ -168,7 +173,7 @@ export class PhpPools implements PhpVerbs {
 
   async prove(version: unknown): Promise<{ readonly isAlone: boolean }> {
     const pool = { ...PROOF, version: readText(version, VERSION) };
-    const owner = { uid: NOBODY.uid, webGid: NOBODY.uid, root: '/nonexistent' };
+    const owner = { ...(this.#self ?? { uid: NOBODY.uid, webGid: NOBODY.uid }), root: '/nonexistent' };
     const named = { accountId: NOBODY.id, name: poolName(pool, [NOBODY.name]) };
     const folder = this.#folder.apart();
     try {

@@ -1,5 +1,5 @@
 import type { PrivilegedHost } from '../../../kernel/contract/privileged.ts';
-import { pathBeside } from '../../../kernel/kit/net/account-socket.ts';
+import { OWN_UID, pathBeside } from '../../../kernel/kit/net/account-socket.ts';
 import { startFpm } from '../../../kernel/kit/programs/fpm/php-fpm.ts';
 import type { NamedProgram, ProgramFolder } from '../../../kernel/kit/programs/program-folder.ts';
 import { fail } from '../errors.ts';
@@ -19,7 +19,8 @@ export async function startPool(
   folder: ProgramFolder,
   { accountId, name, pool, owner }: OwnedPool,
 ): Promise<string> {
-  if (process.geteuid?.() !== 0) throw fail.php_failed('only root, or the broker, starts processes of accounts');
+  if (OWN_UID !== 0 && owner.uid !== OWN_UID)
+    throw fail.php_failed('only root, or the broker, starts processes of accounts');
   const socket = pathBeside(folder.socket(accountId, name));
   await startFpm(
     folder,

@@ -1,36 +1,48 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import { CHALLENGES, type SiteTls } from '../../../kernel/contract/points/web-server-part.ts';
+import { CHALLENGES, type SiteAuthority, type SiteTls } from '../../../kernel/contract/points/web-server-part.ts';
 import { readBoolean, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 
 /** How a site answers over TLS, as the part with rights takes it: that has the certificate already. */
-export interface TlsRule extends Omit<SiteTls, 'pem' | 'isSelfMade'> {
-  /** See `certificateFile`. */
+export interface TlsRule extends Omit<SiteTls, 'pem' | 'isSelfMade' | 'authority'> {
+  /** See `certificateFile`; empty where the web server gets one by itself. */
   readonly certificate: string;
+  /** From whom; `null` where there is one. */
+  readonly authority: SiteAuthority | null;
 }
 
 /** The largest key with its certificates. */
 export const PEM_BYTES = 65_536;
 const FILE = /^hostkeep-[0-9a-f]{64}\.pem$/;
+/** Characters that mean nothing to Caddy between quotes. */
+const PLAIN = /^[^\0-\x20\x7f"`\\{}$]{0,1000}$/;
+const URL = new RegExp(PLAIN.source.replace('^', '^https://'));
 const THUMBPRINT = /^([A-Za-z0-9_-]{43})?$/;
 
 /** Returns the name of the file of a key and its certificates: another content has another name. */
 export const certificateFile = (pem: string): string =>
   `hostkeep-${createHash('sha256').update(pem).digest('hex')}.pem`;
 
-export function tlsRule({ pem, isForced, hasHsts, thumbprint }: SiteTls): TlsRule {
-  return { certificate: certificateFile(pem), isForced, hasHsts, thumbprint };
+export function tlsRule({ pem, authority, isForced, hasHsts, thumbprint }: SiteTls): TlsRule {
+  const source = { certificate: pem && certificateFile(pem), authority: (pem === '' && authority) || null };
+  return { ...source, isForced, hasHsts, thumbprint };
 }
 
 /** Checks a rule again, whatever its caller has checked. Errors: 400 `invalid_request`. */
 export function readTls(value: unknown): TlsRule | null {
   if (value === null) return null;
-  const given = readMembers(value, ['certificate', 'isForced', 'hasHsts', 'thumbprint']);
+  const given = readMembers(value, ['certificate', 'authority', 'isForced', 'hasHsts', 'thumbprint']);
   return {
-    certificate: readText(given.certificate, FILE),
+    certificate: given.authority === null ? readText(given.certificate, FILE) : '',
+    authority: given.authority === null ? null : readAuthority(given.authority),
     isForced: readBoolean(given.isForced),
     hasHsts: readBoolean(given.hasHsts),
     thumbprint: readText(given.thumbprint, THUMBPRINT),
   };
+}
+
+function readAuthority(value: unknown): SiteAuthority {
+  const { directory, contact, caFile } = readMembers(value, ['directory', 'contact', 'caFile']);
+  return { directory: readText(directory, URL), contact: readText(contact, PLAIN), caFile: readText(caFile, PLAIN) };
 }
 
 /** Returns a private key and its certificates as they were given. Throws for anything else. */
@@ -80,7 +92,10 @@ export function nginxTls({ isForced, hasHsts, thumbprint }: TlsRule, place: TlsP
 }
 
 /** Renders directives of Caddy, which gets certificates by itself and leads to HTTPS unless an address says otherwise. */
-export function caddyTls({ hasHsts }: TlsRule, { certificate }: TlsPlace): string {
+export function caddyTls({ hasHsts, authority }: TlsRule, { certificate }: TlsPlace): string {
   const hsts = hasHsts ? ['header Strict-Transport-Security "max-age=31536000"'] : [];
-  return [`tls "${certificate}" "${certificate}"`, ...hsts].join('\n\t');
+  if (authority === null) return [`tls "${certificate}" "${certificate}"`, ...hsts].join('\n\t');
+  const named = { dir: authority.directory, email: authority.contact, trusted_roots: authority.caFile };
+  const issuer = Object.entries(named).flatMap(([name, value]) => (value === '' ? [] : [`\t\t${name} "${value}"`]));
+  return ['tls {', '\tissuer acme {', ...issuer, '\t}', '}'].join('\n\t');
 }

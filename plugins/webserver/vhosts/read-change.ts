@@ -31,36 +31,25 @@ export function readChange(given: unknown): VhostChange {
     if (isVhostFile(file) || file === BEACON_FILE) return { file };
     throw fail.invalid_request(`${file} is not a virtual host's`);
   }
-  const members = [
-    'domain',
-    'account',
-    'components',
-    'isSuspended',
-    'names',
-    'previews',
-    'access',
-    'php',
-    'bodyMib',
-    'tls',
-    'parts',
-  ] as const;
-  const { domain, account, components, isSuspended, names, previews, access, php, bodyMib, tls, parts } = readMembers(
-    readMembers(given, ['site']).site,
-    members,
-  );
-  const owner = readAccount(account);
-  const site = {
-    domain: readName(domain), // checked when it is written
-    account: owner,
-    components: readList(components, 100, (name) => readText(name, COMPONENT)),
-    isSuspended: readBoolean(isSuspended),
-    names: readList(names, MOST_NAMES + 1, readName), // as the domain; with `www.`
-    previews: readList(previews, 1, readName),
-    access: readAccess(access),
-    php: php === null ? null : readSitePhp(php, owner.id),
-    bodyMib: bodyMib === null ? null : readInteger(bodyMib, 1, MOST_BODY_MIB),
-    tls: readTls(tls),
-    parts: readParts(parts),
+  const names = [
+    ...(['domain', 'account', 'components', 'isSuspended', 'names', 'previews'] as const),
+    ...(['access', 'php', 'bodyMib', 'tls', 'parts'] as const),
+  ];
+  const site = readMembers(readMembers(given, ['site']).site, names);
+  const account = readAccount(site.account);
+  return {
+    site: {
+      domain: readName(site.domain), // checked when it is written
+      account,
+      components: readList(site.components, 100, (name) => readText(name, COMPONENT)),
+      isSuspended: readBoolean(site.isSuspended),
+      names: readList(site.names, MOST_NAMES + 1, readName), // as the domain; with `www.`
+      previews: readList(site.previews, 1, readName),
+      access: readAccess(site.access),
+      php: site.php === null ? null : readSitePhp(site.php, account.id),
+      bodyMib: site.bodyMib === null ? null : readInteger(site.bodyMib, 1, MOST_BODY_MIB),
+      tls: readTls(site.tls),
+      parts: readParts(site.parts),
+    },
   };
-  return { site };
 }

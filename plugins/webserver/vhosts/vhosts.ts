@@ -226,7 +226,7 @@ export class Vhosts {
       try {
         const wanted = wantedSite(domain, components, account, rule);
         const { tls, access } = wanted.site;
-        const secrets = [...(tls === null ? [] : [tls.certificate]), ...usersFiles(access, usersLine).keys()];
+        const secrets = [...(tls?.certificate ? [tls.certificate] : []), ...usersFiles(access, usersLine).keys()];
         const hasAll = secrets.every((name) => names.has(name));
         if (!hasAll || (await folder.read(file)) !== render(wanted.site, account.filesRoot)) outdated.push(wanted);
       } catch (error) {
@@ -279,5 +279,5 @@ function wantedSite(
   const scripts = { php: php ?? null, bodyMib: bodyMib ?? php?.bodyMib ?? null };
   const rules = { names, previews, access, ...scripts, tls: tls === undefined ? null : tlsRule(tls), parts };
   const site = { domain, account: { id, username }, components, isSuspended: suspended || isSuspended, ...rules };
-  return { site, ...(tls !== undefined && { pem: tls.pem }) };
+  return { site, ...(tls?.pem && { pem: tls.pem }) };
 }

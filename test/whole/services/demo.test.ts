@@ -1,10 +1,9 @@
 /** `hostkeep demo` as a new user starts it, with a Docker Engine, a MariaDB and an nginx, and without them. */
-import { once } from 'node:events';
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import { chromiumPath } from '../../support/chromium.ts';
-import { start } from '../../support/command.ts';
+import { ABSENT, openDemo, section, type Demo } from '../../support/demo.ts';
 import { dockerMissing, TestDocker } from '../../support/docker.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { hasMariaDb, MariaDb } from '../../support/mariadb.ts';
@@ -16,7 +15,6 @@ import { eventually, until } from '../../support/until.ts';
 
 const test = testSuite('demo');
 storesInFiles(); // as those of demos are
-const ABSENT = { docker: '/nonexistent/docker.sock', mariaDb: '/nonexistent/mysqld.sock' };
 const DOMAIN = 'blog.sunny-garden.example';
 const missing = dockerMissing();
 let toEnd: (() => unknown)[] = [];
@@ -24,27 +22,6 @@ test.after.each(async () => {
   for (const end of toEnd.toReversed()) await end();
   toEnd = [];
 });
-
-type Who = 'user' | 'other' | 'admin';
-type Login = Readonly<Record<'username' | 'password', string>>;
-type Credentials = Readonly<Record<'base_url' | 'admin_url', string> & Record<Who, Login>>;
-
-async function logIn(url: string, login: Login): Promise<string> {
-  const response = await fetch(`${url}/api/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(login),
-  });
-  return ((await response.json()) as { token: string }).token;
-}
-
-interface Demo {
-  readonly output: string;
-  ask<T>(path: string, who?: Who): Promise<T>;
-  /** Returns status and media type. */
-  look(path: string): Promise<readonly [number, string | null]>;
-  end(signal: NodeJS.Signals): Promise<void>;
-}
 
 /** Starts a demo with these sockets, for as long as its test runs. */
 async function startDemo(data: string, sockets: typeof ABSENT): Promise<Demo> {
@@ -58,41 +35,6 @@ let plainDemo: Promise<Demo> | undefined;
 const plainData = temporaryFolder();
 const withoutBackends = () => (plainDemo ??= openDemo(plainData, ABSENT));
 test.after(async () => (await plainDemo)?.end('SIGTERM'));
-
-async function openDemo(data: string, { docker, mariaDb }: typeof ABSENT): Promise<Demo> {
-  const settings = join(temporaryFolder(), 'settings.json');
-  writeFileSync(settings, JSON.stringify({ containers: { socket: docker, timeout_ms: 10_000 } }));
-  const { child, output } = await start(data, ['--config', settings, 'demo'], /Ctrl-C stops it/, {
-    MYSQL_UNIX_PORT: mariaDb,
-  });
-  const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill(signal);
-    await once(child, 'exit');
-  };
-  const credentials = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as Credentials;
-  const tokens = new Map<Who, Promise<string>>();
-  const answer = async (path: string, who: Who = 'user') => {
-    const url = credentials[who === 'admin' ? 'admin_url' : 'base_url'];
-    if (!tokens.has(who)) tokens.set(who, logIn(url, credentials[who]));
-    return fetch(url + path, { headers: { authorization: `Bearer ${await tokens.get(who)}` } });
-  };
-  const ask = async <T>(path: string, who?: Who) => (await (await answer(path, who)).json()) as T;
-  const look = async (path: string) =>
-    answer(path).then(({ status, headers }) => [status, headers.get('content-type')] as const);
-  return { output: output(), ask, look, end };
-}
-
-/** Returns the lines of a section of the demo's output by plugin. */
-function section(output: string, title: string): Map<string, string> {
-  const [, lines = ''] = new RegExp(`\\n${title}:\\n\\n((?:  .*\\n)+)`).exec(output) ?? [];
-  return new Map(
-    lines
-      .trimEnd()
-      .split('\n')
-      .map((line) => [line.trim().split(':', 1)[0] ?? '', line]),
-  );
-}
 
 const portOf = (output: string) => Number(/http:\/\/127\.0\.0\.1:(\d+)\/ -H 'Host: /.exec(output)?.[1] ?? 0);
 const containersOf = async (demo: Demo) =>

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../../../errors.ts';
 import { answersPing, PING_PATH, STATUS_PATH } from './fastcgi.ts';
+import { OWN_UID } from '../../net/account-socket.ts';
 import type { NamedProgram, ProgramFolder } from '../program-folder.ts';
 import { killProgram, startProgram } from '../start-program.ts';
 
@@ -85,7 +86,7 @@ export function fpmSettings({ uid, webGid, socket }: FpmPlaces, pool: FpmPool): 
     `user = ${uid}`,
     `group = ${uid}`,
     `listen = "${socket}"`,
-    'listen.owner = 0',
+    `listen.owner = ${OWN_UID}`,
     `listen.group = ${webGid}`,
     'listen.mode = 0660',
     'pm = ondemand',
@@ -121,7 +122,8 @@ export async function startFpm(folder: ProgramFolder, named: NamedProgram, start
       limits: {
         dataBytes: (start.memoryMib + OWN_MIB) * MIB,
         openFiles: OPEN_FILES,
-        processes: start.workers + OTHERS,
+        // that of somebody else counts all that he runs
+        ...(OWN_UID === 0 && { processes: start.workers + OTHERS }),
       },
     });
     begun.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -85,7 +85,7 @@ if (hasNginx()) {
     const plain = { names: [], previews: [], access, php: null, bodyMib: null, tls: null, parts: {} };
     const site = { domain: 'x.example', account, components: [] as string[], isSuspended: false, ...plain };
     const php = { socket: '/run/php/1/fpm.sock', bodyMib: 1, seconds: 1 };
-    const tls = { certificate: '', isForced: false, hasHsts: false, thumbprint: '' };
+    const tls = { certificate: '', authority: null, isForced: false, hasHsts: false, thumbprint: '' };
     const before = readdirSync(nginx.vhostFolder).toSorted();
     for (const change of [
       { file: '../nginx.conf' },

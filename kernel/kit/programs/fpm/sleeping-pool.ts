@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listenBeside } from '../../../kernel/kit/net/account-socket.ts';
+import { listenBeside } from '../../net/account-socket.ts';
 
 /** Requests that wait for a master; the web server is told of others at once that there is none. */
 const MOST_HELD = 512;
