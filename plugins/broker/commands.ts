@@ -115,7 +115,9 @@ function openVerbs(privileges: readonly InstalledPrivilege[], opened: Opened, ho
     const open = kept?.settings === text ? kept.open : once(() => privilege.open({ ...host, log }));
     opened.set(name, { settings: text, open });
     for (const verb of privilege.verbs)
-      verbs.set(`${name}.${verb}`, async (args) => (open() as Record<string, Verb>)[verb]?.(args));
+      verbs.set(`${name}.${verb}`, async (args) =>
+        (open() as Record<string, (args: unknown) => Promise<unknown>>)[verb]?.(args),
+      );
   }
   return verbs;
 }

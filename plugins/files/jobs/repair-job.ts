@@ -43,8 +43,8 @@ async function repairEntries(folder: Folder, tally: Tally, depth: number, isOurs
 async function repairEntry(parent: Folder, name: Buffer, tally: Tally, depth: number): Promise<void> {
   const stats = await parent.statEntry(name);
   await tally.tell();
-  if (!stats.isFile() && !stats.isDirectory()) return;
   if (stats.uid !== process.geteuid?.()) return void (tally.leftOut += 1);
+  if (!stats.isFile() && !stats.isDirectory()) return;
   const mode = wantedMode(stats);
   if (mode !== (stats.mode & PERMISSIONS)) {
     await tally.addName();
