@@ -34,7 +34,8 @@ async function serve(configuration: ConfigurationFiles): Promise<void> {
   let config = readSettings(configuration);
   const log = createLog(config.log.level);
   const jobs = new AccountJobs(accountFiles(config, config.broker.state), config.jobs, log);
-  const groups = ControlGroups.open({ state: config.broker.state });
+  const files = dirname(jobs.rootOf('anybody').operatorPath);
+  const groups = ControlGroups.open({ state: config.broker.state, files });
   const closing = new AbortController();
   const opened: Opened = new Map();
   const verbsBy = async (settings: Config) => {
