@@ -1,5 +1,6 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import { discardWork } from '../../../kernel/contract/tasks/discarded-work.ts';
+import { withBeatFirst } from '../../../kernel/contract/tasks/with-beat.ts';
 import { AccountTasks, type Counted, type TaskRun } from '../../../kernel/contract/tasks/account-tasks.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { clientPath, pathComponents } from '../../../kernel/kit/files/client-path.ts';
@@ -60,14 +61,15 @@ export class LongWork {
   ): Promise<FileTask> {
     const { config, node } = this.#host;
     const path = clientPath(pathComponents(to, node.config.virtual_root), node.config.virtual_root);
-    const free = (await freeBytes(this.#host, account)) ?? null;
-    const limits = { names: config.task_names, bytes: config.task_mib * MIB, freeBytes: free };
+    const free = { freeBytes: (await freeBytes(this.#host, account)) ?? null };
+    const limits = { names: config.task_names, bytes: config.task_mib * MIB, ...free };
     return this.tasks.begin(account, { kind, path }, async (run) => {
       const owner = this.#host.jobs.ownerOf(account);
       try {
         const { files, detail } = await before(run);
         const given = { ...input, work: run.id, limits: { ...limits, files } };
-        return { ...(await this.#pool.run(job, owner, given, run)), detail };
+        const work = (told: TaskRun) => this.#pool.run(job, owner, given, told);
+        return { ...(await withBeatFirst(run, { files, bytes: 0, leftOut: 0 }, work)), detail };
       } catch (error) {
         await discardWork(this.#host, account, run.id);
         throw error;
