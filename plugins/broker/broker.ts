@@ -1,16 +1,21 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { fail, HttpError, errorMessage } from '../../kernel/errors.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
-import type { BrokerReply, BrokerRequest } from './launcher.ts';
+import type { BrokerProgress, BrokerReply, BrokerRequest } from './launcher.ts';
 import { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
+import type { Followed, GivingRequest } from '../../kernel/kit/jobs/owners/given-files.ts';
 import type { ControlGroups } from '../../kernel/kit/programs/control-groups.ts';
 import { withoutSecrets, type Log } from '../../kernel/log.ts';
 import { VERSION } from '../../kernel/kit/files/project-dir.ts';
-import { readAccount } from '../../kernel/kit/verb-arguments.ts';
+import { readAccount, readInteger, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
+import type { Identified } from '../../kernel/kit/jobs/job.ts';
 import { StartedJobs } from './started-jobs.ts';
 
-/** Does something with the broker's rights. Checks its arguments itself, because a caller's checks do not count. */
-export type Verb = (args: unknown) => Promise<unknown>;
+/**
+ * Does something with the broker's rights. Checks its arguments itself, because a caller's checks do not count. The signal is
+ * aborted when the caller is gone.
+ */
+export type Verb = (args: unknown, followed: Followed) => Promise<unknown>;
 
 /** Several times a full batch of virtual hosts. */
 const MAX_REQUEST_BYTES = 4 * 2 ** 20;
@@ -19,6 +24,8 @@ const CONNECTIONS = 2000;
 /** Characters of the arguments in the log. */
 const LOGGED = 1000;
 const REMOVE_MS = 60_000;
+/** Folders in each other, and files that are given at a time. */
+const [DEEPEST, MOST_GIVEN] = [2048, 10_000_000];
 
 /**
  * The process with rights: it does what its verbs say, and nothing else, for callers that may open its socket. It starts
@@ -41,6 +48,7 @@ export class Broker {
       ['version', async () => VERSION],
       ['set-aside', (args) => jobs.setAside(readAccount(args))],
       ['remove-files', (args) => jobs.removeFiles(readAccount(args), AbortSignal.timeout(REMOVE_MS))],
+      ['give-files', (args, followed) => jobs.giveFiles(...readGiving(args), followed)],
     ]);
     this.#verbs = verbs;
     this.#server = createServer((socket) => this.#accept(socket));
@@ -70,6 +78,7 @@ export class Broker {
   #accept(socket: Socket): void {
     let then: { onMessage(): void; onClose(): void } | undefined;
     let isFirst = true;
+    const abort = new AbortController();
     const channel = new JobChannel(socket, {
       maxBytes: MAX_REQUEST_BYTES,
       onMessage: (message) => {
@@ -81,7 +90,7 @@ export class Broker {
           channel,
           String(verb),
           async () => {
-            if (verb !== 'run') return this.#verbOf(verb)(args);
+            if (verb !== 'run') return this.#verbOf(verb)(args, { signal: abort.signal, onProgress });
             const prepared = this.#started.prepare(args, channel);
             then = prepared;
             return prepared.token;
@@ -91,9 +100,11 @@ export class Broker {
       },
       onClose: (fault) => {
         if (fault !== undefined) this.#log.warn({ err: fault }, 'closed a connection');
+        abort.abort(new Error('the caller is gone'));
         then?.onClose();
       },
     });
+    const onProgress = (progress: unknown) => channel.send({ progress } satisfies BrokerProgress);
   }
 
   #attach(channel: JobChannel, token: unknown): void {
@@ -122,4 +133,13 @@ export class Broker {
     if (known === undefined) throw fail.invalid_request(`there is no verb ${String(verb)}`);
     return known;
   }
+}
+
+function readGiving(args: unknown): [Identified, GivingRequest] {
+  const { account, components, names } = readMembers(args, ['account', 'components', 'names']);
+  const request = {
+    components: readList(components, DEEPEST, (name) => readText(name, /^(?!\.\.?$)[^/\0]{1,255}$/)),
+    names: readInteger(names, 1, MOST_GIVEN),
+  };
+  return [readAccount(account), request];
 }

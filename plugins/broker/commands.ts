@@ -34,7 +34,8 @@ async function serve(configuration: ConfigurationFiles): Promise<void> {
   let config = readSettings(configuration);
   const log = createLog(config.log.level);
   const jobs = new AccountJobs(accountFiles(config, config.broker.state), config.jobs, log);
-  const groups = ControlGroups.open({ state: config.broker.state });
+  const files = dirname(jobs.rootOf('anybody').operatorPath);
+  const groups = ControlGroups.open({ state: config.broker.state, files });
   const closing = new AbortController();
   const opened: Opened = new Map();
   const verbsBy = async (settings: Config) => {
@@ -115,7 +116,9 @@ function openVerbs(privileges: readonly InstalledPrivilege[], opened: Opened, ho
     const open = kept?.settings === text ? kept.open : once(() => privilege.open({ ...host, log }));
     opened.set(name, { settings: text, open });
     for (const verb of privilege.verbs)
-      verbs.set(`${name}.${verb}`, async (args) => (open() as Record<string, Verb>)[verb]?.(args));
+      verbs.set(`${name}.${verb}`, async (args) =>
+        (open() as Record<string, (args: unknown) => Promise<unknown>>)[verb]?.(args),
+      );
   }
   return verbs;
 }

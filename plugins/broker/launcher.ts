@@ -7,6 +7,7 @@ import { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
 import type { JobEnd, JobLimits, LaunchedJob } from '../../kernel/kit/jobs/job-launch.ts';
 import type { Identified, JobOwner } from '../../kernel/kit/jobs/job.ts';
 import type { ProcessorTime } from '../../kernel/kit/programs/processor-time.ts';
+import type { Followed, GivenFiles, GivingRequest } from '../../kernel/kit/jobs/owners/given-files.ts';
 import type { Removal } from '../../kernel/kit/jobs/remove-tree.ts';
 import type { Launcher } from '../../kernel/kit/jobs/launcher.ts';
 
@@ -19,6 +20,10 @@ export interface BrokerRequest {
 export type BrokerReply =
   | { readonly ok: true; readonly output?: unknown }
   | { readonly ok: false; readonly code?: string | undefined; readonly message: string };
+/** A message of the broker before its answer: how far the work is. */
+export interface BrokerProgress {
+  readonly progress: unknown;
+}
 /** Messages of the broker about a process that it started, after the answer to `run`. */
 export type JobMessage =
   { readonly isAttached: true } | { readonly processorTime: ProcessorTime } | { readonly ended: JobEnd };
@@ -27,6 +32,8 @@ const MAX_REPLY_BYTES = 80 * 2 ** 20;
 const CONNECT_MS = 5000;
 const RELOAD_MS = 10_000;
 const REMOVE_MS = 120_000;
+/** More than the job takes before it is ended; its caller ends it before if it stands still. */
+const GIVE_MS = 3_700_000;
 /** Without an answer, a job is taken for one that lacks processor time, as the broker does. */
 const PROCESSOR_TIME_MS = 5000;
 const UNKNOWN: ProcessorTime = { isRunning: true, seconds: 0 };
@@ -40,8 +47,15 @@ export class BrokerClient implements Launcher {
     this.#socket = socket;
   }
 
-  async call(verb: string, args: unknown, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+  async call(
+    verb: string,
+    args: unknown,
+    timeoutMs: number,
+    signal?: AbortSignal,
+    onProgress: (progress: unknown) => void = () => undefined,
+  ): Promise<unknown> {
     const connection = new Connection(this.#socket);
+    connection.onProgress = onProgress;
     try {
       return await withDeadline(connection.ask({ verb, args }, signal), timeoutMs);
     } catch (error) {
@@ -71,6 +85,11 @@ export class BrokerClient implements Launcher {
       removed += removal.removed;
       if (removal.isComplete || signal.aborted) return { ...removal, removed };
     }
+  }
+
+  async giveFiles({ id, username }: Identified, request: GivingRequest, followed: Followed): Promise<GivenFiles> {
+    const args = { account: { id, username }, ...request };
+    return (await this.call('give-files', args, GIVE_MS, followed.signal, followed.onProgress)) as GivenFiles;
   }
 
   launch({ id, username }: Identified, { state, makesRoot = false }: JobOwner, limits: JobLimits): LaunchedJob {
@@ -119,6 +138,7 @@ export default (socket: string): Launcher => new BrokerClient(socket);
 
 /** One connection to the broker. */
 class Connection {
+  onProgress: (progress: unknown) => void = () => undefined;
   onMessage: (message: JobMessage) => void = () => undefined;
   /** Called at its end, with the reason. */
   onClose: (error: Error) => void = () => undefined;
@@ -134,6 +154,7 @@ class Connection {
     this.#channel = new JobChannel(this.#socket, {
       maxBytes: MAX_REPLY_BYTES,
       onMessage: (message) => {
+        if ('progress' in (message as object)) return this.onProgress((message as BrokerProgress).progress);
         const answer = this.#answer;
         this.#answer = undefined;
         if (answer === undefined) this.onMessage(message as JobMessage);

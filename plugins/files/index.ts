@@ -105,8 +105,13 @@ export default definePlugin({
         },
         copy: ({ account, body: { from, to } }) =>
           work.begin(account, 'copy', to, COPY, { from: work.belowRoot(from), to: work.belowRoot(to) }),
-        repair: ({ account, body: { path } }) =>
-          work.begin(account, 'repair', path, REPAIR, { components: components(path) }),
+        repair: ({ account, body: { path } }) => {
+          const input = { components: components(path) };
+          return work.begin(account, 'repair', path, REPAIR, input, async (run) => {
+            const { given, problem } = await jobs.giveFiles(account, { ...input, names: config.task_names }, run);
+            return { files: given, detail: problem && `owners were not looked at: ${problem}` };
+          });
+        },
         ...taskHandlers(host, work.tasks, 'file tasks'),
         ...archiveHandlers({ host, transfers, work }),
         setMode: async ({ account, body: { path, mode } }) => {

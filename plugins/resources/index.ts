@@ -20,7 +20,7 @@ const CHANGES = new Set([
 
 export default definePlugin({
   name: 'resources',
-  description: 'Memory, processor time and processes of the account.',
+  description: 'Memory, processor time, processes and disk traffic of the account.',
   features: ['resources'],
   config: ResourcesConfig,
   routes: {

@@ -3,7 +3,7 @@ import { definePrivileged } from '../../kernel/contract/privileged.ts';
 import { ControlGroups, type GroupSettings } from '../../kernel/kit/programs/control-groups.ts';
 import { readInteger, readList, readMembers } from '../../kernel/kit/verb-arguments.ts';
 import { readFigures, toLimits, toSettings, type GroupFigures } from './groups.ts';
-import { LARGEST, type AccountLimits } from './limits.ts';
+import { LARGEST, LIMIT_NAMES, type AccountLimits } from './limits.ts';
 import { ResourcesConfig } from './schema.ts';
 
 export interface LimitedAccount extends AccountLimits {
@@ -14,8 +14,10 @@ export interface LimitedAccount extends AccountLimits {
 export interface Keeping {
   /** Why it keeps none; `null` if it does. */
   readonly problem: string | null;
-  /** The kernel's controllers that count and limit: some of `memory`, `cpu`, `pids`. */
+  /** The kernel's controllers that count and limit: some of `memory`, `cpu`, `io`, `pids`. */
   readonly controllers: readonly string[];
+  /** Why there is none of the disk of accounts' files; `null` if the kernel can limit that. */
+  readonly diskProblem: string | null;
   /** Accounts that have processes, or had some a minute ago. */
   readonly groups: readonly GroupFigures[];
 }
@@ -56,7 +58,8 @@ export default definePrivileged<ResourcesVerbs>()({
         await nextTurn(); // others are served meanwhile
       }
       groups.sweep();
-      return { problem: groups.problem ?? null, controllers: [...groups.controllers], groups: found };
+      const diskProblem = 'problem' in groups.disk ? groups.disk.problem : null;
+      return { problem: groups.problem ?? null, controllers: [...groups.controllers], diskProblem, groups: found };
     },
     kill: (given: unknown) => groups.kill(readId(given)),
     end: (given: unknown) => groups.end(readId(given)),
@@ -64,10 +67,9 @@ export default definePrivileged<ResourcesVerbs>()({
 });
 
 function readLimits(given: unknown): [number, GroupSettings] {
-  const members = readMembers(given, ['accountId', 'memoryMib', 'cpuPercent', 'processes']);
-  const of = (name: keyof AccountLimits) => readInteger(members[name], 0, LARGEST[name]);
-  const limits = { memoryMib: of('memoryMib'), cpuPercent: of('cpuPercent'), processes: of('processes') };
-  return [readId(members.accountId), toSettings(limits)];
+  const members = readMembers(given, ['accountId', ...LIMIT_NAMES]);
+  const limits = LIMIT_NAMES.map((name) => [name, readInteger(members[name], 0, LARGEST[name])]);
+  return [readId(members.accountId), toSettings(Object.fromEntries(limits) as AccountLimits)];
 }
 
 function readId(given: unknown): number {

@@ -16,5 +16,9 @@ export const Resources = NamedObject('AccountResources', {
   cpu_limit_percent: Type.Integer({ description: 'Of one processor; 0 = unlimited' }),
   processes: Type.Union([Type.Integer(), Type.Null()], Unknown('Processes and threads')),
   processes_limit: Type.Integer({ description: '0 = unlimited' }),
+  read_per_second: Type.Union([Type.Integer(), Type.Null()], Unknown("Bytes from the disk of accounts' files")),
+  read_limit_per_second: Type.Integer({ description: 'Bytes; 0 = unlimited' }),
+  written_per_second: Type.Union([Type.Integer(), Type.Null()], Unknown('Bytes to that disk')),
+  write_limit_per_second: Type.Integer({ description: 'Bytes; 0 = unlimited' }),
 });
 export type Resources = Static<typeof Resources>;

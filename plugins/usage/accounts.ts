@@ -68,6 +68,8 @@ function toRow(
     memory_kib: use('memory_kib', (plan?.limits['ram_limit_mib'] ?? 0) * 1024),
     processor_percent: use('processor_percent', Math.round((plan?.limits['cpu_limit'] ?? 0) * 100)),
     processes: use('processes', plan?.limits['processes_limit']),
+    disk_read_kib_per_second: use('disk_read_kib_per_second', (plan?.limits['io_read_limit_mib'] ?? 0) * 1024),
+    disk_written_kib_per_second: use('disk_written_kib_per_second', (plan?.limits['io_write_limit_mib'] ?? 0) * 1024),
     websites: use('websites', plan?.limits['websites_limit']),
     databases: use('databases', plan?.limits['db_limit']),
     traffic_mib: use('traffic_mib', plan?.limits['traffic_limit_mib']),

@@ -148,6 +148,8 @@ const AccountUsage = NamedObject('CustomerUsage', {
   memory_kib: ResourceUse,
   processor_percent: ResourceUse,
   processes: ResourceUse,
+  disk_read_kib_per_second: ResourceUse,
+  disk_written_kib_per_second: ResourceUse,
   websites: ResourceUse,
   databases: ResourceUse,
   traffic_mib: ResourceUse,

@@ -46,7 +46,11 @@ test('the broker is little exposed, and only the service opens its socket', asyn
 });
 
 test("an account's domain is served by the system's nginx with the account's files", async () => {
-  const plan = { name: 'small', limits: { domains_limit: 5 }, features: ['domains', 'filemanager', 'info'] };
+  const plan = {
+    name: 'small',
+    limits: { domains_limit: 5 },
+    features: ['domains', 'filemanager', 'fix_permissions', 'info'],
+  };
   assert.is((await manage('/api/plans', 'POST', plan)).status, 201);
   for (const username of ['ann', 'bea'])
     assert.is((await manage('/api/accounts', 'POST', { username, password: PASSWORD, plan: 'small' })).status, 201);
@@ -75,6 +79,29 @@ test("another account's user id cannot enter the folder", async () => {
   const read = 'cat /srv/hostkeep/ann/ann.example/index.html';
   assert.match((await machine.try(`setpriv --reuid=${uid} --clear-groups ${read}`)).output, /Permission denied/);
   assert.match((await machine.try(`setpriv --reuid=hostkeep --clear-groups ${read}`)).output, /Permission denied/);
+});
+
+// threat stolen-service: what root has put into a folder is given to its account, by the broker of the package
+test('a repair gives an account what root has copied into its folder', async () => {
+  const folder = '/srv/hostkeep/ann/ann.example';
+  await machine.run(`mkdir -m 700 ${folder}/copied && install -m 4755 /bin/true ${folder}/copied/program`);
+  await machine.run(`touch /srv/hostkeep/outside && ln /srv/hostkeep/outside ${folder}/copied/linked`);
+  const { text } = await machine.ask(`${USER}/api/files/repair`, { token: ann, body: { path: 'ann.example' } });
+  const { id } = JSON.parse(text) as { id: string };
+  const ended = await eventually(
+    'the repair has ended',
+    async () => (await machine.ask(`${USER}/api/files/tasks/${id}`, { token: ann })).text,
+    (task) => !task.includes('"running"'),
+  );
+  const { state, detail, left_out: leftOut } = JSON.parse(ended) as Record<string, unknown>;
+  assert.equal([state, detail, leftOut], ['done', null, 1], ended);
+  const { uid } = statSync(at('srv/hostkeep/ann'));
+  const given = ['copied', 'copied/program'].map((path) => statSync(at(`srv/hostkeep/ann/ann.example/${path}`)));
+  assert.equal(
+    given.map((stats) => [stats.uid, stats.mode & 0o7777]),
+    [0, 1].map(() => [uid, 0o755]),
+  );
+  assert.is(statSync(at('srv/hostkeep/outside')).uid, 0);
 });
 
 interface Processes {

@@ -17,3 +17,17 @@ export async function withBeat<T>(
     clearInterval(beat);
   }
 }
+
+/** Does more work of a task that has told something before, and tells of it until the work does: it may wait for its turn. */
+export async function withBeatFirst<T>(run: TaskRun, counted: Counted, work: (run: TaskRun) => Promise<T>): Promise<T> {
+  const beat = setInterval(() => run.onProgress({ ...counted }), BEAT_MS);
+  const onProgress = (told: unknown) => {
+    clearInterval(beat);
+    run.onProgress(told);
+  };
+  try {
+    return await work({ ...run, onProgress });
+  } finally {
+    clearInterval(beat);
+  }
+}

@@ -2,9 +2,23 @@
  * `safe-folder.ts` without promises, for threads that walk through many folders: each folder is opened from its
  * parent's descriptor without following links. The caller closes the descriptors. Errors are those of the system.
  */
-import { closeSync, fstatSync, lstatSync, opendirSync, openSync, readdirSync, type Dirent, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  type Dirent,
+  type Stats,
+} from 'node:fs';
 import type { FilesRoot } from './files-root.ts';
 import { entryPath, FOLDER_FLAGS, ROOT_FLAGS } from './safe-folder.ts';
+
+/** Missing in Node.js, and the same on all its processors; see open(2). */
+const O_PATH = 0o10_000_000;
 
 /** Opens the files root and returns its descriptor. Follows links only in the operator's part of its path. */
 export function openRootSync(root: FilesRoot): number {
@@ -65,4 +79,23 @@ export const entriesSync = (...args: Parameters<typeof scanSync>): Dirent[] => [
 /** Stats an entry without opening it or following a link. */
 export function statEntrySync(folder: number, name: string): Stats {
   return lstatSync(entryPath(folder, name));
+}
+
+/**
+ * Calls back with a descriptor of an entry itself, be it a link or a device, which is not opened. What is done to
+ * `/proc/self/fd/<descriptor>` is done to it, whatever has its name by then.
+ */
+export function withEntrySync<T>(path: string | Buffer, use: (descriptor: number) => T): T {
+  const descriptor = openSync(path, O_PATH | constants.O_NOFOLLOW);
+  try {
+    return use(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Returns the id of the mount of a descriptor: that of a bind mount differs, although the device is the same. */
+export function mountSync(descriptor: number): string {
+  const info = readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8');
+  return /^mnt_id:\s*(\d+)$/m.exec(info)?.[1] ?? '';
 }

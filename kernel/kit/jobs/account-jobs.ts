@@ -8,6 +8,8 @@ import type { Launcher } from './launcher.ts';
 import { launchHere, type BareProcess, type JobLimits } from './job-launch.ts';
 import { JobPool, type JobPoolOptions } from './job-pool.ts';
 import { defineJob, type Identified, type Job, type JobOwner, type JobRunOptions, type JobStart } from './job.ts';
+import type { Followed, GivenFiles, GivingRequest } from './owners/given-files.ts';
+import type giveFiles from './owners/owners-job.ts';
 import type { Removal } from './remove-tree.ts';
 import type removedFiles from './removed-files-job.ts';
 import type { RemovedFiles } from './removed-files-job.ts';
@@ -63,6 +65,12 @@ const REMOVED_FILES = defineJob<typeof removedFiles>({
   beside: import.meta.url,
   script: 'removed-files-job',
   timeoutMs: 60_000,
+  tooMuch: 'files_unavailable',
+});
+const OWNERS = defineJob<typeof giveFiles>({
+  beside: import.meta.url,
+  script: 'owners/owners-job',
+  timeoutMs: 3_600_000,
   tooMuch: 'files_unavailable',
 });
 /** Users of the system with a smaller id are not people: root, daemons. */
@@ -209,11 +217,22 @@ export class AccountJobs {
     }
   }
 
-  /** The root is the operator's folder above, so that the process keeps the rights of the service. */
+  /**
+   * Gives an account what root owns in a folder of its files; see `owners-job.ts`. Errors: 404 `folder_not_found`, 503
+   * `files_unavailable`.
+   */
+  async giveFiles(account: Identified, request: GivingRequest, followed: Followed): Promise<GivenFiles> {
+    if (this.#broker !== undefined) return this.#broker.giveFiles(account, request, followed);
+    const refused = (problem: string) => ({ given: 0, leftOut: 0, problem });
+    if (process.geteuid?.() !== 0) return refused('this server has no right to give files away');
+    if (this.#isShared) return refused('all accounts share one folder');
+    const root = this.rootOf(account.username);
+    const { user } = this.startOf(this.ownerOf(account));
+    return this.#pool.run(OWNERS, aboveOf(`owners ${account.id}`, root), { root, user, ...request }, followed);
+  }
+
   #runRemoved(account: Identified, input: Parameters<typeof removedFiles>[0]): Promise<Removal> {
-    const above = dirname(input.root.operatorPath);
-    const root = { path: above, operatorPath: above, below: [] };
-    return this.#pool.run(REMOVED_FILES, { key: `removed ${account.id}`, root }, input);
+    return this.#pool.run(REMOVED_FILES, aboveOf(`removed ${account.id}`, input.root), input);
   }
 
   #filesOf({ id, username }: Identified): RemovedFiles {
@@ -242,6 +261,12 @@ export class AccountJobs {
   close(): Promise<void> {
     return this.#pool.close();
   }
+}
+
+/** Returns an owner whose process keeps the rights of this one: its root is the operator's folder above that of an account. */
+function aboveOf(key: string, { operatorPath }: FilesRoot): JobOwner {
+  const above = dirname(operatorPath);
+  return { key, root: { path: above, operatorPath: above, below: [] } };
 }
 
 function namesakeOf({ username }: Identified): number | null {

@@ -1,5 +1,6 @@
 import type { JobLimits, LaunchedJob } from './job-launch.ts';
 import type { Identified, JobOwner } from './job.ts';
+import type { Followed, GivenFiles, GivingRequest } from './owners/given-files.ts';
 import type { Removal } from './remove-tree.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface Launcher {
   setAside(account: Identified): Promise<{ readonly hadFiles: boolean; readonly problem?: string }>;
   /** See `AccountJobs.removeFiles`. */
   removeFiles(account: Identified, signal: AbortSignal): Promise<Removal>;
+  /** See `AccountJobs.giveFiles`. */
+  giveFiles(account: Identified, request: GivingRequest, followed: Followed): Promise<GivenFiles>;
   /** Has it start a process of jobs for an account. It ends when this process does. */
   launch(account: Identified, owner: JobOwner, limits: JobLimits): LaunchedJob;
 }

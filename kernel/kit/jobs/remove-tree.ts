@@ -3,8 +3,9 @@
  * following links, and removed through it, so that a link that is swapped in is removed itself and never followed.
  */
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, rmdir, unlink } from 'node:fs/promises';
+import { rename, rmdir, unlink } from 'node:fs/promises';
 import { entryPath, type Folder } from '../files/safe-folder.ts';
+import { mountSync } from '../files/safe-folder-sync.ts';
 
 /** The result of a removal. */
 export interface Removal {
@@ -97,7 +98,7 @@ class Remover {
     const folder = await this.#open(parent, name);
     if (folder === undefined) return this.#unlink(parent, name, path);
     try {
-      if (!(await this.#mayEnter(folder, path))) return false;
+      if (!this.#mayEnter(folder, path)) return false;
       if (path.length > MAX_DEPTH && this.#top !== undefined) return await this.#moveUp(this.#top, parent, name);
       const rounds = folder === this.#top ? TOP_ROUNDS : ROUNDS;
       for (let round = 1; ; round += 1) {
@@ -142,8 +143,8 @@ class Remover {
   }
 
   /** A folder of another mount is somewhere else too, where its files are still in use. */
-  async #mayEnter(folder: Folder, path: readonly string[]): Promise<boolean> {
-    const mount = await mountOf(folder);
+  #mayEnter(folder: Folder, path: readonly string[]): boolean {
+    const mount = mountSync(folder.handle.fd);
     if (this.#top === undefined) {
       this.#top = folder;
       this.#mount = mount;
@@ -170,10 +171,4 @@ interface Entry {
   readonly name: Buffer;
   /** As the listing says, which may be out of date. */
   readonly isFolder: boolean;
-}
-
-/** The id of the mount that holds a folder: that of a bind mount differs, although the device is the same. */
-async function mountOf(folder: Folder): Promise<string> {
-  const info = await readFile(`/proc/self/fdinfo/${folder.handle.fd}`, 'utf8');
-  return /^mnt_id:\s*(\d+)$/m.exec(info)?.[1] ?? '';
 }

@@ -11,8 +11,9 @@ import { errorMessage, fail } from '../../errors.ts';
 import { isMissing } from '../files/files-root.ts';
 import { replaceFile } from '../files/atomic-file.ts';
 import { isObject } from '../../schema.ts';
+import { findDisk } from './disk.ts';
 
-/** The values of a group's files, by their names: `100` for `pids.max`. */
+/** The values of a group's files, by their names: `100` for `pids.max`. That of `io.max` leaves the disk out. */
 export type GroupSettings = Readonly<Record<string, string>>;
 
 interface Places {
@@ -22,12 +23,19 @@ interface Places {
   readonly self?: string;
   /** The folder of what outlives this process. */
   readonly state: string;
+  /** The folder of accounts' files, whose disk is the one to and from which traffic is counted and limited. */
+  readonly files: string;
+  /** Where block devices are known by their numbers. */
+  readonly devices?: string;
 }
+/** A disk, as `<major>:<minor>`, or why there is none. */
+type Disk = { readonly disk: string } | { readonly problem: string };
 
 /** By the unit of systemd. */
 const OWN = 'broker';
 const ACCOUNTS = 'accounts';
 const CONTROLLERS = ['cpu', 'io', 'memory', 'pids'] as const;
+const IO_MAX = 'io.max';
 const ID = /^\d{1,10}$/;
 /** How long a group may be without processes before it is removed: what was given its folder has long begun by then. */
 const EMPTY_MS = 60_000;
@@ -40,6 +48,8 @@ export class ControlGroups {
   readonly problem: string | undefined;
   /** The controllers that count and limit in each group, such as `memory`. */
   readonly controllers: ReadonlySet<string>;
+  /** The disk of accounts' files, without which `io` is none of the controllers. */
+  readonly disk: Disk;
   readonly #accounts: string;
   readonly #file: string;
   readonly #kept: Map<number, GroupSettings>;
@@ -48,9 +58,10 @@ export class ControlGroups {
   /** Settles when the last change of what is kept is written. */
   #written: Promise<void> = Promise.resolve();
 
-  private constructor(accounts: string, controllers: readonly string[], file: string, problem?: string) {
+  private constructor(accounts: string, controllers: readonly string[], disk: Disk, file: string, problem?: string) {
     this.problem = problem;
-    this.controllers = new Set(controllers);
+    this.controllers = new Set(controllers.filter((name) => name !== 'io' || 'disk' in disk));
+    this.disk = disk;
     this.#accounts = accounts;
     this.#file = file;
     this.#kept = problem === undefined ? readKept(file) : new Map();
@@ -58,11 +69,12 @@ export class ControlGroups {
 
   /** For a process that has no part of the tree. */
   static none(problem: string): ControlGroups {
-    return new ControlGroups('', [], '', problem);
+    return new ControlGroups('', [], { problem }, '', problem);
   }
 
   /** Takes the part of the tree that systemd has delegated to this process, if it has. */
-  static open({ mount = '/sys/fs/cgroup', self = '/proc/self/cgroup', state }: Places): ControlGroups {
+  static open(places: Places): ControlGroups {
+    const { mount = '/sys/fs/cgroup', self = '/proc/self/cgroup', state } = places;
     if (!existsSync(join(mount, 'cgroup.controllers')))
       return this.none('this system has no unified control groups (cgroup v2)');
     const own = /^0::(\/.*)$/m.exec(readFileSync(self, 'utf8'))?.[1] ?? '/';
@@ -73,7 +85,7 @@ export class ControlGroups {
       const accounts = join(unit, ACCOUNTS);
       mkdirSync(accounts, { recursive: true });
       const enabled = CONTROLLERS.filter((name) => delegated.has(name) && enables([unit, accounts], name));
-      return new ControlGroups(accounts, enabled, join(state, 'control-groups.json'));
+      return new ControlGroups(accounts, enabled, limitedDisk(accounts, places), join(state, 'control-groups.json'));
     } catch (error) {
       return this.none(`the control groups cannot be used: ${errorMessage(error)}`);
     }
@@ -182,7 +194,9 @@ export class ControlGroups {
 
   /** A controller that is not delegated has no files. */
   #known(settings: GroupSettings): [string, string][] {
-    return Object.entries(settings).filter(([file]) => this.controllers.has(file.split('.')[0] ?? ''));
+    const known = Object.entries(settings).filter(([file]) => this.controllers.has(file.split('.')[0] ?? ''));
+    const disk = 'disk' in this.disk ? this.disk.disk : '';
+    return known.map(([file, value]) => [file, file === IO_MAX ? `${disk} ${value}` : value]);
   }
 
   async #write(): Promise<void> {
@@ -198,6 +212,17 @@ function enables(folders: readonly string[], controller: string): boolean {
     return true;
   } catch {
     return false; // such as `cpu` beside processes in real time; the others are of use without it
+  }
+}
+
+/** Finds the disk of accounts' files, and whether the kernel takes limits for it. */
+function limitedDisk(accounts: string, { files, devices }: Places): Disk {
+  try {
+    const disk = findDisk(files, devices);
+    writeFileSync(join(accounts, IO_MAX), `${disk} rbps=max wbps=max`);
+    return { disk };
+  } catch (error) {
+    return { problem: errorMessage(error) };
   }
 }
 

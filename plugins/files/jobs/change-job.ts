@@ -1,16 +1,6 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fstatSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  unlinkSync,
-} from 'node:fs';
+import { chmodSync, fstatSync, linkSync, lstatSync, mkdirSync, renameSync, unlinkSync } from 'node:fs';
 import { entryPath } from '../../../kernel/kit/files/safe-folder.ts';
+import { withEntrySync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
 import type { Entry } from '../schema.ts';
@@ -23,8 +13,6 @@ export type ChangeInput =
   | { readonly change: 'mode'; readonly components: readonly string[]; readonly mode: number };
 
 const FOLDER_MODE = 0o755;
-/** A descriptor of an entry itself, which needs no right to read it; Node.js has no name for it. */
-const O_PATH = 0x200000;
 
 /** Errors: 404 `file_not_found`, `folder_not_found`, 409 `file_exists`, 507 `no_space`. */
 export default function change(input: ChangeInput, { root }: JobContext): Entry {
@@ -62,11 +50,9 @@ function setMode({ folder, name, path }: Place, mode: number): Entry {
 
 /** Errors: 404 `file_not_found`, also for a link, which has no mode. */
 export function changeMode(path: string | Buffer, mode: number): void {
-  const descriptor = clearly(() => openSync(path, O_PATH | constants.O_NOFOLLOW), 'file');
-  try {
+  const change = (descriptor: number) => {
     if (fstatSync(descriptor).isSymbolicLink()) throw fail.file_not_found('a link has no mode');
     chmodSync(`/proc/self/fd/${descriptor}`, mode);
-  } finally {
-    closeSync(descriptor);
-  }
+  };
+  clearly(() => withEntrySync(path, change), 'file');
 }

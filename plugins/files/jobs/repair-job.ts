@@ -22,8 +22,7 @@ const [OPEN, PLAIN] = [0o755, 0o644];
  * somebody else is left out. Errors: 404 `folder_not_found`, 422 `task_too_large`.
  */
 export default async function repair({ components, limits }: RepairInput, { root, report }: JobContext) {
-  const tally = new Tally(limits, report);
-  const folder = await Folder.find(root, components);
+  const [tally, folder] = [new Tally(limits, report), await Folder.find(root, components)];
   if (folder === undefined) return tally.counted;
   try {
     const isOurs = (name: Buffer) => isOwnFolder([...components, name.toString()]);
@@ -43,8 +42,8 @@ async function repairEntries(folder: Folder, tally: Tally, depth: number, isOurs
 async function repairEntry(parent: Folder, name: Buffer, tally: Tally, depth: number): Promise<void> {
   const stats = await parent.statEntry(name);
   await tally.tell();
-  if (!stats.isFile() && !stats.isDirectory()) return;
   if (stats.uid !== process.geteuid?.()) return void (tally.leftOut += 1);
+  if (!stats.isFile() && !stats.isDirectory()) return;
   const mode = wantedMode(stats);
   if (mode !== (stats.mode & PERMISSIONS)) {
     await tally.addName();
@@ -71,7 +70,6 @@ async function unlessGone(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const isGone = error instanceof HttpError ? error.code === 'file_not_found' : isMissing(error);
-    if (!isGone) throw error;
+    if (!(error instanceof HttpError ? error.code === 'file_not_found' : isMissing(error))) throw error;
   }
 }

@@ -3,6 +3,8 @@ import { fail } from '../errors.ts';
 
 /** The bounds of a task. */
 export interface TallyLimits {
+  /** Those that it has made before. */
+  readonly files: number;
   readonly names: number;
   readonly bytes: number;
   /** Free bytes within the plan; `null` without a limit. */
@@ -13,7 +15,7 @@ const REPORT_MS = 250;
 
 /** Counts what a task makes, keeps it within its bounds, and reports it. */
 export class Tally {
-  files = 0;
+  files: number;
   bytes = 0;
   leftOut = 0;
   readonly #limits: TallyLimits;
@@ -21,6 +23,7 @@ export class Tally {
   #reportedAt = -Infinity;
 
   constructor(limits: TallyLimits, report: (progress: unknown) => void) {
+    this.files = limits.files;
     this.#limits = limits;
     this.#report = report;
   }

@@ -1,6 +1,7 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import { discardWork } from '../../../kernel/contract/tasks/discarded-work.ts';
-import { AccountTasks, type Counted } from '../../../kernel/contract/tasks/account-tasks.ts';
+import { withBeatFirst } from '../../../kernel/contract/tasks/with-beat.ts';
+import { AccountTasks, type Counted, type TaskRun } from '../../../kernel/contract/tasks/account-tasks.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { clientPath, pathComponents } from '../../../kernel/kit/files/client-path.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
@@ -17,6 +18,9 @@ interface TaskInput {
   readonly work: string;
   readonly limits: TallyLimits;
 }
+
+/** Work of this process before that of the job: resolves with what it made, and what people are told of it. */
+type Before = (run: TaskRun) => Promise<{ readonly files: number; readonly detail?: string | undefined }>;
 
 const MIB = 1 << 20;
 const IDLE_MS = 5000;
@@ -53,17 +57,21 @@ export class LongWork {
     to: string,
     job: Job<I & TaskInput, Counted>,
     input: I,
+    before: Before = async () => ({ files: 0 }),
   ): Promise<FileTask> {
     const { config, node } = this.#host;
     const path = clientPath(pathComponents(to, node.config.virtual_root), node.config.virtual_root);
-    const free = (await freeBytes(this.#host, account)) ?? null;
-    const limits = { names: config.task_names, bytes: config.task_mib * MIB, freeBytes: free };
-    return this.tasks.begin(account, { kind, path }, async ({ id, signal, onProgress }) => {
+    const free = { freeBytes: (await freeBytes(this.#host, account)) ?? null };
+    const limits = { names: config.task_names, bytes: config.task_mib * MIB, ...free };
+    return this.tasks.begin(account, { kind, path }, async (run) => {
       const owner = this.#host.jobs.ownerOf(account);
       try {
-        return await this.#pool.run(job, owner, { ...input, work: id, limits }, { signal, onProgress });
+        const { files, detail } = await before(run);
+        const given = { ...input, work: run.id, limits: { ...limits, files } };
+        const work = (told: TaskRun) => this.#pool.run(job, owner, given, told);
+        return { ...(await withBeatFirst(run, { files, bytes: 0, leftOut: 0 }, work)), detail };
       } catch (error) {
-        await discardWork(this.#host, account, id);
+        await discardWork(this.#host, account, run.id);
         throw error;
       }
     });

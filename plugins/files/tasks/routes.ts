@@ -24,8 +24,8 @@ export const workRoutes = {
     path: '/api/files/repair',
     summary: 'Repair the permissions of a folder',
     description:
-      'Of all that is in it: 0755 for folders and for programs, 0644 for files, except those that only their owner may read. Links ' +
-      'are not followed; the reply is a task, which GET /api/files/tasks/:id follows.',
+      'Of all that is in it: 0755 for folders and for programs, 0644 for files, except those that only their owner may read. What ' +
+      'root has put there is given to the account. Links are not followed; the reply is a task, which GET /api/files/tasks/:id follows.',
     body: schema.Repairing,
     errors: [...PATH_ERRORS, 'files_unavailable', 'overloaded'],
   },

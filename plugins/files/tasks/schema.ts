@@ -6,7 +6,7 @@ export const FileTask = NamedObject(
   'FileTask',
   taskMembers(['copy', 'compress', 'extract', 'repair'], {
     path: 'Where the result is when all is done, absolute',
-    files: 'Files and folders so far; of a repair, those that were changed',
+    files: 'Files and folders so far; of a repair, owners and modes that were set',
     size_bytes: 'Their content so far',
     left_out: 'Entries that were left out, such as pipes, links in an archive, and what belongs to somebody else',
   }),

@@ -12,7 +12,7 @@ export default function ResourcesCard() {
   return (
     <Card title={t('resources.title')}>
       <Answer of={resources}>
-        {({ memory_bytes: memory, cpu_percent: percent, processes, ...given }) => (
+        {({ memory_bytes: memory, cpu_percent: percent, processes, read_per_second: read, ...given }) => (
           <div class="meters">
             {memory !== null && (
               <Meter label={t('resources.memory')} used={memory} limit={given.memory_limit_bytes} isBytes />
@@ -26,6 +26,17 @@ export default function ResourcesCard() {
             )}
             {processes !== null && (
               <Meter label={t('resources.processes')} used={processes} limit={given.processes_limit} />
+            )}
+            {read !== null && (
+              <Meter label={t('resources.read')} used={read} limit={given.read_limit_per_second} isBytes />
+            )}
+            {given.written_per_second !== null && (
+              <Meter
+                label={t('resources.written')}
+                used={given.written_per_second}
+                limit={given.write_limit_per_second}
+                isBytes
+              />
             )}
             {!given.is_kept && <p class="small soft">{t('resources.notKept')}</p>}
           </div>

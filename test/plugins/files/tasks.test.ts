@@ -197,6 +197,30 @@ test('permissions are repaired, and what was closed to others stays closed', asy
   assert.is((await done('/api/files/repair', { path: 'none' }))['error'], 'folder_not_found');
 });
 
+test('what root has put into a folder is given to its account, or that is said', async () => {
+  writeFileSync(here('mess/new'), '', { mode: 0o640 });
+  const { detail } = await done('/api/files/repair', { path: 'mess' });
+  const reason =
+    process.getuid?.() === 0 ? 'the folder of the account belongs to the user id 0' : 'this server has no right to';
+  assert.match(String(detail), new RegExp(`^owners were not looked at: ${reason}`));
+  if (process.getuid?.() !== 0) return;
+  const { account, token } = await server.user('emil');
+  const own = (path: string) => join(account.filesRoot, path);
+  mkdirSync(own('site'), { recursive: true });
+  const id = 200_000 + account.id;
+  for (const path of ['', 'site']) chownSync(own(path), id, id);
+  writeFileSync(own('site/page'), '', { mode: 0o644 });
+  writeFileSync(own('site/shut'), '', { mode: 0o640 });
+  execFileSync('mkfifo', ['--', own('site/pipe')]);
+  const { body } = await ask('POST', '/api/files/repair', { path: '' }, token);
+  const { state, files, left_out: leftOut, detail: told } = await ended(body['id'], token);
+  assert.equal([state, files, leftOut, told], ['done', 3, 1, null], 'two owners, a mode, and a pipe');
+  for (const path of ['page', 'shut']) {
+    const { uid, mode } = statSync(own(`site/${path}`));
+    assert.equal([uid, mode & 0o777], [id, 0o644]);
+  }
+});
+
 test('forgotten work goes when the next task begins', async () => {
   mkdirSync(here('.hostkeep/work/forgotten/deep'), { recursive: true });
   utimesSync(here('.hostkeep/work/forgotten'), 1, 1);

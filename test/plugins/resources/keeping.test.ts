@@ -35,17 +35,20 @@ function fakeVerbs(keeping: () => Keeping) {
   };
   return { verbs, kept, killed, ended };
 }
-const ALL = { problem: null, controllers: ['cpu', 'memory', 'pids'] } as const;
+const ALL = { problem: null, controllers: ['cpu', 'io', 'memory', 'pids'], diskProblem: null } as const;
+const NO_DISK = { problem: null, controllers: ['cpu', 'memory', 'pids'], diskProblem: 'there is no disk' } as const;
 
 async function started() {
   const server = await TestServer.start({ plugins: [resources] });
   const { core } = server.hostkeep;
   const parts = { ...core, identity: core };
-  await core.plans.update('basic', { limits: { cpu_limit: 1.5, ram_limit_mib: 512, processes_limit: 100 } });
+  await core.plans.update('basic', {
+    limits: { cpu_limit: 1.5, ram_limit_mib: 512, processes_limit: 100, io_read_limit_mib: 10, io_write_limit_mib: 5 },
+  });
   const attempt = async (_what: string, part: () => Promise<unknown>) => void (await part());
   return { server, core, parts, attempt };
 }
-const BASIC = { memoryMib: 512, cpuPercent: 150, processes: 100 };
+const BASIC = { memoryMib: 512, cpuPercent: 150, processes: 100, readMib: 10, writeMib: 5 };
 
 test('accounts have the limits of their plans, also of changed ones, until they go', async () => {
   const { server, core, parts, attempt } = await started();
@@ -59,9 +62,14 @@ test('accounts have the limits of their plans, also of changed ones, until they 
   const one = kept.get(account.id);
   await limits.reconcile(attempt);
   assert.is(kept.get(account.id), one, 'what is kept already is not set again');
-  await core.plans.update('basic', { limits: { cpu_limit: 0, ram_limit_mib: 0, processes_limit: 0 } });
+  await core.plans.update('basic', { limits: { io_write_limit_mib: 0 } });
   await limits.reconcile(attempt);
-  assert.equal([...kept.values()], [{ accountId: account.id, memoryMib: 0, cpuPercent: 0, processes: 0 }]);
+  assert.equal([...kept.values()], [{ accountId: account.id, ...BASIC, writeMib: 0 }]);
+  const none = { cpu_limit: 0, ram_limit_mib: 0, processes_limit: 0, io_read_limit_mib: 0 };
+  await core.plans.update('basic', { limits: none });
+  await limits.reconcile(attempt);
+  const unlimited = { memoryMib: 0, cpuPercent: 0, processes: 0, readMib: 0, writeMib: 0 };
+  assert.equal([...kept.values()], [{ accountId: account.id, ...unlimited }]);
   await core.accounts.remove('ann');
   await limits.reconcile(attempt);
   assert.equal([...kept.keys()], []);
@@ -126,20 +134,29 @@ test('figures are shown beside the limits of the plan, as far as the machine cou
   assert.equal(shown, {
     ...{ is_kept: true, memory_bytes: 2 ** 20, memory_limit_bytes: 2 ** 29, cpu_percent: 0, cpu_limit_percent: 150 },
     ...{ processes: 3, processes_limit: 100 },
+    ...{ read_per_second: 0, read_limit_per_second: 10 * 2 ** 20 },
+    ...{ written_per_second: 0, write_limit_per_second: 5 * 2 ** 20 },
   });
   assert.equal(toUsage(shown), [
     { resource: 'memory_kib', used: 1024, limit: 2 ** 19, isOver: false },
     { resource: 'processor_percent', used: 0, limit: 150, isOver: false },
     { resource: 'processes', used: 3, limit: 100, isOver: false },
+    { resource: 'disk_read_kib_per_second', used: 0, limit: 10_240, isOver: false },
+    { resource: 'disk_written_kib_per_second', used: 0, limit: 5120, isOver: false },
   ]);
-  const some = new Readings(fakeVerbs(() => ({ problem: null, controllers: ['pids'], groups: groups() })).verbs);
+  const some = new Readings(fakeVerbs(() => ({ ...NO_DISK, controllers: ['pids'], groups: groups() })).verbs);
   const { is_kept: isKept, memory_bytes: memory, processes } = await some.of(account);
   assert.equal([isKept, memory, processes], [false, null, 3]);
   assert.equal(
     toUsage(await some.of(account)).map(({ resource }) => resource),
     ['processes'],
   );
-  for (const each of [readings, some]) await each.close();
+  const noDisk = new Readings(fakeVerbs(() => ({ ...NO_DISK, groups: groups() })).verbs);
+  const { is_kept: isLimited, read_per_second: read, written_per_second: written } = await noDisk.of(account);
+  assert.equal([isLimited, read, written], [false, null, null], 'the plan limits what cannot be');
+  const free = await server.user('bea', 'developer');
+  assert.is((await noDisk.of(free.account)).is_kept, true);
+  for (const each of [readings, some, noDisk]) await each.close();
 });
 
 test('without control groups, figures are not known, and doctor says what is not kept', async () => {
@@ -156,9 +173,17 @@ test('without control groups, figures are not known, and doctor says what is not
 test('doctor names what the kernel does not keep', async () => {
   const saidOf = async (keeping: Keeping) => (await findings(fakeVerbs(() => keeping).verbs))[0];
   assert.is((await saidOf({ ...ALL, groups: [figures(7)] }))?.ok, true);
-  const some = await saidOf({ problem: null, controllers: ['pids'], groups: [] });
+  const some = await saidOf({ ...NO_DISK, controllers: ['pids'], groups: [] });
   assert.equal([some?.ok, some?.isWarning], [false, true]);
   assert.match(some?.detail ?? '', /does not limit this for accounts: memory, processor time$/);
+  const { verbs, kept } = fakeVerbs(() => ({ ...NO_DISK, groups: [] }));
+  const [free] = await findings(verbs);
+  assert.is(free?.ok, true);
+  assert.match(free?.detail ?? '', /; no plan limits what could not be: disk traffic, because there is no disk$/);
+  kept.set(7, { accountId: 7, ...BASIC });
+  const [missed] = await findings(verbs);
+  assert.equal([missed?.ok, missed?.isWarning], [false, true]);
+  assert.match(missed?.detail ?? '', /does not limit this for accounts: disk traffic, because there is no disk$/);
 });
 
 /** Resolves with what the account was told, the oldest first. */

@@ -7,8 +7,8 @@ import { testSuite } from '../../support/suite.ts';
 import { groupsInFolder, verbsWith } from './groups.ts';
 
 const test = testSuite('verbs of resources');
-const LIMITS = { accountId: 7, memoryMib: 512, cpuPercent: 150, processes: 100 };
-const FREE = { accountId: 7, memoryMib: 0, cpuPercent: 0, processes: 0 };
+const LIMITS = { accountId: 7, memoryMib: 512, cpuPercent: 150, processes: 100, readMib: 10, writeMib: 0 };
+const FREE = { accountId: 7, memoryMib: 0, cpuPercent: 0, processes: 0, readMib: 0, writeMib: 0 };
 
 // threat stolen-service: a caller in foreign hands names no file and no group but those of accounts
 test('the broker takes numbers within reason for accounts, and nothing else', async () => {
@@ -23,6 +23,8 @@ test('the broker takes numbers within reason for accounts, and nothing else', as
     [{ ...LIMITS, memoryMib: 2 ** 40 }],
     [{ ...LIMITS, cpuPercent: 0.5 }],
     [{ ...LIMITS, processes: 'max' }],
+    [{ ...LIMITS, readMib: '1 wbps=1' }],
+    [{ ...LIMITS, writeMib: 2 ** 40 }],
     [{ ...LIMITS, file: 'cgroup.procs' }],
     Array.from({ length: 1001 }, () => LIMITS),
   ])
@@ -39,7 +41,9 @@ test('the broker takes numbers within reason for accounts, and nothing else', as
 
 test('where nothing is delegated, nothing is kept, and that is said', async () => {
   const verbs = verbsWith(ControlGroups.none('no such thing here'));
-  assert.equal(await verbs.figures(null), { problem: 'no such thing here', controllers: [], groups: [] });
+  assert.equal(await verbs.figures(null), {
+    ...{ problem: 'no such thing here', controllers: [], diskProblem: 'no such thing here', groups: [] },
+  });
   assert.equal(await verbs.kept(null), []);
   assert.is(await codeOf(verbs.limit([LIMITS])), 'invalid_request');
   assert.equal([await verbs.kill(7), await verbs.end(7)], [false, false]);
@@ -51,14 +55,11 @@ test('limits become the files of the kernel, and are read back', async () => {
   groups.ofAccount(7);
   const written = (file: string) => readFileSync(join(folderOf(7), file), 'utf8');
   await verbs.limit([LIMITS]);
-  assert.equal(['memory.max', 'memory.swap.max', 'cpu.max', 'pids.max'].map(written), [
-    ...['536870912', '0', '150000 100000', '100'],
-  ]);
+  const files = ['memory.max', 'memory.swap.max', 'cpu.max', 'pids.max', 'io.max'];
+  assert.equal(files.map(written), [...['536870912', '0', '150000 100000', '100', '8:0 rbps=10485760 wbps=max']]);
   assert.equal(await verbs.kept(null), [LIMITS]);
   await verbs.limit([FREE]);
-  assert.equal(['memory.max', 'memory.swap.max', 'cpu.max', 'pids.max'].map(written), [
-    ...['max', 'max', 'max 100000', 'max'],
-  ]);
+  assert.equal(files.map(written), [...['max', 'max', 'max 100000', 'max', '8:0 rbps=max wbps=max']]);
   assert.equal(await verbs.kept(null), [FREE]);
 });
 
@@ -73,6 +74,7 @@ test('figures are what the kernel counts, without files that are not in use', as
     'pids.current': '12\n',
     'pids.events': 'max 4\n',
     'cpu.stat': 'usage_usec 1500000\nuser_usec 1\nnr_periods 30\nnr_throttled 20\nthrottled_usec 7\n',
+    'io.stat': '8:10 rbytes=1 wbytes=1 rios=1 wios=1\n8:0 rbytes=4096 wbytes=8192 rios=1 wios=2 dbytes=9 dios=1\n',
     'cgroup.events': 'populated 1\nfrozen 0\n',
   };
   assert.equal((await verbsWith(groups).figures(null)).groups, []);
@@ -83,6 +85,8 @@ test('figures are what the kernel counts, without files that are not in use', as
       memoryBytes: 6000,
       processes: 12,
       cpuUs: 1_500_000,
+      readBytes: 4096,
+      writtenBytes: 8192,
       killed: 2,
       refused: 4,
       throttled: 20,

@@ -58,10 +58,12 @@ function useEnds(tasks: readonly Task[]): void {
 
 const about = ({ kind, path }: Task): string => t(`files.task.${kind}`, { name: lastName(path) });
 
-function outcome({ state, error, detail, left_out: n }: Task): string {
+function outcome({ kind, state, files, error, detail, left_out: n }: Task): string {
   if (state === 'failed') return textOr(`files.error.${error ?? ''}`, detail ?? error ?? '');
   return [
     t(state === 'done' ? 'files.task.done' : 'files.task.canceled'),
+    ...(kind === 'repair' ? [t('files.repaired', { n: files })] : []),
+    ...(kind === 'repair' && detail !== null ? [t('files.ownersUnseen')] : []),
     ...(n > 0 ? [t('files.leftOut', { n })] : []),
   ].join(', ');
 }

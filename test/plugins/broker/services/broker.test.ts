@@ -6,6 +6,7 @@ import * as assert from '../../../support/assert.ts';
 import type { HttpError } from '../../../../kernel/errors.ts';
 import { AccountJobs } from '../../../../kernel/kit/jobs/account-jobs.ts';
 import { BrokerClient } from '../../../../plugins/broker/launcher.ts';
+import type { Followed } from '../../../../kernel/kit/jobs/owners/given-files.ts';
 import { codeBytes } from '../../../../kernel/kit/jobs/job-launch.ts';
 import { VERSION } from '../../../../kernel/kit/files/project-dir.ts';
 import { createLog } from '../../../../kernel/log.ts';
@@ -65,6 +66,11 @@ test('the broker refuses what is none of its verbs, and arguments that do not fi
     ['attach', 'f'.repeat(32)],
     ['set-aside', { id: 1 }],
     ['remove-files', { id: 1, username: '.' }],
+    ['give-files', { ...ann }],
+    ['give-files', { account, components: ['..'], names: 0 }],
+    ['give-files', { account, components: ['a/b'], names: 1 }],
+    ['give-files', { account, components: 'site', names: 1 }],
+    ['give-files', { account, components: ['\0'], names: 1 }],
     ['quota.report', '/'],
     ['quota.report', '--help'],
     ['webserver.apply', { id: 'x', changes: [] }],
@@ -192,6 +198,36 @@ test('what jobs keep is in a folder of the account, which goes with its files', 
   );
   assert.is((await jobs.removeFiles(dora, new AbortController().signal)).removed, 2);
   assert.not(existsSync(join(broker.folder, 'files/.removed/dora-6')));
+});
+
+// threat stolen-service: what is given is in the folder of the account that is named, and was root's
+test('what root has put into a folder is given, until the caller goes away', async () => {
+  const emil = { id: 7, username: 'emil' };
+  await who(emil);
+  const folder = join(broker.folder, 'files/emil/many');
+  mkdirSync(folder);
+  for (let i = 0; i < 3000; i += 1) writeFileSync(join(folder, String(i)), '');
+  writeFileSync(join(folder, 'of-ann'), '');
+  chownSync(join(folder, 'of-ann'), FIRST_ID + 1, FIRST_ID + 1);
+  const give = (components: string[], followed: Partial<Followed> = {}) =>
+    jobs.giveFiles(
+      emil,
+      { components, names: 10_000 },
+      { signal: new AbortController().signal, onProgress: () => undefined, ...followed },
+    );
+  assert.is(await codeOf(give(['nowhere'])), 'folder_not_found');
+  const enough = new AbortController();
+  const canceled = give([], { signal: enough.signal, onProgress: () => enough.abort({ code: 'canceled' }) });
+  assert.is(await codeOf(canceled), 'canceled');
+  await until('the broker has ended it', () => /"verb":"give-files".*"msg":"refused or failed"/.test(broker.output()));
+  assert.ok(statSync(folder).uid === 0, 'a folder is given after all that is in it');
+  const { given, leftOut } = await give([]);
+  assert.ok(given > 1000, String(given));
+  assert.is(leftOut, 1);
+  assert.equal(
+    ['', '0', '2999', 'of-ann'].map((name) => statSync(join(folder, name)).uid - FIRST_ID),
+    [7, 7, 7, 1],
+  );
 });
 
 test('settings are read again on request and SIGHUP; faults keep the old ones', async () => {

@@ -32,6 +32,7 @@ test('the overview shows what an account takes, where the server counts it', asy
     await driver.says('does not keep all of the limits');
     assert.equal(await driver.violations(), []);
   }
-  for (const figure of ['179 MiB of 8 GiB', '0.12 of 4', '38 of 500']) await driver.says(figure);
+  for (const figure of ['179 MiB of 8 GiB', '0.12 of 4', '38 of 500', '1.2 MiB of 100 MiB', '40 KiB'])
+    await driver.says(figure);
   await driver.finish();
 });
