@@ -62,7 +62,11 @@ export class RemovedSource implements AccountSource {
     const { backups, row, kept, backup, run, begun } = this.#parts;
     const { signal } = run;
     await begun(account);
-    await backups.adopt(account, kept, { signal, replaces: false }, async (folder) => {
+    const named = kept.backups.map((each) => ({
+      ...each,
+      databases: each.databases.map((database) => ({ ...database, name: this.#nameHere(account, database.name) })),
+    }));
+    await backups.adopt(account, { key: kept.key, backups: named }, { signal, replaces: false }, async (folder) => {
       const args = ['--archive', '--link', '--', backups.removedAt(row), folder];
       const { code, stderr } = await runProgram('cp', args, { signal, timeoutMs: LINK_MS });
       if (code !== 0) throw new Error(`no picture of the repository: ${stderr}`);
@@ -70,9 +74,16 @@ export class RemovedSource implements AccountSource {
     this.counted = await backups.restoreFiles(account, backup.id, run);
   }
 
-  dump(account: Account, { engine, name: database }: FormerDatabase): Promise<IncomingBody> {
+  dump(account: Account, { engine, name }: FormerDatabase): Promise<IncomingBody> {
     const { backups, backup, run } = this.#parts;
+    const database = this.#nameHere(account, name);
     return backups.read(account, { id: backup.id, engine, database }, run.signal);
+  }
+
+  /** Returns the name that a database has in the backups once they are those of the new account. */
+  #nameHere({ username }: Account, name: string): string {
+    const prefix = `${this.account.username}_`;
+    return name.startsWith(prefix) ? `${username}_${name.slice(prefix.length)}` : name;
   }
 
   async settings(account: Account): Promise<void> {

@@ -32,16 +32,13 @@ export interface Listed {
   readonly backups: readonly { id: string; created_at: string; files: number; size_bytes: number; databases: number }[];
 }
 
-export const start = (removed: object = {}, more: object = {}, data?: string): Promise<TestServer> =>
-  TestServer.start({
-    ...(data !== undefined && { data }),
-    config: {
-      ids: { first: FIRST_ID, count: 1000 },
-      backups: { reserve_mib: 0 },
-      'removed-accounts': { check_seconds: 1, ...removed },
-      ...more,
-    },
-  });
+export const settings = (removed: object = {}) => ({
+  ids: { first: FIRST_ID, count: 1000 },
+  backups: { reserve_mib: 0 },
+  'removed-accounts': { check_seconds: 1, ...removed },
+});
+export const start = (removed: object = {}, more: object = {}): Promise<TestServer> =>
+  TestServer.start({ config: { ...settings(removed), ...more } });
 
 /** Makes an account with a folder for files. */
 export async function customer(server: TestServer, username: string): Promise<Person> {

@@ -2,9 +2,10 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
-import { TestServer, type Person } from '../../../support/hostkeep.ts';
+import { type TestServer, type Person } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
+import { until } from '../../../support/until.ts';
 import {
   backup,
   customer,
@@ -110,7 +111,7 @@ if (hasRestic) {
   });
 
   test('a restoration that fails leaves no account, and the backups as they were', async () => {
-    const before = await operator.list();
+    const [before, there] = [await operator.list(), repositories(server)];
     const files = join(server.data, 'files', 'ann');
     rmSync(files, { recursive: true, force: true });
     writeFileSync(files, 'somebody else’s');
@@ -125,6 +126,7 @@ if (hasRestic) {
     assert.is(await accounts().byUsername('ann'), undefined);
     assert.equal(await accounts().removed.list(), []);
     assert.equal(await operator.list(), before);
+    assert.equal(repositories(server), there);
     assert.not.ok(existsSync(files));
   });
 
@@ -162,5 +164,35 @@ if (hasRestic) {
     const { state } = await operator.restore(name, { username: 'anna', backup: older, plan: 'developer' });
     assert.is(state, 'done');
     assert.is(read(server, 'anna', 'site/index.html'), 'the page of ann');
+  });
+
+  test('backups go for good on request, and once their time has come', async () => {
+    const [{ name: first = '' } = {}] = [...(await operator.list()), { name: '' }];
+    assert.is(first, '', 'none is left from before');
+    await operator.purge('anna');
+    await backup(bob);
+    await operator.purge('bob');
+    const [{ name: ofBob = '' } = {}, { name: ofAnna = '' } = {}] = await operator.list();
+    await operator.person.asks(
+      `DELETE ${PATH}/${ofBob}`,
+      200,
+      { name: ofBob, removed: true },
+      { events: ['account.backups_removed'] },
+    );
+    assert.equal(await names(), [ofAnna]);
+    assert.not.ok(existsSync(join(server.data, 'backups', `removed-${bob.account.id}`)));
+    const { local } = server.hostkeep.core;
+    await local.write((tx) => tx.run('update removed_account_backups set purged_at = purged_at - ?', GONE.ms));
+    await until('its time has come', async () => (await names()).length === 0);
+    assert.equal(repositories(server), []);
+  });
+
+  test('with no days, nothing stays after a purge', async () => {
+    const none = await start({ days: 0 });
+    const root = new Operator(await none.admin());
+    await backup(await customer(none, 'ann'));
+    const { kept } = await root.purge('ann');
+    assert.equal(kept, []);
+    assert.equal([await root.list(), repositories(none)], [[], []]);
   });
 }
