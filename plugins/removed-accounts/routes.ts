@@ -27,6 +27,7 @@ export const removedAccountsRoutes = {
     body: schema.Restoring,
     reply: schema.RestoringTask,
     status: 202,
+    idempotencyKey: 'kept',
     errors: [
       ...([
         'removed_account_not_found',

@@ -1,6 +1,9 @@
 /** Removed accounts come back from their backups, for some days. */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SettingsBackups } from '../../../../kernel/contract/tasks/account-backups.ts';
+import { errorMessage } from '../../../../kernel/errors.ts';
+import type { Account } from '../../../../kernel/identity/accounts/account.ts';
 import * as assert from '../../../support/assert.ts';
 import { type TestServer, type Person } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
@@ -108,6 +111,16 @@ if (hasRestic) {
     const bad = await operator.restore(annName, { username: '../ann' });
     assert.equal([bad.state, bad.error], ['failed', 'invalid_request']);
     assert.equal(await names(), [annName]);
+  });
+
+  test('settings of an account that is there are given to nobody', async () => {
+    const settings = server.hostkeep.plugins.service('settings-backups') as SettingsBackups;
+    const content = Object.assign((async function* () {})(), { sizeBytes: 0 });
+    const run = { by: 'root', signal: new AbortController().signal };
+    const refusal = (account: Account, was: Account) =>
+      settings.bringBack(account, was, content, run).then(() => 'none', errorMessage);
+    assert.match(await refusal(ann.account, bob.account), /their account is there/);
+    assert.match(await refusal(bob.account, ann.account), /sealed for another account/);
   });
 
   test('a restoration that fails leaves no account, and the backups as they were', async () => {
