@@ -15,7 +15,7 @@ const rows: PluginRows = {
   unwalked: { restore: NONE, remove: NONE, task: NONE, cancel: NONE },
   answered: 'node',
   bounded: { list: 'at most 1000' },
-  without: { backups: { list: 503, restore: 503, remove: 503, task: 503, cancel: 503 } },
+  without: { backups: { list: 503, remove: 503, task: 503, cancel: 503 } },
   examples: {
     requests: { restore: { password: 'correct horse battery' } },
     invented: {
