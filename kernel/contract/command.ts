@@ -147,7 +147,11 @@ export interface CommandContext {
   /** Sets all plugins up while `work` runs, serving nothing, for what only they can do. A server may be running. */
   withPlugins<T>(
     work: (
-      open: Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'gather'> & { readonly node: NodeInfo },
+      open: Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'gather'> & {
+        readonly node: NodeInfo;
+        /** Returns the service of the command's plugin; `undefined` while that is off or unavailable. */
+        readonly service: <S>() => S | undefined;
+      },
     ) => Promise<T>,
   ): Promise<T>;
   /**

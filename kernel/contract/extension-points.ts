@@ -50,6 +50,13 @@ export interface ExtensionPoints {
   /** Serves a domain by the rules that `siteRules` returns now. If a provider throws, it serves by those before. */
   siteChanged(domain: DomainPart): void | Promise<void>;
   /**
+   * Notes what the plugin needs of an account that is about to be removed, after which it may stay all the same. Returns what people are to
+   * know of that; throws if the account must not go.
+   */
+  removing(account: Account): string | undefined | Promise<string | undefined>;
+  /** Returns whether the plugin takes the repository with the backups of a removed account, at `AccountBackups.removedAt`, when it is purged. */
+  keepsBackups(account: RemovedAccount): boolean | Promise<boolean>;
+  /**
    * Removes what the plugin keeps of a removed account outside the store. Called again after a failure, so it finds out
    * what is left; stops when the signal is aborted, and reports or throws why something stays.
    */
@@ -137,6 +144,8 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   domainRemoved: CHANGE,
   siteRules: { ...CHANGE, timeoutMs: 5000 },
   siteChanged: CHANGE,
+  removing: CHANGE,
+  keepsBackups: CHANGE,
   purge: { ...CHANGE, timeoutMs: 3_600_000 },
   move: CHANGE,
   archive: CHANGE,

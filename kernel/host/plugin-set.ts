@@ -67,6 +67,11 @@ export class PluginSet {
     return this.#gatherer.gather;
   }
 
+  /** Returns the service of a plugin; `undefined` while that is off or unavailable. */
+  service(name: string): unknown {
+    return this.#loaded.get(name)?.setup?.service;
+  }
+
   /** The features that are provided; see `NodeInfo.providedFeatures`. */
   get features(): ReadonlySet<string> {
     return this.#provided;
@@ -219,7 +224,7 @@ export class PluginSet {
 
   #serviceOf(plugin: Plugin, name: string): unknown {
     if (!(plugin.uses ?? []).includes(name)) throw new Error(`plugin ${plugin.name} does not list ${name} in uses`);
-    return this.#loaded.get(name)?.setup?.service;
+    return this.service(name);
   }
 
   /** Releases what was taken last first, and what is added meanwhile. Logs what fails, or takes too long, and goes on. */

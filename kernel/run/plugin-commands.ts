@@ -114,7 +114,7 @@ function contextOf(plugin: string, options: GlobalOptions & { readonly json?: bo
         },
         access,
       ),
-    withPlugins: (work) => withPlugins(config(), work),
+    withPlugins: (work) => withPlugins(config(), plugin, work),
     serveDemo: async (settings, prepare) =>
       (await import('./serving/demo-node.ts')).serveDemo(options.config, settings, prepare),
     keyring() {
@@ -145,6 +145,7 @@ function checked<S extends TSchema>(schema: S, values: Readonly<Record<string, u
 /** Imported only by the commands that need it, because commands are to start quickly. */
 async function withPlugins<T>(
   config: Config,
+  plugin: string,
   work: (open: Parameters<Parameters<CommandContext['withPlugins']>[0]>[0]) => Promise<T>,
 ): Promise<T> {
   assertStoreExists(config.data);
@@ -159,6 +160,7 @@ async function withPlugins<T>(
       jobs: core.jobs,
       node,
       gather: plugins.gather,
+      service: <S>() => plugins.service(plugin) as S | undefined,
     });
   } finally {
     await hostkeep.close();

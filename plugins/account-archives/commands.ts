@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
 import { escapeControl } from '../../kernel/log.ts';
-import type { Run } from './commands/run.ts';
+import type { Run } from './run.ts';
 
 export default defineCommands({
   name: 'account',

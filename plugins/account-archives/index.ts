@@ -1,6 +1,7 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
+import type { AccountMaker } from '../../kernel/contract/archives/account-maker.ts';
 import { unfinishedImports } from './unfinished.ts';
 
 /** One account as one archive; see `commands.ts`. */
@@ -11,13 +12,18 @@ export default definePlugin({
   errors: fail,
   events,
   routes: {},
-  async setup({ store, node, log }) {
+  async setup(host) {
+    const { store, node, log } = host;
     if (node.isServing)
       await node.onLeader(async () => {
         for (const unfinished of await unfinishedImports(store)) log.warn(unfinished);
       });
     return {
       handlers: {},
+      service: {
+        make: async (...args) => (await import('./making.ts')).makeAccount(host, ...args), // for which few servers have a use
+        unmake: async (...args) => (await import('./unmaking.ts')).unmake(host, ...args),
+      } satisfies AccountMaker,
       provides: {
         doctor: async () => {
           const name = 'imports';

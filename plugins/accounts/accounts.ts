@@ -70,19 +70,21 @@ export async function removeAccount(
   const { username } = otherThanCaller(call);
   const { accounts } = host.identity;
   const { purge } = call.query;
+  const removed = { username, deleted: true as const, kept: [] as string[] };
   if (!purge || (await accounts.byUsername(username)) !== undefined) {
     await assertMayChange(host.identity, call.session, username);
-    const { files, problem } = await remove(accounts, host.jobs, username, call.ip);
+    const { kept, files, problem } = await remove(host, username, call.ip);
+    removed.kept.push(...kept);
     if (problem !== undefined)
       host.log.warn({ username, files, problem }, 'the files of a removed account stay in its files root');
   }
-  if (!purge) return { username, deleted: true };
+  if (!purge) return removed;
   const running = purges.run(username, { username: call.account.username, ip: call.ip });
   running.catch((error: unknown) => {
     if (!(error instanceof HttpError)) host.log.error({ username, err: error }, 'purging a removed account failed');
   });
   const later = delay(PURGE_MS, { state: 'running', parts: [] }, { ref: false });
-  return { username, deleted: true, purge: await Promise.race([running, later]) };
+  return { ...removed, purge: await Promise.race([running, later]) };
 }
 
 export async function suspendAccount({ identity }: Host, call: AdminCall): Promise<schema.AccountView> {

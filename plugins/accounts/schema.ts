@@ -150,6 +150,10 @@ export type PurgeReport = Static<typeof PurgeReport>;
 export const AccountRemoved = NamedObject('AccountRemoved', {
   username: Type.String(),
   deleted: Type.Literal(true),
+  kept: Type.Array(Type.String(), {
+    maxItems: 100,
+    description: 'What stays of it, and for how long: backups; empty for one that was removed before',
+  }),
   purge: Type.Optional(PurgeReport),
 });
 export const PasswordChanged = NamedObject('AccountPasswordChanged', {

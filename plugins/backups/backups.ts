@@ -10,7 +10,10 @@ import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
 import { HttpError, publicReason } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
+import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
+import type { Job } from '../../kernel/kit/jobs/job.ts';
+import type { ResticSetup } from '../../kernel/kit/restic/run-restic.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
 import type { Occurrence } from '../../kernel/store/events/event-types.ts';
 import { addSnapshots } from './contents/making.ts';
@@ -33,6 +36,12 @@ import {
 
 const MIB = 2 ** 20;
 const IDLE_MS = 5000;
+/** A path to restore, and where to; `null` for its own place. */
+interface Place {
+  readonly components: readonly string[];
+  readonly to: readonly string[] | null;
+}
+
 const FILE_MIB = 16_384;
 /** How long after its death a process still keeps others from the repository. */
 const LEASE_MS = 60_000;
@@ -77,38 +86,28 @@ export class Backups {
   }
 
   /** Begins to restore files. Errors: 404 `backup_not_found`, `file_not_found`, 503 `backups_unavailable`, `overloaded`. */
-  async restore(
-    account: Account,
-    id: string,
-    { components, to }: { readonly components: readonly string[]; readonly to: readonly string[] | null },
-    ip: string,
-  ): Promise<BackupTask> {
-    const { config, jobs, node } = this.#host;
+  async restore(account: Account, id: string, place: Place, ip: string): Promise<BackupTask> {
     const [backup] = await Promise.all([this.find(account, id, true), this.repositories.version()]);
-    const path = clientPath(components, node.config.virtual_root);
-    return this.tasks.begin(account, { kind: 'restore', path }, (run) =>
-      this.alone(account, run.signal, async () => {
-        const { folder, key } = await this.repository(account);
-        const access = new RepositoryAccess(folder, READ_ONLY);
-        const free = (await freeBytes(this.#host, account)) ?? null;
-        const setup = { program: config.program, key };
-        const input = { setup, snapshot: id, components, to, work: run.id, freeBytes: free };
-        const onAsk = (question: unknown, bytes: Buffer) => access.answer(question, bytes);
-        try {
-          const counted = await this.#pool.run(RESTORE, jobs.ownerOf(account, { makesRoot: true }), input, {
-            ...run,
-            onAsk,
-          });
-          await this.tellRestored(account, ip, backup, path);
-          return counted;
-        } catch (error) {
-          await discardWork(this.#host, account, run.id);
-          throw error;
-        } finally {
-          await access.close();
-        }
-      }),
-    );
+    const path = clientPath(place.components, this.#host.node.config.virtual_root);
+    return this.tasks.begin(account, { kind: 'restore', path }, async (run) => {
+      const counted = await this.restoreFiles(account, id, place, run);
+      await this.tellRestored(account, ip, backup, path);
+      return counted;
+    });
+  }
+
+  /** Restores files of a backup that has some. Errors: 404 `file_not_found`, 409 `backups_busy`, those of restic's run. */
+  restoreFiles(account: Account, snapshot: string, place: Place, run: TaskRun): Promise<Counted> {
+    return this.alone(account, run.signal, async () => {
+      const free = (await freeBytes(this.#host, account)) ?? null;
+      const repository = await this.repository(account);
+      return this.#read(RESTORE, { account, repository, run }, (at) => ({
+        ...at,
+        ...place,
+        snapshot,
+        freeBytes: free,
+      }));
+    });
   }
 
   /** Restores some files of a backup, and compares them. The caller has the repository for itself. Errors: as `AccountBackups.check`. */
@@ -117,18 +116,29 @@ export class Backups {
     snapshot: string,
     { repository, sample, signal }: { repository: Repository; sample: BackupSample; signal: AbortSignal },
   ): Promise<CheckedBackups> {
-    const { config, jobs } = this.#host;
     const free = (await freeBytes(this.#host, account)) ?? Infinity;
-    const work = randomUUID();
-    const setup = { program: config.program, key: repository.key };
     const bytes = Math.max(0, Math.min(sample.restoredMib * MIB, free));
+    const input = { snapshot, files: sample.restoredFiles, bytes };
+    return this.#read(SAMPLE, { account, repository, run: { id: randomUUID(), signal } }, (at) => ({
+      ...at,
+      ...input,
+    }));
+  }
+
+  /** Has a job read a repository beside the files of its account. */
+  async #read<I, T>(
+    job: Job<I, T>,
+    { account, repository, run }: { account: Account; repository: Repository; run: Pick<TaskRun, 'id' | 'signal'> },
+    inputAt: (at: { readonly setup: ResticSetup; readonly work: string }) => I,
+  ): Promise<T> {
+    const { config, jobs } = this.#host;
     const access = new RepositoryAccess(repository.folder, READ_ONLY);
+    const input = inputAt({ setup: { program: config.program, key: repository.key }, work: run.id });
     const onAsk = (question: unknown, given: Buffer) => access.answer(question, given);
-    const input = { setup, snapshot, work, files: sample.restoredFiles, bytes };
     try {
-      return await this.#pool.run(SAMPLE, jobs.ownerOf(account, { makesRoot: true }), input, { signal, onAsk });
+      return await this.#pool.run(job, jobs.ownerOf(account, { makesRoot: true }), input, { ...run, onAsk });
     } catch (error) {
-      await discardWork(this.#host, account, work);
+      await discardWork(this.#host, account, run.id);
       throw error;
     } finally {
       await access.close();
@@ -157,15 +167,23 @@ export class Backups {
   }
 
   /** Removes the repository of a removed account, whose work ends when it next says how far it is. */
-  async purge(account: Pick<Account, 'id'>, signal: AbortSignal): Promise<PurgePart> {
+  async purge(account: RemovedAccount, signal: AbortSignal): Promise<PurgePart> {
     const what = 'repositories of backups';
     for (const end = performance.now() + PURGE_MS; performance.now() < end; await delay(POLL_MS)) {
       signal.throwIfAborted();
       const lease = await this.#host.node.leases.acquire(leaseName(account), LEASE_MS);
       if (lease === undefined) continue;
-      return { what, removed: Number(await this.repositories.remove(account).finally(() => lease.release())) };
+      return { what, removed: Number(await this.#discard(account).finally(() => lease.release())) };
     }
     return { what, removed: 0, problem: 'work on the backups has not ended' };
+  }
+
+  /** Resolves with whether it was removed, and not kept. */
+  async #discard(account: RemovedAccount): Promise<boolean> {
+    const keepers = await this.#host.gather('keepsBackups', account);
+    for (const keeper of keepers) if (!keeper.ok) throw keeper.error;
+    if (keepers.some((keeper) => keeper.ok && keeper.value)) await this.repositories.setAside(account);
+    return this.repositories.remove(account);
   }
 
   /** Errors: 404 `backup_not_found`; `file_not_found` for one without files where these are needed. */

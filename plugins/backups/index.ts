@@ -7,10 +7,10 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Static } from '../../kernel/schema.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { Backups } from './backups.ts';
-import { findDump, restoreDatabase, restoreItem } from './contents/restoring.ts';
+import { findDump, readDump, restoreDatabase, restoreItem } from './contents/restoring.ts';
 import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
-import { adoptRepository, checkRepository, withRepository } from './repository/lent-repository.ts';
+import { adoptRepository, checkRepository, readKept, withRepository } from './repository/lent-repository.ts';
 import { events } from './events.ts';
 import { attachment, Reading } from './reading.ts';
 import { backupRoutes } from './routes.ts';
@@ -20,6 +20,7 @@ import { Scheduler } from './scheduler.ts';
 import { BackupsConfig, ScheduleChange, type Backup, type BackupSchedule } from './schema.ts';
 import {
   DUMP_FILE,
+  hasFiles,
   listBackups,
   listDatabases,
   newestBackups,
@@ -70,6 +71,14 @@ export default definePlugin({
         standings: () => readStandings(host),
         withRepository: (...args) => withRepository(parts, ...args),
         adopt: (...args) => adoptRepository(parts, ...args),
+        kept: (account) => readKept(parts, account),
+        removedAt: (account) => backups.repositories.at(account, 'removed'),
+        restoreFiles: async (account, id, run) =>
+          hasFiles(await backups.find(account, id))
+            ? backups.restoreFiles(account, id, { components: [], to: null }, run)
+            : { files: 0, bytes: 0, leftOut: 0 },
+        read: async (account, named, signal) =>
+          readDump(parts, account, (await findDump(parts, account, named)).snapshot, signal),
         item: async (account, id, engine) =>
           (await listDatabases(local, (await backups.find(account, id)).id)).find((row) => row.engine === engine),
         restoreItem: (...args) => restoreItem(parts, ...args),

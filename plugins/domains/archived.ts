@@ -89,7 +89,7 @@ async function restoreLive(
     await set('the spelling', () => changes.setSpelling(subject, shownAs || domainToUnicode(name)));
 }
 
-/** Suspensions by administrators are theirs: they stay as they are. */
+/** Suspensions by administrators are theirs: they stay as they are, or as they were when the account was removed. */
 async function settleSuspensions(
   { store, changes }: Parts,
   account: Account,
@@ -97,9 +97,13 @@ async function settleSuspensions(
   told: ImportNotes,
 ): Promise<void> {
   const own = new Set((await listDomains(store, account.id)).map(({ name }) => name));
-  for (const { name: domain, is_suspended: isSuspended } of saved.filter(({ name }) => own.has(name))) {
-    const settle = () => changes.setSuspended({ account, domain, ip: '' }, isSuspended);
-    await unlessRefused(told, `the suspension of ${domain} as it was`, settle);
+  for (const { name, is_suspended: isSuspended, is_held: isHeld } of saved.filter((each) => own.has(each.name))) {
+    const subject = { account, domain: name, ip: '' };
+    const { restoredBy: by } = told;
+    await unlessRefused(told, `the suspension of ${name} as it was`, async () => {
+      if (isHeld && by !== undefined) await changes.setHeld(subject, true, by);
+      await changes.setSuspended(subject, isSuspended);
+    });
   }
 }
 

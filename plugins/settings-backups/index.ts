@@ -1,6 +1,6 @@
 import { saveParts } from '../../kernel/contract/archives/saved-parts.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { AccountBackups } from '../../kernel/contract/tasks/account-backups.ts';
+import type { AccountBackups, SettingsBackups } from '../../kernel/contract/tasks/account-backups.ts';
 import { SETTINGS, type SourceRun } from '../../kernel/contract/tasks/backup-source.ts';
 import { publicReason, Unavailable } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
@@ -45,6 +45,13 @@ export default definePlugin({
       return store.write((tx) => host.events.record(tx, { type: 'backup.settings_restored', account, ip, text, data }));
     };
     return {
+      service: {
+        bringBack: async (account, was, content, run) => {
+          if ((await identity.accounts.byId(was.id)) !== undefined)
+            throw fail.settings_refused('their account is there');
+          return restoreSettings(host, account, await unsealSettings(identity, was, content), run);
+        },
+      } satisfies SettingsBackups,
       handlers: {
         show: async ({ account, params }) => {
           const item = await backups.item(account, params.id, SETTINGS);
@@ -59,7 +66,7 @@ export default definePlugin({
           if (item?.snapshot == null) throw fail.settings_not_found('the settings are not in this backup');
           return backups.restoreItem(account, { id, engine: SETTINGS }, async (content, signal) => {
             const settings = await unsealSettings(identity, account, content);
-            const missing = await restoreSettings(host, account, settings, signal);
+            const missing = await restoreSettings(host, account, settings, { signal });
             await tellRestored(account, ip, settings.made_at, missing);
             if (missing.length === 0) return { leftOut: 0 };
             const more = missing.length > NAMED ? `; and ${missing.length - NAMED} more` : '';

@@ -10,15 +10,15 @@ type Surroundings = Pick<Host, 'gather' | 'identity' | 'log' | 'node'>;
 
 /**
  * Puts back what it can of the settings of an account that is in use, part by part, and then serves it. Resolves with what could not be
- * put back. Can be repeated. Errors: 409 `account_not_open`; the signal's, between parts.
+ * put back. `by` brings back an account that was removed. Can be repeated. Errors: 409 `account_not_open`; the signal's, between parts.
  */
 export async function restoreSettings(
   host: Surroundings,
   { id }: Pick<Account, 'id'>,
   settings: Settings,
-  signal: AbortSignal,
+  { signal, by }: { readonly signal: AbortSignal; readonly by?: string },
 ): Promise<string[]> {
-  const told: ImportNotes = { isLive: true, missing: [], next: [] };
+  const told: ImportNotes = { isLive: true, ...(by !== undefined && { restoredBy: by }), missing: [], next: [] };
   const all = await readParts(host, settings.parts, told, {
     misshapen: (plugin, reason, err) => {
       host.log.warn({ err, account: id, plugin }, 'settings of a backup have another form');

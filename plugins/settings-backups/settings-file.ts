@@ -31,7 +31,11 @@ export async function* sealSettings({ keys }: Keys, account: Account, settings: 
 }
 
 /** Resolves with what was sealed for an account. Errors: 422 `settings_refused`. */
-export async function unsealSettings({ keys }: Keys, account: Account, content: IncomingBody): Promise<Settings> {
+export async function unsealSettings(
+  { keys }: Keys,
+  account: Pick<Account, 'id'>,
+  content: IncomingBody,
+): Promise<Settings> {
   if ((content.sizeBytes ?? 0) > MOST_BYTES) throw fail.settings_refused(`they take more than ${MOST_BYTES} bytes`);
   const sealed = await buffer(content);
   let text: string;

@@ -7,6 +7,8 @@ import { closed, Type, type TSchema } from '../../schema.ts';
 export interface ImportNotes {
   /** Whether the account is in use: it has things of its own, and visitors. Else it is new. */
   readonly isLive?: boolean;
+  /** The administrator who brings back an account that was removed: what one of them had suspended stays so, in this name. */
+  readonly restoredBy?: string;
   /** Names what could not be brought, and says why. */
   readonly missing: string[];
   /** Tasks that are left to the operator, each in the imperative. */

@@ -1,6 +1,7 @@
 import type { Account } from '../../identity/accounts/account.ts';
 import type { IncomingBody } from '../incoming-body.ts';
-import type { AccountTask, Ended } from './task-store.ts';
+import type { TaskRun } from './account-tasks.ts';
+import type { AccountTask, Counted, Ended } from './task-store.ts';
 
 /** A backup, with what it has besides files; see `BackupSource`. */
 export interface KeptBackup {
@@ -66,6 +67,20 @@ export interface BackupChecks {
   outcomes(): Promise<ReadonlyMap<number, { readonly checkedAt: number; readonly problem: string | null }>>;
 }
 
+/** The service of the plugin that has the settings of accounts in their backups. */
+export interface SettingsBackups {
+  /**
+   * Puts back what it can of settings that were saved for an account that is gone, `was`, in the new and open one of its owner; `by` is who
+   * does so. Resolves with what could not be put back. Errors: 422 `settings_refused` for those of anybody else, 409 `account_not_open`.
+   */
+  bringBack(
+    account: Account,
+    was: Pick<Account, 'id'>,
+    content: IncomingBody,
+    run: { readonly by: string; readonly signal: AbortSignal },
+  ): Promise<string[]>;
+}
+
 /** The service of the plugin that makes backups, for those that prove that they can be read, copy them elsewhere, and add to them. */
 export interface AccountBackups {
   /** Rejects with 503 while nothing can be checked on this node. */
@@ -99,6 +114,18 @@ export interface AccountBackups {
     how: { readonly signal: AbortSignal; readonly replaces: boolean },
     fill: (folder: string) => Promise<void>,
   ): Promise<number>;
+  /** Resolves with what makes the backups of an account those of another; `undefined` without backups. */
+  kept(account: Account): Promise<(Pick<KeptBackups, 'key' | 'backups'> & { readonly sizeBytes: number }) | undefined>;
+  /** Returns where the repository of a removed account is that a plugin keeps; see `ExtensionPoints.keepsBackups`. */
+  removedAt(account: Pick<Account, 'id'>): string;
+  /** Restores all files of a backup. Errors: 404 `backup_not_found`, 409 `backups_busy`, 507 `no_space`, those of restic's run. */
+  restoreFiles(account: Account, id: string, run: TaskRun): Promise<Counted>;
+  /** Resolves with what a backup has besides files. Errors: 404 `backup_not_found`, `database_not_found`, those of restic's run. */
+  read(
+    account: Account,
+    named: { readonly id: string; readonly engine: string; readonly database: string },
+    signal: AbortSignal,
+  ): Promise<IncomingBody>;
   /** Resolves with what a backup has of a kind besides databases, or why not; `undefined` if nobody tried. Errors: 404 `backup_not_found`. */
   item(account: Account, id: string, engine: string): Promise<KeptDatabase | undefined>;
   /**

@@ -7,7 +7,8 @@ import { fail } from '../errors.ts';
 import { PACK, POOL } from './jobs.ts';
 import { FILES, type Manifest } from './manifest.ts';
 import { saveParts } from '../../../kernel/contract/archives/saved-parts.ts';
-import type { Node, Run } from './run.ts';
+import { databaseServers } from '../making.ts';
+import type { Run } from '../run.ts';
 
 export interface Exported {
   readonly sizeBytes: number;
@@ -27,7 +28,7 @@ export async function exportAccount(run: Run, username: string, path: string): P
   if (!identity.accounts.isHere(account))
     throw fail.other_node(`${username} lives on the node ${account.home}: do this there`);
   const parts = await saveParts(run.node, account);
-  const sources = await databaseSources(run.node);
+  const sources = await databaseServers(run.node);
   const archive = new ArchiveWriter(path);
   try {
     const missing: string[] = [];
@@ -59,17 +60,6 @@ export async function exportAccount(run: Run, username: string, path: string): P
   } finally {
     archive.close();
   }
-}
-
-/** Resolves with how the databases of this node are dumped. Rejects while a plugin cannot say what it has. */
-export async function databaseSources({ gather, node }: Pick<Node, 'gather' | 'node'>): Promise<DatabaseBackups[]> {
-  const away = node.plugins().find(({ state, keepsByName }) => state === 'unavailable' && keepsByName === true);
-  if (away !== undefined)
-    throw fail.feature_unavailable(`the plugin ${away.name} is unavailable: ${away.reason ?? ''}`);
-  return (await gather('databaseBackups')).map((part) => {
-    if (!part.ok) throw part.error;
-    return part.value;
-  });
 }
 
 async function packFiles({ node, signal }: Run, account: Account, archive: ArchiveWriter): Promise<string> {

@@ -2,7 +2,7 @@ import type { ImportNotes } from '../../../kernel/contract/archives/archive-part
 import { allowsPart, readParts, type SavedPart } from '../../../kernel/contract/archives/saved-parts.ts';
 import { fail } from '../errors.ts';
 import type { Manifest } from './manifest.ts';
-import type { Node, Run } from './run.ts';
+import type { Node, Run } from '../run.ts';
 
 /** Returns the parts of an archive that plugins can put back. Errors: 422 `account_archive_refused`. */
 export const archivedParts = (node: Node, given: Manifest['parts'], told: ImportNotes): Promise<SavedPart[]> =>

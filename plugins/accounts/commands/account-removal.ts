@@ -4,12 +4,13 @@ import { purgeAccount } from '../purge.ts';
 import { removeAccount } from '../removal.ts';
 
 export function remove(context: CommandContext, [username = '']: readonly string[]) {
-  return context.withStore(async ({ identity: { accounts }, jobs }) => {
-    const { files, problem } = await removeAccount(accounts, jobs, username);
+  return context.withPlugins(async (host) => {
+    const { kept, files, problem } = await removeAccount(host, username);
     const where = files === undefined ? '' : `; its files are in ${files}`;
+    const text = `${username} is removed${where}${problem === undefined ? '' : ` (${problem})`}`;
     return {
-      value: { username, state: 'removed', files: files ?? null, problem: problem ?? null },
-      text: `${username} is removed${where}${problem === undefined ? '' : ` (${problem})`}`,
+      value: { username, state: 'removed', files: files ?? null, problem: problem ?? null, kept },
+      text: [text, ...kept].join('\n'),
     };
   });
 }

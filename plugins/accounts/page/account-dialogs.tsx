@@ -11,6 +11,9 @@ import {
   Dialog,
   Icon,
   Panel,
+  Parts,
+  PasswordOnce,
+  randomPassword,
   Select,
   t,
   toast,
@@ -18,7 +21,6 @@ import {
   withProof,
 } from '../../pages/kit/index.ts';
 import type { Account } from './account/account.ts';
-import { PasswordOnce, randomPassword } from './password-once.tsx';
 import { readPlans } from './plans.ts';
 import { planDifference } from '../../pages/kit/index.ts';
 
@@ -157,6 +159,7 @@ function RemoveDialog({ account: { username }, onClose }: DialogProps) {
       onClose={onClose}
     >
       <p>{t(purges.value ? 'accounts.removePurges' : 'accounts.removeKeeps')}</p>
+      <Parts of="/accounts/remove" />
       <label class="row">
         <input
           type="checkbox"

@@ -6,12 +6,13 @@ import {
   ErrorPanel,
   Field,
   PasswordField,
+  PasswordOnce,
+  randomPassword,
   Select,
   t,
   useNodeNames,
   withProof,
 } from '../../pages/kit/index.ts';
-import { PasswordOnce, randomPassword } from './password-once.tsx';
 import { usualPlan, type PlanList } from './plans.ts';
 
 const ADMIN = '\u0000admin';

@@ -11,6 +11,7 @@ import {
   number,
   ofNode,
   PageHead,
+  Parts,
   t,
   Table,
   Time,
@@ -61,6 +62,7 @@ export default function OverviewPage() {
             </Card>
           )}
         </Answer>
+        <Parts of="/account-backups" />
       </div>
     </>
   );

@@ -54,6 +54,17 @@ export async function restoreItem(
   return restoreDump(parts, account, { path: engine, snapshot }, put);
 }
 
+/** Resolves with what a snapshot of a dump has. */
+export async function readDump(
+  { reading }: Pick<Parts, 'reading'>,
+  account: Account,
+  snapshot: string,
+  signal: AbortSignal,
+) {
+  const { content, sizeBytes } = await reading.content(account, snapshot, [DUMP_FILE], signal, STALL_MS);
+  return Object.assign(content, { sizeBytes });
+}
+
 /** Begins to have `put` take what a snapshot of a dump has. */
 function restoreDump(
   { backups, reading }: Parts,
@@ -63,15 +74,15 @@ function restoreDump(
 ) {
   return backups.tasks.begin(account, { kind: 'restore', path }, (run) =>
     backups.alone(account, run.signal, async () => {
-      const { content, sizeBytes } = await reading.content(account, snapshot, [DUMP_FILE], run.signal, STALL_MS);
+      const content = await readDump({ reading }, account, snapshot, run.signal);
       const told = { files: 1, bytes: 0, leftOut: 0 };
       async function* counted() {
-        for await (const chunk of content as AsyncIterable<Buffer>) {
+        for await (const chunk of content as AsyncIterable<Uint8Array>) {
           told.bytes += chunk.length;
           yield chunk;
         }
       }
-      const body = Object.assign(counted(), { sizeBytes });
+      const body = Object.assign(counted(), { sizeBytes: content.sizeBytes });
       const ended = await withBeat(run, told, () => put(body, run.signal)).finally(() => content.destroy());
       return { ...told, ...ended };
     }),

@@ -5,8 +5,8 @@ import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.
 import { removeFromOwnFolder } from '../../../kernel/kit/files/own-folder.ts';
 import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { Merge, pathAt, statIfThere, type FolderEntry } from '../../../kernel/kit/restic/merge.ts';
 import { fail } from '../errors.ts';
-import { Merge, pathAt, statIfThere, type Place } from './merge.ts';
 import { restoreInto } from './restore-into.ts';
 import { measure, type SnapshotPath } from './snapshot-entries.ts';
 
@@ -87,7 +87,11 @@ async function descend(from: Folder, components: readonly string[]): Promise<Fol
 }
 
 /** Calls back with the place of a path, in a folder that exists. Errors: 404 `folder_not_found`. */
-async function inPlace(root: FilesRoot, path: readonly string[], work: (place: Place) => Promise<void>): Promise<void> {
+async function inPlace(
+  root: FilesRoot,
+  path: readonly string[],
+  work: (place: FolderEntry) => Promise<void>,
+): Promise<void> {
   const folder = await Folder.find(root, path.slice(0, -1));
   if (folder === undefined) throw fail.folder_not_found('the account has no files');
   await work({ folder, name: path.at(-1) ?? '' }).finally(() => folder.close());
@@ -101,6 +105,6 @@ async function makeFolder(root: FilesRoot, path: readonly string[]): Promise<Fol
   });
 }
 
-async function assertFree(place: Place): Promise<void> {
+async function assertFree(place: FolderEntry): Promise<void> {
   if ((await statIfThere(place)) !== undefined) throw fail.file_exists('there is something of this name');
 }

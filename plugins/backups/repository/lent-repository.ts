@@ -11,10 +11,16 @@ import type {
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Backups } from '../backups.ts';
 import { AGAIN, fail } from '../errors.ts';
-import { adoptRows, hasFiles, isWhole, listBackups, listKept, removeBackup, ROWS } from '../store.ts';
+import { adoptRows, hasFiles, isWhole, listBackups, listKept, removeBackup, repositoryBytes, ROWS } from '../store.ts';
 
 interface Parts extends Pick<Host, 'local'> {
   readonly backups: Backups;
+}
+
+export async function readKept({ local, backups }: Parts, account: Account) {
+  const kept = await listKept(local, account.id);
+  const found = kept.length === 0 ? undefined : await backups.repositories.find(account);
+  return found && { key: found.key, backups: kept, sizeBytes: await repositoryBytes(local, account.id) };
 }
 
 export async function checkRepository(

@@ -27,6 +27,7 @@ const PRUNE_MS = 6 * 3_600_000;
 const HASH_FOLDERS = 256;
 /** A repository is made beside its place, so that a crash leaves nothing half made there; others make pictures of one. */
 const BESIDE = ['new', 'picture'] as const;
+type Beside = (typeof BESIDE)[number] | 'removed';
 
 /**
  * The repositories of accounts, in the data folder, which no account can enter. What runs here runs as the service, which alone
@@ -106,6 +107,11 @@ export class Repositories {
     await this.#restic(repository, ['cat', 'config', '--no-lock'], VERSION_MS * 3);
   }
 
+  /** Moves the repository of a removed account to where a plugin keeps it. */
+  async setAside(owner: Pick<Owner, 'id'>): Promise<void> {
+    await rename(this.at(owner), this.at(owner, 'removed')).catch(undefinedIfMissing);
+  }
+
   /** Removes the repository of an account, and what is beside it. Resolves with whether there was one. */
   async remove(owner: Pick<Owner, 'id'>): Promise<boolean> {
     const folder = this.at(owner);
@@ -140,7 +146,7 @@ export class Repositories {
   }
 
   /** Returns the folder of the repository of an account, or a place beside that. */
-  at({ id }: Pick<Owner, 'id'>, beside?: (typeof BESIDE)[number]): string {
+  at({ id }: Pick<Owner, 'id'>, beside?: Beside): string {
     return join(this.#root, beside === undefined ? String(id) : `${beside}-${id}`);
   }
 

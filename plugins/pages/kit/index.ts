@@ -31,6 +31,7 @@ export {
   type FileToSend,
 } from './server/senders.ts';
 export { saveAs, transfer } from './server/transfer.ts';
+export { PasswordOnce, randomPassword } from './form/password-once.tsx';
 export { ShownOnce } from './form/shown-once.tsx';
 export { Freshness, useStream } from './server/stream.tsx';
 export { useTasks } from './server/tasks.ts';

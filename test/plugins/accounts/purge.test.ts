@@ -50,13 +50,14 @@ test('a removed account is purged, and a new one of its name finds nothing of it
   const { account } = await server.user('ann');
   mkdirSync(account.filesRoot, { recursive: true });
   writeFileSync(join(account.filesRoot, 'secret'), '');
-  assert.equal((await ask('/ann')).body, { username: 'ann', deleted: true });
+  assert.equal((await ask('/ann')).body, { username: 'ann', deleted: true, kept: [] });
   assert.is(await create('ann'), 'name_reserved');
   const { status, body } = await ask('/ann?purge=true');
   assert.is(status, 200);
   assert.equal(body, {
     username: 'ann',
     deleted: true,
+    kept: [],
     purge: { state: 'complete', parts: [parts(3), { ...FILES, removed: 2 }] },
   });
   assert.equal(readdirSync(join(server.data, 'files/.removed')), []);

@@ -1,4 +1,6 @@
-import { ShownOnce, t, TextToCopy } from '../../pages/kit/index.ts';
+import { TextToCopy } from '../button.tsx';
+import { t } from '../text/i18n.ts';
+import { ShownOnce } from './shown-once.tsx';
 
 interface PasswordOnceProps {
   readonly title: string;
@@ -19,9 +21,9 @@ export function PasswordOnce({ title, username, password, onClose }: PasswordOnc
   return (
     <ShownOnce
       title={title}
-      warning={t('accounts.shownOnce')}
-      about={t('accounts.shownOnceAbout', { name: username })}
-      saved={t('accounts.passwordSaved')}
+      warning={t('pages.passwordOnce')}
+      about={t('pages.passwordOnceAbout', { name: username })}
+      saved={t('pages.passwordSaved')}
       onClose={onClose}
     >
       <TextToCopy text={password} what={t('pages.password')} />

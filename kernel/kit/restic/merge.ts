@@ -1,11 +1,11 @@
 import { rename } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
-import { isMissing } from '../../../kernel/kit/files/files-root.ts';
-import { entryPath, Folder } from '../../../kernel/kit/files/safe-folder.ts';
+import { isMissing } from '../files/files-root.ts';
+import { entryPath, Folder } from '../files/safe-folder.ts';
 
 type Name = string | Buffer;
 /** An entry of an open folder. */
-export interface Place {
+export interface FolderEntry {
   readonly folder: Folder;
   readonly name: Name;
 }
@@ -24,14 +24,14 @@ export class Merge {
     this.#aside = aside;
   }
 
-  async move(from: Place, to: Place): Promise<void> {
+  async move(from: FolderEntry, to: FolderEntry): Promise<void> {
     const [source, target] = await Promise.all([from.folder.statEntry(from.name), statIfThere(to)]);
     if (source.isDirectory() && target?.isDirectory() === true) return this.#moveEntries(from, to);
     if (target !== undefined && source.isDirectory() !== target.isDirectory()) await this.#putAside(to);
     await rename(pathAt(from), pathAt(to));
   }
 
-  async #moveEntries(from: Place, to: Place): Promise<void> {
+  async #moveEntries(from: FolderEntry, to: FolderEntry): Promise<void> {
     const source = await from.folder.folder(from.name);
     try {
       const target = await to.folder.folder(to.name);
@@ -46,12 +46,12 @@ export class Merge {
     for await (const { name } of source.scan()) await this.move({ folder: source, name }, { folder: target, name });
   }
 
-  async #putAside(place: Place): Promise<void> {
+  async #putAside(place: FolderEntry): Promise<void> {
     await rename(pathAt(place), pathAt({ folder: this.#aside, name: `replaced-${this.#moved++}` }));
   }
 }
 
-export async function statIfThere({ folder, name }: Place): Promise<Stats | undefined> {
+export async function statIfThere({ folder, name }: FolderEntry): Promise<Stats | undefined> {
   try {
     return await folder.statEntry(name);
   } catch (error) {
@@ -60,4 +60,4 @@ export async function statIfThere({ folder, name }: Place): Promise<Stats | unde
   }
 }
 
-export const pathAt = ({ folder, name }: Place): string | Buffer => entryPath(folder.handle.fd, name);
+export const pathAt = ({ folder, name }: FolderEntry): string | Buffer => entryPath(folder.handle.fd, name);

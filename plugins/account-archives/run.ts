@@ -1,7 +1,7 @@
-import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
-import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { NodeInfo } from '../../kernel/contract/node-info.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
 
-/** The node, while a command has all plugins set up. */
+/** The node, in a server, or while a command has all plugins set up. */
 export type Node = Pick<Host, 'identity' | 'events' | 'store' | 'jobs' | 'gather'> & { readonly node: NodeInfo };
 
 /** How a command runs. */
