@@ -243,7 +243,7 @@ test('every endpoint of the address is listed, and its example works in a shell'
     const { method, path, description } = each;
     const created = method === 'POST' && /^\/api\/(?:accounts|plans|account\/tokens)$/.test(path);
     const isMissing =
-      /^\/api\/(?:webhooks|fleet|database-variables|accounts\/:username\/domains|php-pools)\/:|\/(?:fetch|tasks\/:id)$/.test(
+      /^\/api\/(?:webhooks|fleet|database-variables|accounts\/:username\/domains|php-pools|removed-accounts)\/:|\/(?:fetch|tasks\/:id)$/.test(
         path,
       ); // there is none of these
     const isForbidden = /^(?:POST \/api\/webhooks|\w+ \/api\/settings\/:setting)$/.test(`${method} ${path}`); // by the configuration
