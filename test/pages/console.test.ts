@@ -354,11 +354,11 @@ test('an action that fails says why, under which number, and what was typed stay
   await driver.page.type('dialog .input', 'broken');
   const { plans } = server.hostkeep.core;
   const create = plans.create.bind(plans);
-  Object.assign(plans, { create: () => Promise.reject(new Error('the disk is gone')) });
+  Object.assign(plans, { create: () => Promise.reject(new Error('the battery is gone')) });
   try {
     await driver.page.click('dialog .button.primary');
     await driver.page.waitForSelector('dialog .panel.bad code');
-    assert.not((await driver.text('dialog')).includes('disk'), 'the cause goes to the log only');
+    assert.not((await driver.text('dialog')).includes('battery'), 'the cause goes to the log only');
     assert.is(
       await driver.page.$eval('dialog .input', (input) => (input as unknown as { value: string }).value),
       'broken',

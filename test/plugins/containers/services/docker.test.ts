@@ -232,19 +232,24 @@ function withDocker(): void {
 
   /** Asserts that a sample lies between two outputs of the CLI, which rounds its figures. */
   const assertLikeCli = async (user: User, ...ids: string[]) => {
-    const before = await cliSums(...ids);
-    const ours = await newSample(user);
+    type Sums = Awaited<ReturnType<typeof cliSums>>;
+    const isBetween = (value: number, slack: number, ends: readonly number[]) =>
+      value >= Math.min(...ends) * 0.99 - slack && value <= Math.max(...ends) * 1.01 + slack;
+    const measure = async () => ({
+      before: await cliSums(...ids),
+      ours: await newSample(user),
+      after: await cliSums(...ids),
+    });
+    // what containers get of the processors changes with what else runs on the machine
+    const { before, ours, after } = await eventually('like shares of the processors', measure, (seen) =>
+      isBetween(Number.parseFloat(seen.ours.CPUPerc), 15, [seen.before.cpu, seen.after.cpu]),
+    );
     assert.is(ours.Container, String(before.containers));
-    const after = await cliSums(...ids);
-    const between = (name: keyof typeof before, value: number, slack: number) => {
-      const [low, high] = [Math.min(before[name], after[name]), Math.max(before[name], after[name])];
-      assert.ok(
-        value >= low * 0.99 - slack && value <= high * 1.01 + slack,
-        `${name}: ${value} is not from ${low} to ${high}`,
-      );
+    const between = (name: keyof Sums, value: number, slack: number) => {
+      const ends = [before[name], after[name]];
+      assert.ok(isBetween(value, slack, ends), `${name}: ${value} is not from ${ends.join(' to ')}`);
     };
     between('pids', ours.PIDs, 0);
-    between('cpu', Number.parseFloat(ours.CPUPerc), 15);
     between('memory', bytes(ours.MemUsage, 0), 0.3 * MIB);
     between('limit', bytes(ours.MemUsage, 1), 0.01 * MIB);
     between('received', bytes(ours.NetIO, 0), 5);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:https';
 import { join } from 'node:path';
@@ -544,8 +545,13 @@ if (hasReal) {
       const { token } = await server.user('ann');
       assert.is((await add(server, token, 'shop.example')).status, 201);
     });
+    const file = join(nginx.vhostFolder, 'hostkeep-shop.example.conf');
+    const content = readFileSync(file, 'utf8');
     assert.is((await hostkeep(data, ['--config', config, 'account', 'remove', 'ann', '--yes'])).code, 0);
-    assert.is((await nginx.fetch('shop.example')).status, 404, 'no server has reloaded nginx, but the files are gone');
+    await until('the site is closed', async () => (await nginx.fetch('shop.example')).status === 0);
+    writeFileSync(file, content); // as a removal leaves it that is killed
+    execFileSync(nginx.command()[0] ?? '', nginx.command('-s', 'reload').slice(1));
+    await until('it is served without its files', async () => (await nginx.fetch('shop.example')).status === 404);
     const { stdout, code } = await hostkeep(data, ['--config', config, 'account', 'purge', 'ann', '--yes']);
     assert.match(stdout, /ann is purged, and its name is free/);
     assert.is(code, 0);
