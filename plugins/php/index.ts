@@ -130,7 +130,7 @@ export default definePlugin({
     const keeper = new PoolKeeper(host, pools, (id) => sites.isAdding(id));
     if (node.isServing) await node.onLeader(() => keeper.start());
     forgetRemoved(host, (id) => sites.forget(id));
-    followAdded(host, (id, accountId) => sites.keepNew(id, accountId), 'a new domain did not get PHP');
+    followAdded(host, (id) => sites.keepNew(id), 'a new domain did not get PHP');
     const unknown = unknownVersions(config, versions);
     return {
       service: new PoolList(host, pools),

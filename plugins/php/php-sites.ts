@@ -36,12 +36,15 @@ interface Change {
   readonly domain: string;
   readonly ip: string;
 }
+/** A domain that is being added, which the store, and the list of domains of this process, may not show yet. */
+interface Added {
+  readonly domain: DomainPart;
+  readonly site: rows.Site;
+}
 type Record = (tx: Tx, domain: string) => Promise<void>;
 
-/** Domains that are added at a time. */
-const MOST_NEW = 1000;
-/** How long that may take. */
-const ADDING_MS = 60_000;
+/** How many domains are added at a time, and how long that may take. */
+const [MOST_NEW, ADDING_MS] = [1000, 60_000];
 
 /** Versions and options of domains: each is served before it is stored, and stored only if it is served. */
 export class PhpSites {
@@ -51,7 +54,7 @@ export class PhpSites {
   readonly #versions: readonly string[];
   readonly #changes: SiteChanges<rows.Site>;
   /** By domain, what domains have that are being added. */
-  readonly #new = new LRUCache<number, rows.Site>({ ...atMost(MOST_NEW), ttl: ADDING_MS });
+  readonly #new = new LRUCache<number, Added>({ ...atMost(MOST_NEW), ttl: ADDING_MS });
 
   constructor(host: Host<PhpConfig>, pools: AccountPools, versions: readonly string[]) {
     this.#host = host;
@@ -104,7 +107,8 @@ export class PhpSites {
   /** Returns how the web server has scripts of domains run. */
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
     const sites = await rows.listSites(this.#host.store, domainIds);
-    const stored = new Map([...this.#new.values(), ...sites].map((site) => [site.domainId, site]));
+    const added = [...this.#new.values()].map(({ site }) => site);
+    const stored = new Map([...added, ...sites].map((site) => [site.domainId, site]));
     const rules = new Map<number, SiteRule>();
     const fronts = new Map<number, FrontFolders>();
     for (const site of this.#changes.served(domainIds, stored).values()) {
@@ -129,27 +133,25 @@ export class PhpSites {
   }
 
   /** Has a domain that is being added served with PHP, see `#newSite`. */
-  async prepareNew({ id, account }: DomainPart): Promise<void> {
+  async prepareNew(domain: DomainPart): Promise<void> {
+    const { id, account } = domain;
     const site = await this.#newSite(id, account);
     if (site === undefined) return;
     await this.#pools.inTurn(account, async () => {
       await this.#start(account, site);
-      this.#new.set(id, site);
+      this.#new.set(id, { domain, site });
     });
   }
 
   /** Whether a domain of an account is being added, whose pool the store does not show yet. */
   isAdding(accountId: number): boolean {
-    return [...this.#new.values()].some((site) => site.accountId === accountId);
+    return [...this.#new.values()].some(({ site }) => site.accountId === accountId);
   }
 
   /** Stores that of a domain that was added, unless its owner has chosen something else since. */
-  async keepNew(domainId: number, accountId: number | null): Promise<void> {
-    const site = this.#new.get(domainId);
-    const account = accountId === null ? undefined : await this.#host.identity.accounts.byId(accountId);
-    if (site === undefined || account === undefined) return;
-    const domain = (await this.#domains.list(account)).find(({ id }) => id === domainId);
-    if (domain !== undefined) await this.#change(account, domain.name, {}, undefined, site);
+  async keepNew(domainId: number): Promise<void> {
+    const added = this.#new.get(domainId);
+    if (added !== undefined) await this.#put(added.domain, {}, undefined, added.site);
     this.#new.delete(domainId);
   }
 
@@ -229,7 +231,7 @@ export class PhpSites {
     return this.#host.store.write((tx) => rows.removeSite(tx, domainId));
   }
 
-  #shown(account: Account, domain: Domain, site: rows.Site | undefined): PhpSite {
+  #shown(account: Account, domain: Pick<Domain, 'name'>, site: rows.Site | undefined): PhpSite {
     const pool = poolFor(site ?? DEFAULTS, boundsFor(account, this.#host.config));
     return { domain_url: domain.name, version: pool.version, options: optionsIn(pool) };
   }
@@ -245,12 +247,21 @@ export class PhpSites {
     record?: Record,
     initial: Partial<rows.Site> = {},
   ): Promise<PhpSite> {
-    const domain = await domainNamed(this.#domains, account, given);
+    return this.#put({ ...(await domainNamed(this.#domains, account, given)), account }, changes, record, initial);
+  }
+
+  async #put(
+    domain: DomainPart,
+    changes: Partial<rows.Site>,
+    record?: Record,
+    initial: Partial<rows.Site> = {},
+  ): Promise<PhpSite> {
+    const { account } = domain;
     return this.#pools.inTurn(account, async () => {
       const [before] = await rows.listSites(this.#host.store, [domain.id]);
       const site = { ...DEFAULTS, ...initial, domainId: domain.id, accountId: account.id, ...before, ...changes };
       await this.#start(account, site);
-      await this.#changes.serve({ ...domain, account }, site, async (tx) => {
+      await this.#changes.serve(domain, site, async (tx) => {
         await this.#host.identity.accounts.assertExists(tx, account);
         await rows.putSite(tx, site);
         await record?.(tx, domain.name);
