@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
+import { interruptible } from '../../kernel/kit/interruption.ts';
 import { escapeControl } from '../../kernel/log.ts';
 import type { Run } from './run.ts';
 
@@ -52,16 +53,9 @@ async function importOne(context: CommandContext, [file = '']: readonly string[]
   });
 }
 
-async function withRun<T>(context: CommandContext, work: (run: Run) => Promise<T>): Promise<T> {
-  const stop = new AbortController();
-  const interrupt = () => stop.abort(new Error('the command was interrupted'));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
+function withRun<T>(context: CommandContext, work: (run: Run) => Promise<T>): Promise<T> {
   const say = (step: string) => context.emit({ value: { step }, text: escapeControl(step) });
-  try {
-    return await context.withPlugins((node) => work({ node, say, signal: stop.signal }));
-  } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
-  }
+  return interruptible((signal) => context.withPlugins((node) => work({ node, say, signal })));
 }
 
 /** Prints what came of a command on a line, as its steps before. */

@@ -5,6 +5,7 @@ import {
   type CommandOutput,
   type OptionValues,
 } from '../../kernel/contract/command.ts';
+import { interruptible } from '../../kernel/kit/interruption.ts';
 import type { AccountMove, MoveReport } from './move-account.ts';
 import { fail } from './errors.ts';
 
@@ -32,20 +33,15 @@ export default defineCommands({
 async function move(context: CommandContext, [username = '']: readonly string[], options: OptionValues) {
   const { to, undo, force } = options;
   if (undo !== true && typeof to !== 'string') throw fail.invalid_request('give --to <node>, or --undo');
-  const stop = new AbortController();
-  const interrupt = () => stop.abort(new Error('the command was interrupted'));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
-  try {
-    const { AccountMove } = await import('./move-account.ts'); // for which few commands should wait
-    const say = (step: string) => context.emit({ value: { step }, text: step });
-    const output = await context.withPlugins((parts) => {
-      const one = new AccountMove(parts, say, stop.signal);
+  const { AccountMove } = await import('./move-account.ts'); // for which few commands should wait
+  const say = (step: string) => context.emit({ value: { step }, text: step });
+  const output = await interruptible((signal) =>
+    context.withPlugins((parts) => {
+      const one = new AccountMove(parts, say, signal);
       return undo === true ? undone(one, username) : moved(one, username, String(to), force === true);
-    });
-    context.emit(output);
-  } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
-  }
+    }),
+  );
+  context.emit(output);
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { formatSize, textTable } from '../../kernel/kit/format.ts';
+import { interruptible } from '../../kernel/kit/interruption.ts';
 import { fail } from '../../kernel/errors.ts';
 import { escapeControl } from '../../kernel/log.ts';
 import type { KeptAccounts } from './kept-accounts.ts';
@@ -42,14 +43,11 @@ function list(context: CommandContext) {
   });
 }
 
-async function restore(context: CommandContext, [name = '']: readonly string[], options: OptionValues) {
-  const stop = new AbortController();
-  const interrupt = () => stop.abort(new Error('the command was interrupted'));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
+function restore(context: CommandContext, [name = '']: readonly string[], options: OptionValues) {
   const say = (step: string) => context.emit({ value: { step }, text: escapeControl(step) });
-  const run = { id: randomUUID(), signal: stop.signal, onProgress: () => undefined, say };
-  try {
-    return await withRemoved(context, async (removed, { passwords }) => {
+  return interruptible((signal) =>
+    withRemoved(context, async (removed, { passwords }) => {
+      const run = { id: randomUUID(), signal, onProgress: () => undefined, say };
       const prepared = await removed.prepare(name, textsIn(options));
       const password = passwords.random();
       const hash = await passwords.hash(password);
@@ -60,10 +58,8 @@ async function restore(context: CommandContext, [name = '']: readonly string[], 
       const lines = [text, ...listed].map(escapeControl);
       context.emit({ value: { username, plan, password, missing, next }, text: lines.join('\n') });
       return undefined;
-    });
-  } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
-  }
+    }),
+  );
 }
 
 function remove(context: CommandContext, [name = '']: readonly string[]) {

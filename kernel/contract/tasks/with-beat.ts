@@ -19,15 +19,14 @@ export async function withBeat<T>(
 }
 
 /** Does more work of a task that has told something before, and tells of it until the work does: it may wait for its turn. */
-export async function withBeatFirst<T>(run: TaskRun, counted: Counted, work: (run: TaskRun) => Promise<T>): Promise<T> {
-  const beat = setInterval(() => run.onProgress({ ...counted }), BEAT_MS);
+export function withBeatFirst<T>(run: TaskRun, counted: Counted, work: (run: TaskRun) => Promise<T>): Promise<T> {
+  let hasTold = false;
+  const onBeat = (told: unknown) => {
+    if (!hasTold) run.onProgress(told);
+  };
   const onProgress = (told: unknown) => {
-    clearInterval(beat);
+    hasTold = true;
     run.onProgress(told);
   };
-  try {
-    return await work({ ...run, onProgress });
-  } finally {
-    clearInterval(beat);
-  }
+  return withBeat({ onProgress: onBeat }, counted, () => work({ ...run, onProgress }));
 }
