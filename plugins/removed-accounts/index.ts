@@ -7,6 +7,7 @@ import { events } from './events.ts';
 import { KeptAccounts } from './kept-accounts.ts';
 import { removedAccountsRoutes } from './routes.ts';
 import { RemovedAccountsConfig } from './schema.ts';
+import { idIn } from './store.ts';
 
 export default definePlugin({
   name: 'removed-accounts',
@@ -70,6 +71,3 @@ export default definePlugin({
     };
   },
 });
-
-/** Returns the id in the name of a removed account; 0, which no account has, for any other text. */
-const idIn = (name: string): number => Number(/\.(\d{1,15})$/.exec(name)?.[1] ?? 0);

@@ -233,8 +233,8 @@ export class KeptAccounts {
 
   /** Errors: 404 `removed_account_not_found`. */
   async #find(name: string): Promise<rows.RemovedRow> {
-    const row = (await rows.listRemoved(this.#host.local)).find((each) => rows.keptName(each) === name);
-    if (row === undefined)
+    const row = await rows.findRemoved(this.#host.local, rows.idIn(name));
+    if (row === undefined || row.purged_at === null || rows.keptName(row) !== name)
       throw fail.removed_account_not_found('no backups of a removed account of this name are here');
     return row;
   }

@@ -25,6 +25,9 @@ const LISTED = 1000;
 
 export const keptName = ({ username, id }: Pick<RemovedRow, 'username' | 'id'>): string => `${username}.${id}`;
 
+/** Returns the id in the name of a removed account; 0, which no account has, for any other text. */
+export const idIn = (name: string): number => Number(/\.(\d{1,15})$/.exec(name)?.[1] ?? 0);
+
 /** Resolves with those that were purged, removed last first. */
 export function listRemoved(local: Reader): Promise<RemovedRow[]> {
   const sql = `select ${COLUMNS} from removed_account_backups where purged_at is not null
