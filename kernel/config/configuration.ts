@@ -132,7 +132,9 @@ export function checkConfig(
   const [broken] = ruleIssues(kernel);
   if (broken !== undefined) refuse(broken);
   const config = { ...(kernel as Static<typeof KernelConfig>), sections, originOf };
-  return { ...config, sourceOf: (path) => files.get(path) ?? sourceOf(path), data: resolve(config.data) };
+  const [data, own] = [resolve(config.data), serverPem(config)];
+  const tls = own === undefined ? config.tls : { ...config.tls, cert: own, key: own };
+  return { ...config, sourceOf: (path) => files.get(path) ?? sourceOf(path), data, tls };
 }
 
 /** Returns a configuration with one member set by another source, named as `sourceOf` names files. Throws `ConfigError`. */
@@ -155,13 +157,7 @@ export function ruleIssues(settings: Record<string, unknown>): Issue[] {
       return message === undefined ? [] : [{ path: `/${setting}/${i}`, message }];
     }),
   );
-  return [
-    ...addressIssues(config),
-    ...tlsIssues(config.tls),
-    ...filesIssues(config),
-    ...proxyIssues(config),
-    ...origins,
-  ];
+  return [...addressIssues(config), ...tlsIssues(config), ...filesIssues(config), ...proxyIssues(config), ...origins];
 }
 
 /** All accounts in one folder would have each other's files. */
@@ -182,7 +178,17 @@ function proxyIssues({ trusted_proxies: ranges }: Pick<Config, 'trusted_proxies'
   });
 }
 
-function tlsIssues({ cert, key }: Config['tls']): Issue[] {
+/** Returns the file of the server's own certificate and key; `undefined` where settings name files. */
+const serverPem = ({ data, tls }: Pick<Config, 'data' | 'tls'>): string | undefined =>
+  tls.host_name === '' ? undefined : join(resolve(data), 'tls.pem');
+
+function tlsIssues(config: Pick<Config, 'data' | 'tls'>): Issue[] {
+  const { cert, key } = config.tls;
+  const own = serverPem(config);
+  if (own !== undefined) {
+    const isNamed = [cert, key].some((file) => file !== '' && file !== own);
+    return isNamed ? [{ path: '/tls/host_name', message: 'needs tls.cert and tls.key empty' }] : [];
+  }
   if ((cert === '') !== (key === '')) {
     const [given, missing] = cert === '' ? ['key', 'cert'] : ['cert', 'key'];
     return [{ path: `/tls/${given}`, message: `needs tls.${missing} beside it: set both or neither` }];

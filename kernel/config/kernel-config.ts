@@ -1,3 +1,4 @@
+import { HOST_NAME } from '../kit/net/host-port.ts';
 import { closed, Type } from '../schema.ts';
 
 const HostPort = (description: string) =>
@@ -23,13 +24,19 @@ const Settings = Type.Object({
     {
       cert: Type.String({ description: 'PEM file of the certificate, with its chain; empty = no HTTPS' }),
       key: Type.String({ description: 'PEM file of its private key' }),
+      host_name: Type.String({
+        default: '',
+        pattern: `^$|${HOST_NAME.source}`,
+        description:
+          'Host name of this server. In place of cert and key, both addresses then have a certificate of their own for it: one that the plugin certificates orders, and until then a self-signed one. The admin address accepts the name, and no account may add it',
+      }),
       hsts_seconds: Type.Integer({
         minimum: 0,
         default: 0,
         description: 'How long browsers must use HTTPS for every port of the host name (RFC 6797); 0 = they need not',
       }),
     },
-    { description: 'PEM files; both or neither' },
+    { description: 'How both addresses answer by HTTPS: PEM files, both or neither, or a host name' },
   ),
   trusted_proxies: Type.Array(Type.String(), {
     description: 'Addresses or CIDR ranges of the proxies whose X-Forwarded-For counts',

@@ -17,7 +17,7 @@ import type { MovePart } from './points/move-part.ts';
 import type { PurgePart } from './points/purge-part.ts';
 import type { BackupSource } from './tasks/backup-source.ts';
 import type { Webhook } from './points/webhook.ts';
-import type { FrontFolders, SiteRules, WebServerPart } from './points/web-server-part.ts';
+import type { FrontFolders, ServerSite, SiteRules, WebServerPart } from './points/web-server-part.ts';
 
 /** A website of an account. */
 interface SitePart {
@@ -47,6 +47,8 @@ export interface ExtensionPoints {
   domainRemoved(domain: DomainPart): void | Promise<void>;
   /** Returns by which rules the web server answers for domains of these ids; called for whatever it writes or compares. */
   siteRules(domainIds: readonly number[]): SiteRules | Promise<SiteRules>;
+  /** Returns what the web server answers with at the name of this server itself; `null` for nothing. */
+  serverSite(): ServerSite | null | Promise<ServerSite | null>;
   /** Serves a domain by the rules that `siteRules` returns now. If a provider throws, it serves by those before. */
   siteChanged(domain: DomainPart): void | Promise<void>;
   /**
@@ -143,6 +145,7 @@ export const EXTENSION_POINTS: Readonly<Record<ExtensionPointName, PointRules>> 
   domainAdded: CHANGE,
   domainRemoved: CHANGE,
   siteRules: { ...CHANGE, timeoutMs: 5000 },
+  serverSite: { ...CHANGE, timeoutMs: 5000 },
   siteChanged: CHANGE,
   removing: CHANGE,
   keepsBackups: CHANGE,

@@ -38,7 +38,10 @@ export class RoutingTable {
     this.routes = routes;
     this.dispatch = dispatch;
     this.proxies = isInner ? FORWARDED : new TrustedProxies(config.trusted_proxies, config.proxy_secret);
-    this.hosts = address === 'admin' && !isInner ? new HostGuard(config.admin_hosts) : undefined;
+    this.hosts =
+      address === 'admin' && !isInner
+        ? new HostGuard([...config.admin_hosts, config.tls.host_name].filter(Boolean))
+        : undefined;
     this.logsReads = config.log.level === 'debug' || config.log.level === 'trace';
     const { cert, hsts_seconds: seconds } = config.tls;
     this.isTls = cert !== '' && !isInner;

@@ -3,6 +3,7 @@ import { openCore, type Core } from './core.ts';
 import { HttpError } from '../errors.ts';
 import { generate, type Entrance, type Generation, type Life } from './generation.ts';
 import { Server } from '../http/server.ts';
+import { Recurring } from '../kit/waiting/recurring.ts';
 import { loadUws } from '../http/uws.ts';
 import type { Log } from '../log.ts';
 import type { NodeInfo } from '../contract/node-info.ts';
@@ -11,6 +12,7 @@ import type { SettingValues } from '../contract/settings/stored-settings.ts';
 import type { Address } from '../contract/route-spec.ts';
 import { installedPlugins, isOn, type InstalledPlugin } from '../host/discovery.ts';
 import type { PluginSet } from '../host/plugin-set.ts';
+import { makeServerCertificate } from './data/server-certificate.ts';
 import { ServingLock } from './data/serving-lock.ts';
 import { Leadership } from '../workers/leadership.ts';
 import type { Workers } from '../workers/workers.ts';
@@ -26,6 +28,8 @@ interface StartOptions {
    */
   readonly listen?: 'later' | 'never';
   readonly isDemo?: boolean;
+  /** How often the files of the certificate are read again. */
+  readonly certificateMs?: number;
   /** Of a process that serves together with others; their supervisor holds the lock of the data folder. */
   readonly shared?: Shared;
 }
@@ -44,12 +48,16 @@ interface Origins {
   readonly stored: SettingValues;
 }
 
+/** A minute: programs that renew certificates do so days before they expire. */
+const CERTIFICATE_MS = 60_000;
+
 /** A node: the core, the plugins of the current configuration, and a server for each entrance. */
 export class Hostkeep {
   readonly #life: Life;
   readonly #options: StartOptions;
   readonly #servers: readonly (Entrance & { readonly server: Server })[];
   readonly #lock: ServingLock | undefined;
+  readonly #renewing: Recurring;
   #generation: Generation;
   #origins: Origins;
   /** The last change of the configuration, if it is in progress. */
@@ -73,6 +81,13 @@ export class Hostkeep {
       ...entrance,
       server: this.#serverOf({ table, ...entrance }, generation.config),
     }));
+    this.#renewing = new Recurring({
+      run: () => this.#inTurn(() => this.#renewCertificates()),
+      failed: (err) => {
+        if (!life.isStopping) life.log.error({ err }, 'the certificate in the files cannot be used');
+      },
+      everyMs: options.certificateMs ?? CERTIFICATE_MS,
+    });
   }
 
   /** Starts a node; see `StartOptions.listen`. Rejects if another process serves the data folder. */
@@ -92,6 +107,7 @@ export class Hostkeep {
       core = await openCore(config, log, place);
       const isServing = options.listen !== 'never';
       if (isServing) await assertRootsSafe(core);
+      if (isServing) await makeServerCertificate(config.tls);
       const { config: whole, values: stored } = await withStored(config, installed, { store: core.store, log });
       if (whole !== config) log.level = whole.log.level;
       let begin: (started: Hostkeep) => void = () => undefined;
@@ -147,6 +163,7 @@ export class Hostkeep {
       if (isInner && fleet !== undefined) server.listenAt(fleet.sockets[address]);
     for (const { address, server } of outer) this.#life.ports[address] = server.listen(ports[address]);
     this.core.sessions.ttlSeconds = this.node.config.token.ttl_seconds;
+    this.#renewing.wake();
     const urls = { base_url: this.url('user'), admin_url: this.url('admin') };
     this.#life.log.info({ ...urls, ...(shared && { worker: shared.workers.number }) }, 'listening');
   }
@@ -202,7 +219,7 @@ export class Hostkeep {
     const next = await generate(this.#life, config, installed);
     try {
       if (trial?.changed !== undefined) assertNoneLost(old.plugins, next.plugins);
-      for (const { isInner, server } of this.#servers) if (!isInner) await server.renewCertificate();
+      await this.#renewCertificates();
     } catch (error) {
       await next.plugins.close();
       throw error;
@@ -220,6 +237,11 @@ export class Hostkeep {
     return { drained };
   }
 
+  /** Rejects if the files have no usable certificate; that of before stays. */
+  async #renewCertificates(): Promise<void> {
+    for (const { isInner, server } of this.#servers) if (!isInner) await server.renewCertificate();
+  }
+
   /** Closes after an error that nothing handled: answers requests in progress with 500, each logged with its route. */
   async abandon(cause: unknown): Promise<void> {
     for (const { server } of this.#servers) server.fail(cause);
@@ -228,7 +250,7 @@ export class Hostkeep {
 
   async close(): Promise<void> {
     this.#life.isStopping = true;
-    await Promise.all(this.#servers.map(({ server }) => server.close()));
+    await Promise.all([this.#renewing.close(), ...this.#servers.map(({ server }) => server.close())]);
     await this.#changing;
     await this.#drained;
     await this.#generation.plugins.close();
@@ -254,7 +276,7 @@ export class Hostkeep {
       {
         address,
         listen,
-        tls: isInner ? { ...tls, cert: '', key: '' } : tls,
+        tls: isInner || this.#options.listen === 'never' ? { ...tls, cert: '', key: '' } : tls,
         sessions,
         log,
         textsOf: (locale, error) => locales.errorTexts(locale, error),

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { errorMessage } from '../../kernel/errors.ts';
 import { temporaryBeside, removeLeftovers, writeAll } from '../../kernel/kit/files/atomic-file.ts';
 import type { DataFiles } from '../../kernel/contract/command.ts';
@@ -37,7 +37,7 @@ export async function createBackup(files: DataFiles, target: string, version: st
   const source = (name: string) => join(folder, name);
   for (const each of [source(names.store), source(names.local), source(names.keys), dirname(target)])
     if (!existsSync(each)) throw new Error(`${each} does not exist`);
-  removeLeftovers(target);
+  removeLeftovers(dirname(target), basename(target));
   const [storeCopy, localCopy, partial] = [temporaryBeside(target), temporaryBeside(target), temporaryBeside(target)];
   try {
     // The local store first: it has nothing of an account that the copy of the store does not know.

@@ -9,6 +9,7 @@ import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { Issuing } from './issuing.ts';
 import * as schema from './schema.ts';
+import { ServerCertificate } from './server-certificate.ts';
 import { countTls } from './store.ts';
 
 const ofDomain = { at: 'home', params: schema.CertificateParams, reply: schema.CertificateEntry } as const;
@@ -76,7 +77,12 @@ export default definePlugin({
     const certificates = new Certificates(host);
     const issuing = new Issuing(host, certificates);
     forgetRemoved(host, (id) => certificates.forget(id));
-    if (node.isServing) void node.onLeader(() => issuing.start());
+    const server = new ServerCertificate(host, certificates, issuing);
+    if (node.isServing)
+      void node.onLeader(() => {
+        issuing.start();
+        server.start();
+      });
     return {
       handlers: {
         list: async ({ account }) => ({
@@ -90,6 +96,7 @@ export default definePlugin({
       },
       provides: {
         siteRules: (domainIds) => certificates.rules(domainIds),
+        serverSite: () => server.site(),
         archive: () =>
           archivedSites<schema.KeptCertificate>({
             settings: schema.KeptCertificate,
@@ -114,11 +121,13 @@ export default definePlugin({
                     next / 1000,
                   ),
                 ]),
+            ...(await server.metrics()),
           ];
         },
         doctor: async () => [
           await authorityFinding(config.directory, () => issuing.prove(AbortSignal.timeout(DOCTOR_MS))),
           await failuresFinding(host),
+          ...(await server.doctor()),
         ],
       },
     };

@@ -11,7 +11,7 @@ import { AcmeClient } from './acme/acme-client.ts';
 import { AcmeFailure } from './acme/acme-failure.ts';
 import { expiresSoon } from './certificate-entry.ts';
 import type { Certificates } from './certificates.ts';
-import { checkCertificate, Unusable } from './check-certificate.ts';
+import { checkCertificate, Unusable, type Certificate } from './check-certificate.ts';
 import { OrderNotes, type Subject } from './order-notes.ts';
 import type { CertificatesConfig } from './schema.ts';
 import { readTls, writeTls, type DomainTls } from './store.ts';
@@ -74,6 +74,29 @@ export class Issuing {
   /** Proves that the authority answers and has an account for this server. Rejects with an `AcmeFailure`. */
   async prove(signal: AbortSignal): Promise<void> {
     await (await this.#acme()).account(signal);
+  }
+
+  /**
+   * Resolves with a new certificate. Rejects with an `AcmeFailure`, at once if the authority wants no order now, or with `Unusable`,
+   * or when aborted.
+   */
+  async order(names: readonly string[], signal: AbortSignal): Promise<Certificate> {
+    if (Date.now() < this.#pausedUntil) throw new AcmeFailure('the authority wants no order now');
+    const { order_seconds: seconds } = this.#host.config;
+    const late = new AcmeFailure(`the order takes longer than ${seconds} s`);
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(late), seconds * 1000);
+    const key = newPrivateKey();
+    try {
+      const chain = await (await this.#acme()).order(names, key, AbortSignal.any([signal, limit.signal]));
+      return checkCertificate(chain, key, names, Date.now());
+    } catch (error) {
+      const pauseMs = error instanceof AcmeFailure ? error.pauseMs : 0;
+      if (pauseMs > 0) this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + pauseMs);
+      throw limit.signal.aborted ? late : error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Has a certificate ordered that is for a new name as well: at once, but for an order that runs or that ended a short while ago. */
@@ -152,17 +175,12 @@ export class Issuing {
     if (Date.now() < this.#pausedUntil) return;
     const lease = await this.#host.node.leases.acquire(`certificate ${subject.domain.id}`, LEASE_MS);
     if (lease === undefined) return;
-    const { config } = this.#host;
-    const late = new AcmeFailure(`the order takes longer than ${config.order_seconds} s`);
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(late), config.order_seconds * 1000);
     try {
-      await this.#order(subject, AbortSignal.any([this.#closing.signal, lease.signal, limit.signal]));
+      await this.#order(subject, AbortSignal.any([this.#closing.signal, lease.signal]));
     } catch (error) {
       if (this.#closing.signal.aborted || lease.signal.aborted) return;
-      await this.#fail(subject, limit.signal.aborted ? late : error);
+      await this.#fail(subject, error);
     } finally {
-      clearTimeout(timer);
       await lease.release();
     }
   }
@@ -171,9 +189,7 @@ export class Issuing {
     const { domain } = subject;
     await this.#notes.begin(subject);
     const names = await this.#names(subject);
-    const key = newPrivateKey();
-    const chain = await (await this.#acme()).order(names, key, signal);
-    const certificate = checkCertificate(chain, key, names, Date.now());
+    const certificate = await this.order(names, signal);
     await this.#certificates.issued(subject, certificate);
     this.#host.log.info({ domain: domain.name, names, valid_to: certificate.validTo }, 'a certificate was issued');
   }
@@ -183,7 +199,6 @@ export class Issuing {
     if (!isKnown)
       this.#host.log.error({ err: error, domain: subject.domain.name }, 'a certificate could not be ordered');
     const pauseMs = error instanceof AcmeFailure ? error.pauseMs : 0;
-    if (pauseMs > 0) this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + pauseMs);
     const reason =
       error instanceof Unusable ? `what the authority issued cannot be used: ${error.message}` : errorMessage(error);
     await this.#notes.failed(subject, isKnown ? reason : 'an internal error', pauseMs);

@@ -52,6 +52,7 @@ function reservedNames({ config, node }: Surroundings): string[] {
   const own = [
     hostname(),
     ...node.config.admin_hosts,
+    node.config.tls.host_name,
     ...config.panel_hosts,
     ...[node.config.listen, node.config.admin_listen].map((each) => splitHostPort(each).host),
   ];

@@ -1,6 +1,6 @@
+import { HOST_NAME } from '../../kernel/kit/net/host-port.ts';
 import {
   CHALLENGES,
-  HOST_NAME,
   MOST_NAMES,
   MOST_REDIRECTS,
   REDIRECT_PATH,

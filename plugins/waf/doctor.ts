@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import { get } from 'node:http';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { askSite } from '../../kernel/kit/net/ask-site.ts';
 import type { SitesWaf } from './sites-waf.ts';
 
 const name = 'firewall';
@@ -26,21 +26,9 @@ export async function findings(path: string, waf: SitesWaf): Promise<Finding[]> 
   }
   const domain = await waf.anyProtected();
   if (domain === undefined) return [{ name, ok: true, isUntried: true, detail: 'no site has switched it on' }];
-  const status = await attacked(webServer, domain);
+  const { status } = await askSite(webServer, domain, ATTACK, AbortSignal.timeout(TIMEOUT_MS));
   if (status === 403) return [{ name, ok: true, detail: `nginx refuses an attack on ${domain}` }];
   if (status >= 300 && status < 400)
     return [{ name, ok: true, isUntried: true, detail: `${domain} leads elsewhere before it is checked` }];
   return [{ name, ok: false, detail: `nginx answers an attack on ${domain} with ${status}`, remedy: REMEDY }];
-}
-
-/** Resolves with the status of the answer; 0 for none. */
-function attacked({ host, port }: { readonly host: string; readonly port: number }, domain: string): Promise<number> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  return new Promise((resolve) => {
-    const request = get({ host, port, path: ATTACK, headers: { host: domain }, agent: false, signal }, (response) => {
-      resolve(response.statusCode ?? 0);
-      response.destroy();
-    });
-    request.on('error', () => resolve(0));
-  });
 }

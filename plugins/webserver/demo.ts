@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram, type ChildProcess } from '../../kernel/kit/programs/start-program.ts';
@@ -11,7 +11,7 @@ import { FolderLock } from './vhosts/folder-lock.ts';
 import type { WebserverConfig } from './schema.ts';
 import { VhostFolder } from './vhosts/vhost-folder.ts';
 
-/** Another port is used if this one is taken. */
+/** Others are used if one of these is taken. */
 const PORT = 2080;
 const TLS_PORT = 2443;
 const START_MS = 5000;
@@ -36,18 +36,17 @@ export async function startDemoServer(config: WebserverConfig, folder: string, f
   const program = find();
   if (program === undefined) throw new Error('nginx is not installed (apt-get install nginx-light)');
   await clear(folder);
-  const start = (wanted: readonly number[]) => startAt(wanted, config, folder, program);
-  return start([PORT, TLS_PORT]).catch(() => start([0, 0])); // another program may just have taken a port
+  const start = (ports: readonly number[]) => startAt(ports, config, folder, program);
+  return start([PORT, TLS_PORT]).catch(async () => start([await freePort(), await freePort()]));
 }
 
 async function startAt(
-  wanted: readonly number[],
+  ports: readonly number[],
   config: WebserverConfig,
   folder: string,
   program: string,
 ): Promise<DemoServer> {
-  const ports = wanted.map(async (each) => `127.0.0.1:${(await freePort(each)) ?? (await freePort(0))}`);
-  const [listen = '', tls = ''] = await Promise.all(ports);
+  const [listen = '', tls = ''] = ports.map((port) => `127.0.0.1:${port}`);
   await writeFile(join(folder, CONF), confOf(listen, tls));
   const command = (...args: string[]) => [program, '-p', folder, '-c', CONF, '-e', 'error.log', ...args];
   const child = startProgram(program, command().slice(1), { stdio: 'ignore', exception: 'demo web server' });
@@ -105,20 +104,12 @@ async function clear(folder: string): Promise<void> {
   await vhosts.make();
 }
 
-/** Returns `undefined` when the port is taken; 0 stands for any free port. */
-async function freePort(wanted: number): Promise<number | undefined> {
-  const server = createServer();
-  try {
-    server.listen(wanted, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    return typeof address === 'object' ? address?.port : undefined;
-  } catch {
-    // in use
-    return undefined;
-  } finally {
-    server.close();
-  }
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
 }
 
 /** nginx writes its process id once it listens. */

@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '../../kernel/errors.ts';
+import { askSite } from '../../kernel/kit/net/ask-site.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { Domain, DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import type { DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import type { Driver } from './drivers.ts';
 import type findPage from './page-job.ts';
 import { compileTemplate } from './vhosts/template.ts';
 import type { VhostVerbs } from './vhosts/vhost-writer.ts';
-import { canConnect, connectAddress, statusAt, untilServed } from './web-server.ts';
+import { canConnect, connectAddress, untilServed } from './web-server.ts';
 import type { WebServerCommands } from './web-server-commands.ts';
 
 const PAGE_MS = 5000;
@@ -95,12 +96,14 @@ async function siteFinding(
     tooMuch: 'overloaded',
   });
   try {
-    for await (const domain of firstOf(domains)) {
+    let tried = 0;
+    for await (const domain of domains.all()) {
+      if ((tried += 1) > TRIED) break;
       const account = await accounts.byId(domain.accountId);
       if (account === undefined || account.suspended) continue;
       const page = await pool.run(job, jobs.ownerOf(account), domain.components);
       if (page === null) continue;
-      const status = await statusAt(listen, domain.name, `/${page}`, PAGE_MS);
+      const { status } = await askSite(connectAddress(listen), domain.name, `/${page}`, AbortSignal.timeout(PAGE_MS));
       const file = join(account.filesRoot, ...domain.components, page);
       if (status >= 200 && status < 400) return { name, ok: true, detail: `${driver.name} reads ${file}` };
       const detail = `${driver.name} answers http://${domain.name}/${page} with ${status}, and the file is ${file}`;
@@ -113,13 +116,5 @@ async function siteFinding(
     return { name, ok: false, detail: errorMessage(error), remedy };
   } finally {
     await pool.close();
-  }
-}
-
-async function* firstOf(domains: DomainDirectory): AsyncGenerator<Domain> {
-  let tried = 0;
-  for await (const domain of domains.all()) {
-    if ((tried += 1) > TRIED) return;
-    yield domain;
   }
 }

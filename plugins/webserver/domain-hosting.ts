@@ -4,7 +4,7 @@ import { topic } from '../../kernel/contract/workers.ts';
 import type { DemoReport } from '../../kernel/contract/points/demo.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter } from '../../kernel/contract/points/metric.ts';
-import type { SiteRule, SiteRules, SiteTls } from '../../kernel/contract/points/web-server-part.ts';
+import type { ServerSite, SiteRule, SiteRules, SiteTls } from '../../kernel/contract/points/web-server-part.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { ChangeBatcher } from './vhosts/change-batcher.ts';
 import { findings, serverFinding } from './doctor.ts';
@@ -49,14 +49,14 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
   const vhosts = new Vhosts({
     folder: new VhostFolder(driver.vhostFolder),
     batcher,
-    prepare: () => writer.prepare(null),
+    prepare: async () => writer.prepare(await serverSite(host)),
     render,
     usersLine: driver.usersLine,
     domains: domains ?? NO_DOMAINS,
     accounts: host.identity.accounts,
     virtualRoot: host.node.config.virtual_root,
     rules: (domainIds) => gatherRules(host, domainIds, driver),
-    common: await readCommon(driver),
+    common: async () => readCommon(driver, await serverSite(host)),
     commonName: driver.commonName,
     log: host.log,
   });
@@ -124,6 +124,12 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
         reportOf(await serverFinding(proof), config.listen, (await domains?.list(demo))?.[0]?.name),
     },
   };
+}
+
+async function serverSite({ gather }: Host): Promise<ServerSite | null> {
+  const [part] = await gather('serverSite');
+  if (part?.ok === false) throw part.error;
+  return part?.value ?? null;
 }
 
 async function gatherRules(

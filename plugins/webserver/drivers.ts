@@ -23,7 +23,9 @@ export interface Driver {
   readonly suspendedTemplateFile: string;
   /** Settings that the virtual hosts share; `undefined` if there are none. */
   readonly commonFile: string | undefined;
-  /** Their file in the folder of the virtual hosts. */
+  /** The site at the server's own name; `undefined` for a web server that gets certificates by itself. */
+  readonly serverFile: string | undefined;
+  /** The file of both in the folder of the virtual hosts. */
   readonly commonName: string;
   readonly check: readonly string[];
   readonly reload: readonly string[];
@@ -149,6 +151,7 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
     templateFile: config.template || shippedFile(`${name}-vhost.conf`),
     suspendedTemplateFile: config.suspended_template || shippedFile(`${name}-suspended.conf`),
     commonFile: name === 'nginx' || logFiles ? shippedFile(`${name}-common.conf`) : undefined,
+    serverFile: defaults.certifies ? undefined : shippedFile(`${name}-server.conf`),
     check: command('check'),
     reload: command('reload'),
     reloadChecks: basename(command('reload')[0] ?? '') === defaults.reload[0],

@@ -66,7 +66,6 @@ async function start(host: Host<WebserverConfig>, writer: VhostVerbs, vhosts: Vh
   const result = await writer.acquire(holder);
   if (result === 'held-elsewhere') return true;
   host.onClose(async () => void (await writer.release(holder)));
-  await writer.prepare(null);
   await keepReconciling(host, vhosts);
   const { done } = await vhosts.start({ spareYoung: result === 'taken-over' });
   await Promise.race([done, delay(START_MS, undefined, { ref: false })]);

@@ -1,6 +1,7 @@
-import { get } from 'node:http';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { askSite } from '../../kernel/kit/net/ask-site.ts';
 import type { WebServerPart } from '../../kernel/contract/points/web-server-part.ts';
 
 const POLL_MS = 10;
@@ -18,44 +19,16 @@ export async function untilServed(
   token: string,
 ): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs);
+  const at = connectAddress(listen);
   let [sinceMs, answers] = [0, 0];
   while (answers < SETTLED.answers || performance.now() - sinceMs < SETTLED.ms) {
-    const isNew = (await fetchBody(listen, `${token}.hostkeep.invalid`, signal)) === token;
+    const isNew = (await askSite(at, `${token}.hostkeep.invalid`, '/', signal)).body === token;
     answers = isNew ? answers + 1 : 0;
     if (answers === 1) sinceMs = performance.now();
     if (signal.aborted)
       throw new Error(`${name} does not serve the new configuration on ${listen} after ${timeoutMs} ms`);
     await delay(POLL_MS);
   }
-}
-
-/** Requests a host name from the server at a `listen` address and returns the body; empty when there is no reply. */
-function fetchBody(listen: string, hostName: string, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve) => {
-    const request = get(
-      { ...connectAddress(listen), headers: { host: hostName }, agent: false, signal },
-      (response) => {
-        let body = '';
-        response.on('data', (chunk: Buffer) => (body += body.length < 64 ? chunk.toString() : ''));
-        response.on('end', () => resolve(body));
-        response.on('error', () => resolve(''));
-      },
-    );
-    request.on('error', () => resolve(''));
-  });
-}
-
-/** Resolves with the status of a page of the server at a `listen` address; 0 if nothing answers in time. */
-export function statusAt(listen: string, hostName: string, path: string, timeoutMs: number): Promise<number> {
-  return new Promise((resolve) => {
-    const signal = AbortSignal.timeout(timeoutMs);
-    const options = { ...connectAddress(listen), path, headers: { host: hostName }, agent: false, signal };
-    const request = get(options, (response) => {
-      resolve(response.statusCode ?? 0);
-      response.destroy();
-    });
-    request.on('error', () => resolve(0));
-  });
 }
 
 /**
@@ -70,16 +43,14 @@ export function connectAddress(listen: string): WebServerPart {
 }
 
 /** Whether a server accepts connections at an address. */
-export function canConnect({ host, port }: WebServerPart): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: CONNECT_MS });
-    const end = (isListening: boolean) => {
-      socket.destroy();
-      resolve(isListening);
-    };
-    socket
-      .once('connect', () => end(true))
-      .once('timeout', () => end(false))
-      .once('error', () => end(false));
-  });
+export async function canConnect({ host, port }: WebServerPart): Promise<boolean> {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
+    return true;
+  } catch {
+    return false; // nobody listens, or it takes too long
+  } finally {
+    socket.destroy();
+  }
 }

@@ -57,6 +57,8 @@ test('leftovers of ended processes are removed, and nothing else', () => {
   ];
   for (const name of [...kept, `.a.json.${2 ** 22 + 1}:1.00000000.tmp`, `.a.json.${process.pid}:1.00000000.tmp`])
     writeFileSync(join(folder, name), '');
-  removeLeftovers(join(folder, 'a.json'));
+  removeLeftovers(folder, 'a.json');
   assert.equal(readdirSync(folder).toSorted(), kept.toSorted());
+  removeLeftovers(folder);
+  assert.equal(readdirSync(folder).toSorted(), kept.filter((name) => !name.startsWith('.b.json')).toSorted());
 });

@@ -1,14 +1,17 @@
 import { once } from 'node:events';
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
+import { errorMessage } from '../../kernel/errors.ts';
+import { replaceFile } from '../../kernel/kit/files/atomic-file.ts';
 import * as assert from '../support/assert.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { TestServer } from '../support/hostkeep.ts';
+import { testConfig, TestServer } from '../support/hostkeep.ts';
 import { freePort } from '../support/port.ts';
 import { probePlugin } from '../support/probe.ts';
 import { testSuite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 
 const test = testSuite('certificate');
 const [first, second] = [selfSigned('first.test'), selfSigned('second.test')];
@@ -96,4 +99,46 @@ test('a reload takes a renewed certificate and rejects an unusable one', async (
   const ended = [...open, ...fresh].map((socket) => once(socket, 'close'));
   await server.close();
   await Promise.all(ended);
+});
+
+test('a host name beside files, or in another form, is refused', () => {
+  const refusal = (given: object) => {
+    try {
+      testConfig(folder, { tls: { cert: '', key: '', host_name: '', hsts_seconds: 0, ...given } });
+      return '';
+    } catch (error) {
+      return errorMessage(error);
+    }
+  };
+  const { cert, key } = first;
+  assert.match(refusal({ cert, key, host_name: 'panel.test' }), /host_name needs tls\.cert and tls\.key empty/);
+  for (const name of ['panel', 'Panel.test', '-a.test', 'panel.test.', '10.0.0.1 x', 'a"b.test'])
+    assert.match(refusal({ host_name: name }), /tls\.host_name/, name);
+  assert.is(refusal({ host_name: 'panel.test' }), '');
+});
+
+test('a host name has a certificate of its own, and a renewed one needs no reload', async () => {
+  const data = temporaryFolder();
+  const given = { tls: { cert: '', key: '', host_name: 'panel.test', hsts_seconds: 0 } };
+  const ports = { listen: `127.0.0.1:${await freePort()}`, admin_listen: `127.0.0.1:${await freePort()}` };
+  const start = () =>
+    TestServer.start({ plugins: [probePlugin()], data, config: { ...given, ...ports }, certificateMs: 20 });
+  const server = await start();
+  const file = join(data, 'tls.pem');
+  assert.is(statSync(file).mode & 0o777, 0o600);
+  const urls = (['user', 'admin'] as const).map((address) => server.hostkeep.url(address));
+  const open = await connection(urls[1] as string);
+  assert.is(open.getPeerCertificate().subjectaltname, 'DNS:panel.test');
+  open.write('GET /probe/open HTTP/1.1\r\nHost: panel.test\r\n\r\n');
+  assert.not.match(String(await once(open, 'data')), /^HTTP\/1.1 421 /, 'the address of administrators knows the name');
+  const made = readFileSync(file, 'utf8');
+  await server.close();
+  const again = await start();
+  assert.is(readFileSync(file, 'utf8'), made, 'a restart keeps it');
+
+  writeFileSync(file, 'no certificate');
+  const pem = [second.key, second.cert].map((each) => readFileSync(each, 'utf8')).join('');
+  await replaceFile(file, pem, { mode: 0o600 });
+  for (const url of urls) await until('the renewed one', async () => (await shown(url)) === 'second.test');
+  await again.close();
 });

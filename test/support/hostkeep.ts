@@ -32,6 +32,8 @@ export interface TestOptions {
   readonly plugins?: readonly Plugin[];
   /** An existing data folder, which is not removed at the end. */
   readonly data?: string;
+  /** How often the files of the certificate are read again. */
+  readonly certificateMs?: number;
 }
 
 export interface Answer<T> {
@@ -114,12 +116,13 @@ export class TestServer {
   }
 
   /** Starts a server that the caller closes. */
-  static async open({ config = {}, plugins, data }: TestOptions): Promise<TestServer> {
+  static async open({ config = {}, plugins, data, certificateMs }: TestOptions): Promise<TestServer> {
     const folder = data ?? mkdtempSync(join(tmpdir(), 'hostkeep-test-'));
     const settings = testConfig(folder, config);
     const log = settings.log.level === 'silent' ? createLog('debug', keptLog) : createLog(settings.log.level);
     const hostkeep = await Hostkeep.start(settings, log, {
       checkReplies: true,
+      ...(certificateMs && { certificateMs }),
       ...(plugins && { plugins: installed(plugins) }),
     });
     for (const feature of plugins?.flatMap(({ features }) => features) ?? [])

@@ -1,3 +1,5 @@
+import { HOST_LABEL } from '../../kit/net/host-port.ts';
+
 /** The address at which this host reaches the web server of its domains over plain HTTP. */
 export interface WebServerPart {
   readonly host: string;
@@ -76,6 +78,13 @@ export interface SiteAuthority {
   readonly contact: string;
   /** Absolute path of a file with the authorities of the certificate of the directory itself; empty = those that are known. */
   readonly caFile: string;
+}
+
+/** The site at `tls.host_name`: it proves to an authority that the server is here, and leads visitors to the pages. */
+export interface ServerSite extends Pick<SiteTls, 'thumbprint'> {
+  readonly name: string;
+  /** An absolute URL; see `REDIRECT_TARGET`. */
+  readonly url: string;
 }
 
 /** A folder of a site that only some may see. */
@@ -170,9 +179,6 @@ export const MOST_USERS = 50;
 /** How many redirects a site has at most: the web server tries one after another. */
 export const MOST_REDIRECTS = 1000;
 
-const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
-/** A name at which a site answers, in lower-case ASCII form. */
-export const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+${LABEL}$`);
 const CHARACTER = '[A-Za-z0-9._~!,=@:+-]';
 const SEGMENT = `(?:${CHARACTER}|%20|%[89A-F][0-9A-F])+`;
 const PATH = `(?=/)(?:/${SEGMENT})*/?`;
@@ -184,7 +190,7 @@ const REST = `(?:${CHARACTER}|[/&?]|%[0-9A-F]{2})*`;
 export const REDIRECT_PATH = new RegExp(`^(?=.{1,1024}$)${PATH}$`);
 /** The same for a path or an absolute URL, which may have a query and a fragment. */
 export const REDIRECT_TARGET = new RegExp(
-  `^(?=.{1,2048}$)(?:https?://${LABEL}(?:\\.${LABEL})*(?::[0-9]{1,5})?)?${PATH}(?:\\?${REST})?(?:#${REST})?$`,
+  `^(?=.{1,2048}$)(?:https?://${HOST_LABEL}(?:\\.${HOST_LABEL})*(?::[0-9]{1,5})?)?${PATH}(?:\\?${REST})?(?:#${REST})?$`,
 );
 
 /** The part of a plugin's host that `findWebServer` uses. */

@@ -58,7 +58,7 @@ export class Keyring {
   static open(dataDir: string): Keyring {
     const keys = new Keyring(join(dataDir, FILE));
     keys.#create();
-    removeLeftovers(keys.#file);
+    removeLeftovers(dataDir, FILE);
     keys.reload();
     return keys;
   }

@@ -73,14 +73,12 @@ export function createFileSync(
   }
 }
 
-/** Removes temporary files that killed processes left next to a file. */
-export function removeLeftovers(path: string): void {
-  const prefix = `.${basename(path)}.`;
-  for (const name of readdirSync(dirname(path))) {
-    const [, owner] = name.startsWith(prefix)
-      ? (/^(\d+:\d+)\.[0-9a-f]+\.tmp$/.exec(name.slice(prefix.length)) ?? [])
-      : [];
-    if (owner !== undefined && !isRunning(owner)) rmSync(join(dirname(path), name), { force: true });
+/** Removes temporary files that killed processes left in a folder, of one file or of all. */
+export function removeLeftovers(folder: string, file?: string): void {
+  for (const name of readdirSync(folder)) {
+    const [, owner] = /^\..+\.(\d+:\d+)\.[0-9a-f]+\.tmp$/.exec(name) ?? [];
+    const isMeant = file === undefined || name.startsWith(`.${file}.`);
+    if (owner !== undefined && isMeant && !isRunning(owner)) rmSync(join(folder, name), { force: true });
   }
 }
 

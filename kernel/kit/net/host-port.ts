@@ -1,6 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
+/** A label of a host name, in lower-case ASCII form. */
+export const HOST_LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+/** A host name in that form, of at least two labels. */
+export const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${HOST_LABEL}\\.)+${HOST_LABEL}$`);
+
 /** Splits a configured `host:port`; drops the brackets of an IPv6 host. */
 export function splitHostPort(address: string): { host: string; port: number } {
   const colon = address.lastIndexOf(':');

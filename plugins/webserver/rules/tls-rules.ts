@@ -1,5 +1,12 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import { CHALLENGES, type SiteAuthority, type SiteTls } from '../../../kernel/contract/points/web-server-part.ts';
+import {
+  CHALLENGES,
+  REDIRECT_TARGET,
+  type ServerSite,
+  type SiteAuthority,
+  type SiteTls,
+} from '../../../kernel/contract/points/web-server-part.ts';
+import { HOST_NAME } from '../../../kernel/kit/net/host-port.ts';
 import { readBoolean, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 
 /** How a site answers over TLS, as the part with rights takes it: that has the certificate already. */
@@ -43,6 +50,14 @@ export function readTls(value: unknown): TlsRule | null {
 function readAuthority(value: unknown): SiteAuthority {
   const { directory, contact, caFile } = readMembers(value, ['directory', 'contact', 'caFile']);
   return { directory: readText(directory, URL), contact: readText(contact, PLAIN), caFile: readText(caFile, PLAIN) };
+}
+
+/** Checks the server's own site again. Errors: 400 `invalid_request`. */
+export function readServerSite(value: unknown): ServerSite | null {
+  if (value === null) return null;
+  const { name, thumbprint, url } = readMembers(value, ['name', 'thumbprint', 'url']);
+  const rest = { thumbprint: readText(thumbprint, THUMBPRINT), url: readText(url, REDIRECT_TARGET) };
+  return { name: readText(name, HOST_NAME), ...rest };
 }
 
 /** Returns a private key and its certificates as they were given. Throws for anything else. */

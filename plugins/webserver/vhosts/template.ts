@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HOST_NAME, type SiteAccess, type SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
+import type { ServerSite, SiteAccess, SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
+import { HOST_NAME } from '../../../kernel/kit/net/host-port.ts';
 import type { Driver } from '../drivers.ts';
 import { readSitePhp } from '../rules/php-rules.ts';
 import { partsRenderer, type SiteParts } from '../rules/site-parts.ts';
@@ -128,16 +129,22 @@ function withNames(driver: Driver, source: string, names: readonly string[]): st
 }
 
 /**
- * Resolves with what the virtual hosts share; `undefined` where the web server has nothing for it. What answers for names of no
- * domain listens wherever a template does.
+ * Resolves with what the virtual hosts share and the server's own site; `undefined` where the web server has nothing for it. What
+ * answers for names of no domain listens wherever a template does.
  */
-export async function readCommon({ commonFile, listen, listenTls, ...files }: Driver): Promise<string | undefined> {
+export async function readCommon(
+  { commonFile, serverFile, listen, listenTls, ...files }: Driver,
+  own: ServerSite | null,
+): Promise<string | undefined> {
   if (commonFile === undefined) return undefined;
   const sources = await Promise.all(
     [files.templateFile, files.suspendedTemplateFile].map((file) => readFile(file, 'utf8').catch(() => '')), // templateOf tells
   );
   const common = await readFile(commonFile, 'utf8');
-  return (HEADER + common)
+  const site = serverFile === undefined || own === null ? '' : await readFile(serverFile, 'utf8');
+  const values = { listen, ...own };
+  return (HEADER + common + site)
+    .replaceAll(/\{\{(listen|name|thumbprint|url)\}\}/g, (_, key: keyof ServerSite) => values[key] ?? '')
     .replaceAll('{{listens}}', listens([`listen ${listen};`, ...sources], listen, listenTls))
     .replaceAll(/\{\{(access|error)_log\}\}/g, (_, kind: 'access' | 'error') => files.logFiles?.[kind] ?? '');
 }

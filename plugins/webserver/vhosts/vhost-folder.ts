@@ -3,7 +3,6 @@ import { chmod, chown, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/
 import { join } from 'node:path';
 import { replaceFile } from '../../../kernel/kit/files/atomic-file.ts';
 import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
-import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
 
 const PREFIX = 'hostkeep-';
 const EXTENSION = '.conf';
@@ -11,8 +10,6 @@ const EXTENSION = '.conf';
  * A longer domain is shortened in its file name: file systems allow 255 bytes, and `replaceFile` adds some to a name.
  */
 const LONGEST_PLAIN = 200;
-/** A file that `replaceFile` writes beside another, with the process that writes it. */
-const TEMPORARY = /^\..+\.(\d+:\d+)\.[0-9a-f]+\.tmp$/;
 
 /** Files that are never those of a domain, because a domain contains a dot. */
 export const BEACON_FILE = `${PREFIX}beacon${EXTENSION}`;
@@ -62,14 +59,6 @@ export class VhostFolder {
 
   names(): Promise<string[]> {
     return readdir(this.path);
-  }
-
-  /** Removes temporary files that killed processes left. */
-  async removeLeftovers(): Promise<void> {
-    for (const name of await this.names()) {
-      const [, writer] = TEMPORARY.exec(name) ?? [];
-      if (writer !== undefined && !isRunning(writer)) await rm(join(this.path, name), { force: true });
-    }
   }
 
   /** Returns `undefined` for a missing file. */

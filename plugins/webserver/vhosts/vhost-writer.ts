@@ -1,15 +1,16 @@
 import { chmod, chown, mkdir, open, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { SiteLogs } from '../../../kernel/contract/points/web-server-part.ts';
+import type { ServerSite, SiteLogs } from '../../../kernel/contract/points/web-server-part.ts';
 import { readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Identified, JobUser } from '../../../kernel/kit/jobs/job.ts';
 import { groupId, userIds } from '../../../kernel/kit/jobs/system-names.ts';
+import { removeLeftovers } from '../../../kernel/kit/files/atomic-file.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
 import { usersFiles } from '../rules/access-rules.ts';
-import { certificateFile, readPem } from '../rules/tls-rules.ts';
+import { certificateFile, readServerSite, readPem } from '../rules/tls-rules.ts';
 import type { WebserverConfig } from '../schema.ts';
 import { readChange, type VhostChange } from './read-change.ts';
 import { readCommon, siteRenderer, type RenderSite, type Site } from './template.ts';
@@ -41,8 +42,8 @@ export interface VhostVerbs {
   /** Takes the lock of the folder, see `FolderLock`. */
   acquire(holder: string): Promise<LockResult>;
   release(holder: string): Promise<null>;
-  /** Reads the templates again, and writes what virtual hosts share. */
-  prepare(nothing: null): Promise<null>;
+  /** Reads the templates again, and writes what virtual hosts share, with the server's own site. */
+  prepare(own: ServerSite | null): Promise<null>;
   /** Writes keys with their certificates, before the batch whose sites name them. */
   keep(pems: readonly string[]): Promise<null>;
   /**
@@ -105,7 +106,7 @@ export class VhostWriter implements VhostVerbs {
     await this.#folder.make();
     const result = await new FolderLock(this.#folder, readText(holder, HOLDER)).acquire();
     if (result !== 'held-elsewhere') {
-      await this.#folder.removeLeftovers();
+      removeLeftovers(this.#folder.path);
       await this.#removeUnused((await this.#folder.names()).filter(isSecretFile));
     }
     return result;
@@ -116,11 +117,11 @@ export class VhostWriter implements VhostVerbs {
     return null;
   }
 
-  async prepare(): Promise<null> {
+  async prepare(own: unknown): Promise<null> {
     this.#renderer = undefined;
     await this.#folder.put(SUSPENDED_PAGE, await this.#suspendedPage());
     await this.#folder.put(CLOSED_PAGE, await shippedPage('closed.html'));
-    const common = await readCommon(this.#driver);
+    const common = await readCommon(this.#driver, readServerSite(own));
     if (common !== undefined) await this.#folder.put(this.#driver.commonName, common);
     const { logFiles, user } = this.#driver;
     if (logFiles !== undefined) await makeLogs(logFiles, this.#ownerId(), user);

@@ -24,8 +24,9 @@ interface VhostParts {
   readonly virtualRoot: string;
   /** Rejects where a plugin cannot tell its rules, so that no site loses them. */
   readonly rules: (domainIds: readonly number[]) => Promise<SiteRules>;
-  /** The content of the file that all virtual hosts share, where there is one, and its name. */
-  readonly common: string | undefined;
+  /** Resolves with the content of the file that all virtual hosts share, where there is one. */
+  readonly common: () => Promise<string | undefined>;
+  /** Its name. */
   readonly commonName: string;
   readonly log: Log;
 }
@@ -169,6 +170,7 @@ export class Vhosts {
    * about to be added.
    */
   async start({ spareYoung }: { readonly spareYoung: boolean }): Promise<{ readonly done: Promise<unknown> }> {
+    await this.#parts.prepare();
     try {
       const { changes, refused } = await this.#differences(spareYoung);
       return { done: this.#apply({ changes: [...changes, { file: BEACON_FILE }], refused }) };
@@ -197,8 +199,9 @@ export class Vhosts {
   }
 
   async #differences(spareYoung: boolean): Promise<Differences> {
-    const { folder, batcher, common, commonName } = this.#parts;
+    const { folder, batcher, commonName } = this.#parts;
     const changes: Change[] = [];
+    const common = await this.#parts.common();
     if (common !== undefined && (await folder.read(commonName)) !== common) {
       await this.#parts.prepare();
       changes.push({ file: BEACON_FILE }); // so that the server reads it again

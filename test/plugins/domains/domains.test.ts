@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
+import { NewNames } from '../../../plugins/domains/new-names.ts';
+import type { DomainsConfig } from '../../../plugins/domains/schema.ts';
 import * as assert from '../../support/assert.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { TestServer, type Person } from '../../support/hostkeep.ts';
+import { testConfig, TestServer, type Person } from '../../support/hostkeep.ts';
 import { counted, pick } from '../../support/lists.ts';
 import type { Outcome } from '../../support/scenario.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -57,6 +60,15 @@ test('administrators find the owner of a domain by part of its name, page by pag
   const last = await find(`q=find&limit=2&cursor=${first.next_cursor}`);
   assert.equal([pick(last.domains, 'domain_url'), last.next_cursor], [['xn--bcher-kva.find.example'], null]);
   await admin.asks('GET /api/domains?q=%25', 200, { domains: [], next_cursor: null });
+});
+
+test('the host name of the server is refused', () => {
+  const tls = { cert: '', key: '', host_name: 'own.node.test', hsts_seconds: 0 };
+  const node = { config: testConfig(server.data, { tls }) } as NodeInfo;
+  const own = new NewNames({ config: { forbidden: [], panel_hosts: [] } as unknown as DomainsConfig, node });
+  for (const name of ['own.node.test', 'www.own.node.test', 'node.test'])
+    assert.throws(() => own.read(name, { path: '/domain_url' }), /is reserved on this server/);
+  assert.is(own.read('other.test', { path: '/domain_url' }), 'other.test');
 });
 
 test('names that are none, suffixes, forbidden names and the panel itself are refused', async () => {

@@ -46,7 +46,7 @@ function serving() {
     },
     virtualRoot: '/var/www/html',
     rules: async () => new Map([[domain.id, state.rule]]),
-    common: undefined,
+    common: async () => undefined,
     commonName: '',
     log: createLog('silent'),
   };
