@@ -69,6 +69,7 @@ export async function judge(driver: PageDriver, path: string, open: readonly str
       const where = `${path}, ${theme}, ${width} px`;
       assert.equal(await driver.violations(RULES[theme]), [], where);
       assert.not(await driver.overflows(), `${where}: nothing reaches beyond the window`);
+      assert.equal(await driver.spilled(), [], `${where}: each cell holds what is in it`);
       for (const name of open) {
         await driver.press(name);
         await driver.page.waitForSelector(OPEN);

@@ -203,6 +203,13 @@ export class PageDriver {
     ) as Promise<boolean>;
   }
 
+  /** Resolves with the texts of table cells that run into the next one. */
+  spilled(): Promise<string[]> {
+    return this.page.evaluate(
+      `[...document.querySelectorAll('td, th')].filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent)`,
+    ) as Promise<string[]>;
+  }
+
   /** Fails if the browser complained about something else than what was expected; forgets the complaints. */
   assertContent(expected: readonly RegExp[] = [], where = ''): void {
     const all = [PASSING, ...expected];
