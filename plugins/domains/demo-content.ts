@@ -30,7 +30,7 @@ export function wordPress(title: string): Files {
   return {
     'index.php': `${php('Front to the application')}define( 'WP_USE_THEMES', true );\nrequire __DIR__ . '/wp-blog-header.php';\n`,
     'wp-config.php': wpConfig(),
-    'wp-blog-header.php': php('Loads the environment and the template'),
+    'wp-blog-header.php': `${php('Loads the environment and the template')}readfile( __DIR__ . '/index.html' );\n`,
     'wp-load.php': php('Finds wp-config.php and loads it'),
     'wp-login.php': php('Log-in page'),
     'wp-settings.php': php('Sets up common variables'),

@@ -65,6 +65,8 @@ function runsPhp(title: string, uid: number, env: NodeJS.ProcessEnv = {}): void 
     const first = await fetchSecurely(url);
     assert.is(first.status, 200, demo.output);
     assert.ok(first.body.includes(`PHP ${version}.`) && first.body.includes('over HTTPS'), first.body);
+    const front = await fetchSecurely(url.replace(/\/\/[^:]+(:\d+).*/, '//sunny-garden.example$1/'));
+    assert.match(front.body, /<h1>Sunny Garden/, 'the sample of WordPress has a front page');
     const entry = { name: 'Ann <b>', text: 'a text' };
     const write = async (form: Record<string, string>) =>
       (await fetchSecurely(url, { body: new URLSearchParams(form).toString(), cookie: first.cookie })).status;
