@@ -1,14 +1,17 @@
 /** A customer who runs native code in PHP, by the way around disabled functions, and takes all that the machine has. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, lchownSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from '../../../support/assert.ts';
 import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { armed, hasCompiler } from '../../../support/native-code.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx } from '../../../support/nginx.ts';
 import { testSuite } from '../../../support/suite.ts';
-import { FIRST, inHouse, nginx } from '../house.ts';
+import { until } from '../../../support/until.ts';
+import { FIRST, inHouse, nginx, processesOf } from '../house.ts';
 import { hasPhp } from '../php.ts';
 
 await needs('domains', 'webserver');
@@ -18,6 +21,18 @@ const test = testSuite('php: a hostile customer');
 const SECRET = 'secret-of-bea';
 /** Requests while files and links change places. */
 const RACES = 200;
+/** Of a pool, and of what else its account may run; see php-fpm.ts. */
+const [WORKERS, OTHERS] = [4, 256];
+/** Requests at once that do not end by themselves, those of them whose bodies do not come, and those of a neighbour meanwhile. */
+const [SLOW, TRICKLES, ASKED] = [500, 50, 20];
+
+/** Sends a request whose body does not come. */
+function trickle(port: number, host: string): Socket {
+  const head = `POST /index.php HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1000\r\n\r\n`;
+  const socket = connect(port, '127.0.0.1', () => socket.write(`${head}some=`));
+  return socket.on('error', () => socket.destroy());
+}
+
 /** Makes a queue of messages that everybody may use, and returns its key and how to remove it. */
 function openQueue(): { readonly key: string; readonly remove: () => void } {
   const made = execFileSync('ipcmk', ['--queue', '--mode', '0666'], { encoding: 'utf8' });
@@ -118,5 +133,59 @@ if (hasPhp() && hasNginx() && hasCompiler()) {
         for (let n = 0; n < RACES || seen.size < 2; n += 1) seen.add((await ann.get(path)).body);
         assert.ok(seen.has('own') && ![...seen].some((each) => each.includes(SECRET)), path);
       }
+    }));
+
+  // threat crowding-out: what one account's site takes is its own share
+  test('an account that takes all it can keeps nobody waiting for ever, and works again', () =>
+    inHouse(nginx, async ({ server, customer: open, change }) => {
+      await server.hostkeep.core.plans.create('hostile', { limits: { php_workers_limit: WORKERS } }, [
+        'domains',
+        'php',
+      ]);
+      const [ann, bea] = [await open('ann', 'hostile'), await open('bea')];
+      const uid = FIRST + ann.id;
+      for (const each of [ann, bea]) assert.is((await each.set('version', { version })).status, 200);
+      ann.put('index.php', '<?php echo "ann";');
+      ann.put(
+        'loop.php',
+        '<?php for (clearstatcache(); !file_exists("go"); clearstatcache()) hash("sha256", "x"); echo "slow";',
+      );
+      bea.put('index.php', '<?php echo "bea";');
+      const assertServed = async (what: string) => {
+        for (let n = 0; n < ASKED; n += 1) assert.is((await bea.get()).body, 'bea', what);
+        assert.is((await server.ask('/api/php', { token: bea.token })).status, 200, what);
+        assert.ok(processesOf(uid).length <= WORKERS + OTHERS, what);
+      };
+      const does = armed({ put: ann.put, get: async (path) => (await ann.get(path)).body });
+      await does(['bomb']);
+      await until('no further process is to be had', () => existsSync(join(ann.docroot, 'full')));
+      await assertServed('beside a fork bomb');
+      await change('ann', 'suspend');
+      await until('nothing of it runs', () => processesOf(uid).length === 0);
+      await change('ann', 'unsuspend');
+      await until('it works again', async () => (await ann.get()).body === 'ann');
+
+      const end = new AbortController();
+      const answers = new Map<number, number>();
+      const insist = async () => {
+        while (!end.signal.aborted) {
+          const { status } = await ann.get('/loop.php');
+          answers.set(status, (answers.get(status) ?? 0) + 1);
+          if (status !== 200) await delay(50);
+        }
+      };
+      const visitors = Array.from({ length: SLOW - TRICKLES }, insist);
+      const trickles = Array.from({ length: TRICKLES }, () => trickle(ann.port, ann.domain));
+      try {
+        await until('some are refused', () => processesOf(uid).length === WORKERS && answers.size > 0);
+        await assertServed('beside slow requests');
+      } finally {
+        end.abort();
+        ann.put('go', '');
+        await Promise.all(visitors);
+        for (const each of trickles) each.destroy();
+      }
+      assert.ok(answers.has(200), 'those that were taken are answered');
+      await until('it works again', async () => (await ann.get()).body === 'ann');
     }));
 }
