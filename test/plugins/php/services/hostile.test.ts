@@ -1,17 +1,19 @@
 /** A customer who runs native code in PHP, by the way around disabled functions, and takes all that the machine has. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, lchownSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, lchownSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from '../../../support/assert.ts';
+import { errorMessage } from '../../../../kernel/errors.ts';
 import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { armed, hasCompiler } from '../../../support/native-code.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx } from '../../../support/nginx.ts';
-import { testSuite } from '../../../support/suite.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+import { reportSkipped, testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
-import { FIRST, inHouse, nginx, processesOf } from '../house.ts';
+import { FIRST, inHouse, nginx, processesOf, type Serving } from '../house.ts';
 import { hasPhp } from '../php.ts';
 
 await needs('domains', 'webserver');
@@ -31,6 +33,38 @@ function trickle(port: number, host: string): Socket {
   const head = `POST /index.php HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1000\r\n\r\n`;
   const socket = connect(port, '127.0.0.1', () => socket.write(`${head}some=`));
   return socket.on('error', () => socket.destroy());
+}
+
+const DISK_MIB = 32;
+/** Writes so many MiB, or GiB without content, in the place of what was written before, and says how many it could. */
+const WRITES = `<?php
+  error_reporting(0);
+  $file = fopen(__DIR__ . '/written', 'w');
+  if (isset($_GET['sparse'])) exit(ftruncate($file, $_GET['sparse'] << 30) ? strval(fstat($file)['size'] >> 30) : '0');
+  for ($n = 0; $n < $_GET['mib'] && fwrite($file, str_repeat('x', 1 << 20)) === 1 << 20;) $n += 1;
+  echo $n;`;
+
+/** Has the files of accounts be on a file system of their own, where one can be mounted. */
+async function onSmallDisk(): Promise<Serving | undefined> {
+  const serving = await nginx();
+  const folder = dirname(String(serving.config['files_root']));
+  const image = join(temporaryFolder(), 'image');
+  const as = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  try {
+    mkdirSync(folder);
+    as('truncate', '-s', `${DISK_MIB}M`, image);
+    as('mkfs.ext4', '-q', '-F', image);
+    as('mount', '-o', 'loop', image, folder);
+  } catch (error) {
+    await serving.remove();
+    reportSkipped(`a file system cannot be mounted here (${errorMessage(error).split('\n')[0]})`);
+    return undefined;
+  }
+  const remove = async () => {
+    as('umount', folder);
+    await serving.remove();
+  };
+  return { ...serving, remove };
 }
 
 /** Makes a queue of messages that everybody may use, and returns its key and how to remove it. */
@@ -71,11 +105,12 @@ if (hasPhp() && hasNginx() && hasCompiler()) {
         'take rights of root',
       ];
       const left = ['/dev/shm', '/var/tmp', '/run/lock'].filter((folder) => existsSync(folder));
+      const mark = `of-ann-${process.pid}`;
       const asked = ports.map((port) => `ask ${port} /api/accounts`);
       const told = await does([
         ...closed,
         ...asked,
-        ...left.map((folder) => `leave ${folder}/of-ann`),
+        ...left.map((folder) => `leave ${folder}/${mark}`),
         'ids',
         'others',
         'descriptors',
@@ -83,9 +118,9 @@ if (hasPhp() && hasNginx() && hasCompiler()) {
       queue.remove();
       assert.equal(
         told.filter((line) => / (open|closed)$/.test(line)),
-        [...closed.map((task) => `${task}: closed`), ...left.map((folder) => `leave ${folder}/of-ann: open`)],
+        [...closed.map((task) => `${task}: closed`), ...left.map((folder) => `leave ${folder}/${mark}: open`)],
       );
-      for (const folder of left) assert.not(existsSync(join(folder, 'of-ann')), `${folder} is its own`);
+      for (const folder of left) assert.not(existsSync(join(folder, mark)), `${folder} is its own`);
       const uid = FIRST + ann.id;
       assert.equal(
         told.filter((line) => line.startsWith('ids')),
@@ -188,4 +223,25 @@ if (hasPhp() && hasNginx() && hasCompiler()) {
       assert.ok(answers.has(200), 'those that were taken are answered');
       await until('it works again', async () => (await ann.get()).body === 'ann');
     }));
+
+  // threat crowding-out: what is left where a quota keeps nobody from filling the disk
+  test('a customer whose files fill the disk ends no site, and works again', async () => {
+    const serving = await onSmallDisk();
+    if (serving === undefined) return;
+    await inHouse(
+      async () => serving,
+      async ({ server, customer: open }) => {
+        const [ann, bea] = [await open('ann'), await open('bea')];
+        for (const each of [ann, bea]) assert.is((await each.set('version', { version })).status, 200);
+        ann.put('index.php', WRITES);
+        bea.put('index.php', '<?php echo "bea";');
+        assert.is((await ann.get('/?sparse=10')).body, '10', 'GiB, which take nothing');
+        const written = Number((await ann.get(`/?mib=${2 * DISK_MIB}`)).body);
+        assert.ok(written > 0 && written < DISK_MIB, `${written} MiB`);
+        for (let n = 0; n < ASKED; n += 1) assert.is((await bea.get()).body, 'bea', 'beside a full disk');
+        assert.is((await server.ask('/api/php', { token: bea.token })).status, 200);
+        assert.is((await ann.get('/?mib=2')).body, '2', 'it has room again');
+      },
+    );
+  });
 }
