@@ -228,7 +228,7 @@ test('a program that is alone has folders of its own, and no way to change /proc
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   const script =
-    'touch /dev/shm/left /var/tmp/left; [ ! -e "$0" ] || echo sees; [ ! -w /proc/sys/kernel/core_pattern ] || echo changes';
+    'ls /sys/fs/cgroup; touch /dev/shm/left /var/tmp/left; [ ! -e "$0" ] || echo sees; [ ! -w /proc/sys/kernel/core_pattern ] || echo changes';
   const told = async (sees: readonly string[]) =>
     (await runProgram('sh', ['-c', script, file], { timeoutMs: LIMIT_MS, isAlone: true, sees })).stdout;
   assert.equal([await told([]), await told([file])], ['', 'sees\n']);

@@ -110,8 +110,8 @@ const BITS: Readonly<Record<Capability, number>> = {
 const ALONE = ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc', '--'];
 /** The same for who has no rights, which would end in a user namespace; `mount` refuses him. */
 const ALONE_WITHOUT_RIGHTS = ['unshare', '--user', '--map-current-user', ...ALONE.slice(1)];
-/** Where everybody may write, beside /dev/shm: no quota counts what is left there, and others are short of it. */
-const SHARED = ['/dev/mqueue', '/run/lock', '/tmp', '/var/tmp'];
+/** Where everybody may write, beside /dev/shm, which no quota counts and others are short of; and what tells what each account takes. */
+const SHARED = ['/dev/mqueue', '/run/lock', '/sys/fs/cgroup', '/tmp', '/var/tmp'];
 /**
  * Has the folders in `$0` be small ones of the program's own, which end with it, and becomes the command that follows. A manager of
  * processes is root: what it writes into /proc must not reach the system.
