@@ -85,10 +85,16 @@ test('what a customer of the package runs by PHP is alone', async () => {
   });
   const key = /^(0x\S+)/m.exec(await machine.run('ipcmk --queue --mode 0666 >/dev/null && ipcs --queues'))?.[1];
   const closed = [
-    ...['/run/hostkeep/broker.sock', '/run/hostkeep/php'].map((path) => `connect ${path}`),
-    ...['/srv/hostkeep', '/var/lib/hostkeep', '/var/lib/hostkeep-broker', '/var/log/hostkeep'].map(
-      (path) => `list ${path}`,
+    ...['hostkeep/broker.sock', 'hostkeep/php', 'dbus/system_bus_socket', 'systemd/journal/stdout'].map(
+      (path) => `connect /run/${path}`,
     ),
+    ...[
+      '/srv/hostkeep',
+      '/var/lib/hostkeep',
+      '/var/lib/hostkeep-broker',
+      '/var/log/hostkeep',
+      '/sys/fs/cgroup/systemd',
+    ].map((path) => `list ${path}`),
     ...['/srv/hostkeep', '/run', '/run/hostkeep', '/var/log/hostkeep', '/etc/nginx/hostkeep.d'].map(
       (path) => `make ${path}/new`,
     ),

@@ -110,15 +110,17 @@ const BITS: Readonly<Record<Capability, number>> = {
 const ALONE = ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc', '--'];
 /** The same for who has no rights, which would end in a user namespace; `mount` refuses him. */
 const ALONE_WITHOUT_RIGHTS = ['unshare', '--user', '--map-current-user', ...ALONE.slice(1)];
-/** Where everybody may write, beside /dev/shm, which no quota counts and others are short of; and what tells what each account takes. */
-const SHARED = ['/dev/mqueue', '/run/lock', '/sys/fs/cgroup', '/tmp', '/var/tmp'];
+/** Where everybody may write, which no quota counts, beside /dev/shm; what tells what each account takes; and where all may give the node orders. */
+const SHARED = [
+  ...['/dev/mqueue', '/run/lock', '/tmp', '/var/tmp', '/sys/fs/cgroup'],
+  ...['/run/clamav', '/run/dbus', '/run/systemd/journal'],
+];
 /**
  * Has the folders in `$0` be small ones of the program's own, which end with it, and becomes the command that follows. A manager of
  * processes is root: what it writes into /proc must not reach the system.
  */
 const OWN_FOLDERS = `mount -t tmpfs -o size=64m,nr_inodes=4096,mode=1777,nosuid,nodev hostkeep /dev/shm &&
-  for each in $0; do [ ! -d "$each" ] || mount --bind /dev/shm "$each" || exit; done &&
-  mount -o remount,ro /proc && exec "$@"`;
+  for each in $0; do [ ! -d "$each" ] || mount --bind /dev/shm "$each" || exit; done && mount -o remount,ro /proc && exec "$@"`;
 /** Why a probe failed on a busy machine: descriptors, processes, memory or time were short. */
 const SCARCE = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ETIMEDOUT'];
 /** Joins a control group, then becomes the command that follows. */
