@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Nginx } from '../test/support/nginx.ts';
+import { fetchPage } from '../test/support/page.ts';
 import { Pebble } from '../test/support/pebble.ts';
 import { until } from '../test/support/until.ts';
 import { groupOfProcesses, type AccountGroup } from './support/account-group.ts';
@@ -37,6 +38,8 @@ const MEASURED = 7;
 const FIRSTS = 50;
 /** Processes of a pool, what each of its scripts may have, and what all of them have of a processor. */
 const [WORKERS, MEMORY_MIB, CPU_PERCENT] = [4, 128, 100];
+/** Requests at once for scripts that keep processors busy. */
+const SLOW = 500;
 /** Lines of a live log whose way is measured, in each round. */
 const PROBES = 40;
 /** After its last request, a process of a pool stays for half a minute. */
@@ -215,10 +218,10 @@ async function idle(): Promise<void> {
   }
 }
 
-/** Keeps a processor busy, and as much memory as its limit lets it. */
+/** Keeps a processor busy, and as much memory as its limit lets it. Those that wait meanwhile end at once then. */
 const HOG = `<?php
   $kept = str_repeat('x', ${MEMORY_MIB - 8} << 20);
-  for ($end = microtime(true) + (float) $_GET['seconds'], $sum = 0; microtime(true) < $end;) for ($i = 0; $i < 100000; $i += 1) $sum += $i;
+  for ($end = (float) $_GET['until'], $sum = 0; microtime(true) < $end;) for ($i = 0; $i < 100000; $i += 1) $sum += $i;
   echo 'done';`;
 
 async function neighbour(): Promise<void> {
@@ -239,7 +242,8 @@ async function neighbour(): Promise<void> {
     const [quiet, beside]: [Load[], Load[]] = [[], []];
     for (let round = 0; round < ROUNDS; round += 1) {
       quiet.push(await read());
-      const hogs = Array.from({ length: WORKERS }, () => house.visit(ann, `/hog.php?seconds=${SECONDS + 2}`));
+      const path = `/hog.php?until=${Date.now() / 1000 + SECONDS + 2}`;
+      const hogs = Array.from({ length: SLOW }, () => fetchPage(house.nginx.port, ann.domain, path));
       await delay(1000);
       beside.push(await read());
       await Promise.all(hogs);

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import * as assert from '../support/assert.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import { runProgram, type RunOptions } from '../../kernel/kit/programs/run-program.ts';
-import { EXCEPTIONS, killProgram, startProgram } from '../../kernel/kit/programs/start-program.ts';
+import { canBeAlone, EXCEPTIONS, killProgram, startProgram } from '../../kernel/kit/programs/start-program.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { AS_NOBODY, NO_RIGHTS, rightsIn, WITH_CAPABILITIES } from '../support/process-rights.ts';
 import { reportSkipped, testSuite } from '../support/suite.ts';
@@ -220,6 +220,19 @@ test('a program without rights that is alone sees no other process, and has none
   );
   const [seen = ''] = stdout.split('\n');
   assert.is(seen.split(' ').length < 4, isPossible, seen);
+});
+
+// threat crowding-out: what one leaves where everybody may write is in nobody's way
+test('a program that is alone has folders of its own, and no way to change /proc', async () => {
+  if (!isRoot || !canBeAlone()) return;
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  const script =
+    'ls /sys/fs/cgroup; touch /dev/shm/left /var/tmp/left; [ ! -e "$0" ] || echo sees; [ ! -w /proc/sys/kernel/core_pattern ] || echo changes';
+  const told = async (sees: readonly string[]) =>
+    (await runProgram('sh', ['-c', script, file], { timeoutMs: LIMIT_MS, isAlone: true, sees })).stdout;
+  assert.equal([await told([]), await told([file])], ['', 'sees\n']);
+  for (const folder of ['/dev/shm', '/var/tmp']) assert.not(existsSync(`${folder}/left`));
 });
 
 test('a started program has the pipes that are asked for, and is killed with its group', async () => {

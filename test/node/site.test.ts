@@ -1,8 +1,9 @@
 /** From a bare Debian 13 to a served site, with the web server of the system. */
-import { readFileSync } from 'node:fs';
+import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import * as assert from '../support/assert.ts';
+import { armed, hasCompiler } from '../support/native-code.ts';
 import { testSuite } from '../support/suite.ts';
 import { eventually, until } from '../support/until.ts';
 import { discardMachines, Machine } from './machine.ts';
@@ -66,6 +67,57 @@ test('six commands of README lead from a bare Debian to a page of PHP over HTTPS
   assert.equal([(await found('site'))?.['state'], (await found('reload'))?.['state']], ['ok', 'ok']);
   await machine.run(`rm ${file}`);
   assert.is(await found('foreign pool', 'php'), undefined);
+});
+
+// threat other-accounts: in the package, too, native code of an account sees and reaches nothing of others
+test('what a customer of the package runs by PHP is alone', async () => {
+  if (!hasCompiler()) return;
+  assert.is((await found('php 8.4', 'php'))?.['state'], 'ok');
+  const folder = '/srv/hostkeep/ann/shop.example';
+  const { uid, gid } = statSync(join(machine.root, folder));
+  const does = armed({
+    put: (file, content) => {
+      const path = join(machine.root, folder, file);
+      writeFileSync(path, content);
+      chownSync(path, uid, gid);
+    },
+    get: async (path) => (await page(`shop.example${path}`, '--connect-to ::127.0.0.1:')).output,
+  });
+  const key = /^(0x\S+)/m.exec(await machine.run('ipcmk --queue --mode 0666 >/dev/null && ipcs --queues'))?.[1];
+  const closed = [
+    ...['hostkeep/broker.sock', 'hostkeep/php', 'dbus/system_bus_socket', 'systemd/journal/stdout'].map(
+      (path) => `connect /run/${path}`,
+    ),
+    ...[
+      '/srv/hostkeep',
+      '/var/lib/hostkeep',
+      '/var/lib/hostkeep-broker',
+      '/var/log/hostkeep',
+      '/sys/fs/cgroup/systemd',
+    ].map((path) => `list ${path}`),
+    ...['/srv/hostkeep', '/run', '/run/hostkeep', '/var/log/hostkeep', '/etc/nginx/hostkeep.d'].map(
+      (path) => `make ${path}/new`,
+    ),
+    ...['/etc/shadow', '/proc/1/environ'].flatMap((path) => [`read ${path}`, `root ${path}`]),
+    ...['listen 2083', 'listen 2087', `queue ${key}`, 'key of-ann', 'write /proc/sys/kernel/core_pattern'],
+    'take rights of root',
+  ];
+  const left = ['/dev/shm', '/tmp', '/var/tmp', '/run/lock'].map((path) => `leave ${path}/of-ann`);
+  const told = await does([...closed, ...left, 'ask 2087 /api/accounts', 'ids', 'others', 'descriptors']);
+  assert.equal(
+    told.filter((line) => / (open|closed)$/.test(line)),
+    [...closed.map((task) => `${task}: closed`), ...left.map((task) => `${task}: open`)],
+  );
+  assert.equal(
+    told.filter((line) => /^(ask|ids|others)/.test(line)),
+    [
+      'ask 2087 /api/accounts: HTTP/1.1 401 Unauthorized',
+      `ids: ${Array(7).fill(uid).join(' ')}, gains none, core 0`,
+      'others: 1',
+    ],
+  );
+  for (const line of told.filter((each) => each.startsWith('descriptor'))) assert.match(line, /: socket:/);
+  assert.is(await machine.run('find / -xdev -name of-ann; find /dev/shm /tmp /run -name of-ann'), '');
 });
 
 test('customers store files by SFTP, and restore them from a backup', async () => {

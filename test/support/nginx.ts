@@ -48,7 +48,7 @@ export class Nginx {
     writeFileSync(
       join(folder, 'nginx.conf'),
       `${process.getuid?.() === 0 ? `user ${user};` : ''} worker_processes 1; daemon off; pid nginx.pid; error_log logs/error.log notice;
-      events { worker_connections 512; } http { ${temporary} access_log off; server_names_hash_bucket_size 512; server_names_hash_max_size 4096;
+      events { worker_connections 768; } http { ${temporary} access_log off; server_names_hash_bucket_size 512; server_names_hash_max_size 4096;
       server { listen ${nginx.port} default_server; return 444; } include vhosts/*.conf; }`,
     );
     await nginx.up();

@@ -131,6 +131,11 @@ export type FrontFolders = ReadonlyMap<number, readonly string[]>;
 
 /** A folder below a document root, without slashes around it. Nothing in it but the dot means anything to a web server's configuration. */
 export const FRONT_FOLDER = /^(?=.{1,255}$)[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
+/**
+ * Scripts of an account, of all its sites, that are asked at once; nginx refuses others. Each takes two of the connections that nginx has
+ * for everybody, 768 as Debian has it. No pool runs more at once.
+ */
+export const MOST_SCRIPTS = 200;
 /** How many of them a site has at most. */
 export const MOST_FRONTS = 50;
 

@@ -75,10 +75,12 @@ export interface ProgramOptions {
   /** The file of the network in which it starts, in place of this process's. */
   readonly network?: string;
   /**
-   * Starts it where it sees no other processes, where the system permits that: all that it started ends with it. The process
-   * that is returned is its parent then, see `ownProcessId`.
+   * Starts it in namespaces of its own, where the system permits that: it sees no other processes, and all that it started ends with it.
+   * The process that is returned is its parent then, see `ownProcessId`.
    */
   readonly isAlone?: boolean;
+  /** Paths that a program needs which is alone: those in a folder such as /tmp are hidden otherwise, as it has one of its own. */
+  readonly sees?: readonly string[];
   /** Makes it the leader of a process group and a session, so that `killProgram` ends its children too. */
   readonly isGroup?: boolean;
   /** Has the system kill it when this process ends, however that happens. */
@@ -104,10 +106,21 @@ const BITS: Readonly<Record<Capability, number>> = {
   net_bind_service: 10,
   sys_admin: 21,
 };
-/** A process namespace with its own /proc, whose first process the program is. */
-const ALONE = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', '--'];
-/** The same for who has no rights, which would end in a user namespace. */
+/** Namespaces of processes, with their own /proc, whose first one the program is, and of System V's and POSIX's queues and memory. */
+const ALONE = ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc', '--'];
+/** The same for who has no rights, which would end in a user namespace; `mount` refuses him. */
 const ALONE_WITHOUT_RIGHTS = ['unshare', '--user', '--map-current-user', ...ALONE.slice(1)];
+/** Where everybody may write, which no quota counts, beside /dev/shm; what tells what each account takes; and where all may give the node orders. */
+const SHARED = [
+  ...['/dev/mqueue', '/run/lock', '/tmp', '/var/tmp', '/sys/fs/cgroup'],
+  ...['/run/clamav', '/run/dbus', '/run/systemd/journal'],
+];
+/**
+ * Has the folders in `$0` be small ones of the program's own, which end with it, and becomes the command that follows. A manager of
+ * processes is root: what it writes into /proc must not reach the system.
+ */
+const OWN_FOLDERS = `mount -t tmpfs -o size=64m,nr_inodes=4096,mode=1777,nosuid,nodev hostkeep /dev/shm &&
+  for each in $0; do [ ! -d "$each" ] || mount --bind /dev/shm "$each" || exit; done && mount -o remount,ro /proc && exec "$@"`;
 /** Why a probe failed on a busy machine: descriptors, processes, memory or time were short. */
 const SCARCE = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ETIMEDOUT'];
 /** Joins a control group, then becomes the command that follows. */
@@ -119,7 +132,7 @@ let passedOn: bigint | undefined;
 let privileges: { readonly flags: readonly string[] | undefined } | undefined;
 let offline: readonly (readonly string[])[] | undefined;
 let tie: readonly string[] | undefined;
-let alone: readonly string[] | undefined;
+let isAlonePossible: boolean | undefined;
 
 /** Starts a program. Throws when it is not installed, or when it would keep capabilities of this process. */
 export function startProgram(program: string, args: readonly string[], options: ProgramOptions = {}): ChildProcess {
@@ -159,12 +172,14 @@ export function killProgram(
 
 /** Whether programs can be started where they see no other processes, see `ProgramOptions.isAlone`. */
 export function canBeAlone(): boolean {
-  alone ??= aloneCommand(rightsPassedOn() === 0n ? ALONE_WITHOUT_RIGHTS : ALONE);
-  return alone.length > 0;
+  isAlonePossible ??= probe([...aloneCommand([]), 'true']) !== undefined;
+  return isAlonePossible;
 }
 
-function aloneCommand(command: readonly string[]): readonly string[] {
-  return probe([...command, 'true']) === undefined ? [] : [...tieCommand(), ...command];
+function aloneCommand(sees: readonly string[]): readonly string[] {
+  if (rightsPassedOn() === 0n) return ALONE_WITHOUT_RIGHTS;
+  const folders = SHARED.filter((folder) => !sees.some((path) => path.startsWith(`${folder}/`)));
+  return [...ALONE, findProgram('sh'), '-c', OWN_FOLDERS, folders.join(' ')];
 }
 
 /** Returns the process id of a program that was started with `isAlone`; `undefined` if it has ended. `pid`: of what was returned. */
@@ -195,14 +210,14 @@ export function findProgram(name: string): string {
 
 /** Returns the command that precedes the program. */
 function preparation(options: ProgramOptions): string[] {
-  const { exception, user, limits, group, network, isOffline, isAlone, diesWithParent } = options;
+  const { exception, user, limits, group, network, isOffline, isAlone, sees = [], diesWithParent } = options;
   const kept = exception === undefined ? [] : keptBy(exception);
   return [
     ...(group === undefined ? [] : [findProgram('sh'), '-c', JOIN, group]),
     ...(limits === undefined ? [] : limitCommand(limits)),
     ...(network === undefined ? [] : [findProgram('nsenter'), `--net=${network}`, '--']),
     ...(isOffline === true ? offlineCommand(kept.length > 0 || user !== undefined) : []),
-    ...(isAlone === true && canBeAlone() ? (alone ?? []) : []),
+    ...(isAlone === true && canBeAlone() ? [...tieCommand(), ...aloneCommand(sees)] : []),
     ...privilegeCommand(kept, user, diesWithParent),
   ];
 }

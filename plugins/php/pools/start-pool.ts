@@ -29,7 +29,7 @@ export async function startPool(
       version: pool.version,
       settings: poolConfig(pool, { ...owner, socket, idleSeconds: config.idle_seconds }, config.disabled_functions),
       socket,
-      webGid: owner.webGid,
+      ...owner,
       workers: pool.workers,
       memoryMib: pool.memoryMib,
       group: groups?.ofAccount(accountId),

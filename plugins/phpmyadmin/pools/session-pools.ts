@@ -46,6 +46,7 @@ export class SessionPools implements SessionVerbs {
         version: session.version,
         settings: poolSettings(session, { ...owner, webGid, socket }),
         socket,
+        root: owner.root,
         env: poolVariables(session, owner.root),
         webGid,
         workers: POOL.workers,

@@ -102,12 +102,13 @@ export class ServiceStarter {
     });
   }
 
-  #asAccount({ account, uid }: Owner) {
+  #asAccount({ account, uid, root }: Owner) {
     return {
       cwd: '/',
       group: this.#host.groups?.ofAccount(account.id),
       user: { uid, gid: uid },
       isAlone: true,
+      sees: [root],
       isGroup: true,
       diesWithParent: true,
     } as const;

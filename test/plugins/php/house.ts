@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import { Caddy } from '../../support/caddy.ts';
@@ -36,6 +36,19 @@ export async function caddy(): Promise<Serving> {
   return { port: started.port, config: started.config, remove: () => started.remove() };
 }
 
+/** Returns the processes of a user, without those in which the service reads files for a while. */
+export function processesOf(uid: number): string[] {
+  return readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('job-process')) return false;
+      return new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(readFileSync(`/proc/${name}/status`, 'utf8'));
+    } catch {
+      return false; // it has ended
+    }
+  });
+}
+
 interface Answered {
   readonly status: number;
   readonly body: Record<string, unknown>;
@@ -44,12 +57,14 @@ interface Answered {
 export interface Customer {
   readonly id: number;
   readonly domain: string;
+  /** Of the web server. */
+  readonly port: number;
   readonly token: string;
   /** The document root. */
   readonly docroot: string;
   readonly filesRoot: string;
   get(path?: string, headers?: Readonly<Record<string, string>>): ReturnType<typeof fetchAnswer>;
-  put(file: string, text: string): void;
+  put(file: string, text: string | Buffer): void;
   set(what: 'version' | 'options' | 'ini', body: object): Promise<Answered>;
   read(what: 'ini' | 'info'): Promise<Answered>;
 }
@@ -93,7 +108,7 @@ async function customer(server: TestServer, port: number, name: string, plan?: s
   assert.is((await ask('/api/domains/new', 'POST', { domain_url: domain })).status, 201);
   const docroot = join(account.filesRoot, domain);
   return {
-    ...{ id: account.id, domain, token, docroot, filesRoot: account.filesRoot },
+    ...{ id: account.id, domain, port, token, docroot, filesRoot: account.filesRoot },
     get: (path = '/', headers = {}) => fetchAnswer(port, domain, path, { headers }),
     put: (file, text) => {
       const path = join(docroot, file);

@@ -38,6 +38,8 @@ interface FpmStart {
   readonly settings: string;
   /** The path in the settings. */
   readonly socket: string;
+  /** The folder of the account's files. */
+  readonly root: string;
   readonly webGid: number;
   readonly workers: number;
   readonly memoryMib: number;
@@ -114,6 +116,7 @@ export async function startFpm(folder: ProgramFolder, named: NamedProgram, start
     const begun = startProgram(`php-fpm${start.version}`, ['--nodaemonize', '--force-stderr', '--fpm-config', file], {
       exception: 'process manager',
       isAlone: true,
+      sees: [start.root, start.socket],
       isGroup: true,
       diesWithParent: true,
       stdio: ['ignore', 'ignore', 'pipe'],

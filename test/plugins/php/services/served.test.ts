@@ -8,7 +8,7 @@ import { isRunning } from '../../../../kernel/kit/programs/process-id.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx } from '../../../support/nginx.ts';
 import type { Page } from '../../../support/page.ts';
-import { caddy, FIRST, inHouse, nginx, type Serving } from '../house.ts';
+import { caddy, FIRST, inHouse, nginx, processesOf, type Serving } from '../house.ts';
 import { hasPhp } from '../php.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
@@ -16,19 +16,6 @@ import { until } from '../../../support/until.ts';
 await needs('domains', 'webserver', 'websites');
 const [VERSION = ''] = await installedVersions();
 const test = testSuite('php-served');
-
-/** Returns the processes of a user, without those in which the service reads files for a while. */
-function processesOf(uid: number): string[] {
-  return readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name)) return false;
-    try {
-      if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('job-process')) return false;
-      return new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(readFileSync(`/proc/${name}/status`, 'utf8'));
-    } catch {
-      return false; // it has ended
-    }
-  });
-}
 
 function serves(name: string, start: () => Promise<Serving>): void {
   test(`${name} has scripts run as the account, with its options, and shows no source`, () =>
