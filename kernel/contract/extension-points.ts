@@ -56,7 +56,7 @@ export interface ExtensionPoints {
    * know of that; throws if the account must not go.
    */
   removing(account: Account): string | undefined | Promise<string | undefined>;
-  /** Returns whether the plugin takes the repository with the backups of a removed account, at `AccountBackups.removedAt`, when it is purged. */
+  /** Returns whether the plugin takes the repository with the backups of a removed account, at `removed` of `AccountBackups.at`, when it is purged. */
   keepsBackups(account: RemovedAccount): boolean | Promise<boolean>;
   /**
    * Removes what the plugin keeps of a removed account outside the store. Called again after a failure, so it finds out

@@ -14,12 +14,13 @@ import type { RemovedAccount } from '../../kernel/identity/accounts/removed-acco
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import type { Job } from '../../kernel/kit/jobs/job.ts';
 import type { ResticSetup } from '../../kernel/kit/restic/run-restic.ts';
+import type { Repository } from '../../kernel/kit/restic/service-restic.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
 import type { Occurrence } from '../../kernel/store/events/event-types.ts';
 import { addSnapshots } from './contents/making.ts';
 import { AGAIN, fail } from './errors.ts';
 import { RESTORE, SAMPLE } from './jobs.ts';
-import { Repositories, type Repository } from './repository/repositories.ts';
+import { Repositories } from './repository/repositories.ts';
 import { READ_ONLY, RepositoryAccess } from '../../kernel/kit/restic/repository-access.ts';
 import type { BackupsConfig, BackupTask } from './schema.ts';
 import {
@@ -45,7 +46,7 @@ interface Place {
 const FILE_MIB = 16_384;
 /** How long after its death a process still keeps others from the repository. */
 const LEASE_MS = 60_000;
-const QUIET = new Set(['nothing_to_back_up', 'task_interrupted', 'account_not_found']);
+const QUIET = new Set(['nothing_to_back_up', 'task_interrupted', 'account_not_found', 'other_node']);
 /** How long a purge waits for the end of what runs. */
 const PURGE_MS = 20_000;
 const POLL_MS = 250;
@@ -219,6 +220,7 @@ export class Backups {
 
   async #backUp(account: Account, run: TaskRun, ip: string | undefined): Promise<Counted> {
     const { config, local } = this.#host;
+    await this.#host.identity.accounts.assertLivesHere(account); // it may have moved before its turn came
     const repository = await this.repositories.open(account);
     await this.repositories.tidy(repository);
     await adoptRows(local, account, repository.folder);

@@ -10,7 +10,13 @@ import { Backups } from './backups.ts';
 import { findDump, readDump, restoreDatabase, restoreItem } from './contents/restoring.ts';
 import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
-import { adoptRepository, checkRepository, readKept, withRepository } from './repository/lent-repository.ts';
+import {
+  adoptRepository,
+  checkRepository,
+  forgetBackups,
+  readKept,
+  withRepository,
+} from './repository/lent-repository.ts';
 import { events } from './events.ts';
 import { attachment, Reading } from './reading.ts';
 import { backupRoutes } from './routes.ts';
@@ -45,6 +51,7 @@ export default definePlugin({
     const backups = new Backups(host);
     const reading = new Reading(host, backups);
     const parts = { ...host, backups, reading };
+    let areMoved = false;
     onClose(() => Promise.all([backups.close(), reading.close()]).then(() => undefined));
     if (node.isServing) void node.onLeader(() => new Scheduler(host, backups).start());
     const components = (path: string) => pathComponents(path, node.config.virtual_root);
@@ -72,7 +79,9 @@ export default definePlugin({
         withRepository: (...args) => withRepository(parts, ...args),
         adopt: (...args) => adoptRepository(parts, ...args),
         kept: (account) => readKept(parts, account),
-        removedAt: (account) => backups.repositories.at(account, 'removed'),
+        at: (...args) => backups.repositories.at(...args),
+        takeMoves: () => void (areMoved = true),
+        forget: (account) => forgetBackups(parts, account),
         restoreFiles: async (account, id, run) =>
           hasFiles(await backups.find(account, id))
             ? backups.restoreFiles(account, id, { components: [], to: null }, run)
@@ -136,7 +145,7 @@ export default definePlugin({
         move: () => ({
           obstacles: () => [],
           leftToDo: async ({ id, username }, to) =>
-            (await listBackups(local, id)).length === 0
+            areMoved || (await listBackups(local, id)).length === 0
               ? []
               : [`see that the backups of ${username} stay at its old node, and have one made at ${to}`],
         }),

@@ -63,6 +63,12 @@ export async function removeBackup(tx: Tx, account: number, id: string): Promise
   await tx.run('delete from backups where account_id = ? and id = ?', account, id);
 }
 
+/** Removes what this machine knows of the backups of an account. */
+export async function removeRows(tx: Tx, account: number): Promise<void> {
+  for (const table of ['backups', 'backup_repositories'])
+    await tx.run(`delete from ${table} where account_id = ?`, account);
+}
+
 /** Resolves with the databases of a backup, sorted. */
 export function listDatabases(local: Reader, backup: string): Promise<DatabaseRow[]> {
   const sql = `select ${DATABASE} from backup_databases where backup_id = ? order by engine, name`;

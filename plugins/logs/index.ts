@@ -19,10 +19,11 @@ import { LiveLogs } from './live.ts';
 import { movePart } from './mover.ts';
 import { EITHER, routes } from './routes.ts';
 import { LogsConfig } from './schema.ts';
+import { ArrivingLogs } from './site-logs/arriving.ts';
 import { LogFilter } from './site-logs/filter.ts';
 import { SiteFolders, type Kind } from './site-logs/segments.ts';
 import { tail } from './site-logs/tail.ts';
-import { listDomains, forgetAccount, forgetDomain } from './store.ts';
+import { forgetAccount, forgetDomain, listDomains } from './store.ts';
 import { TrafficCounts } from './traffic.ts';
 import { VisitorCounts } from './visitors.ts';
 
@@ -45,12 +46,17 @@ export default definePlugin({
     const { config, local, node, peer, onClose } = host;
     const domains = peer<DomainDirectory>('domains') ?? NO_DOMAINS;
     const files = peer<SiteLogs>('webserver');
-    const folders = new SiteFolders(join(node.config.data, 'logs'));
+    const root = join(node.config.data, 'logs');
+    const [folders, arriving] = [new SiteFolders(root), new ArrivingLogs(root)];
     const live = new LiveLogs(host, { all: config.streams, own: config.streams_of_account });
     onClose(() => live.close());
     const traffic = new TrafficCounts(local);
     const visitors = new VisitorCounts(config, folders);
-    const problem = files === undefined ? undefined : await follow(host, { files, folders, live, traffic });
+    const problem = files === undefined ? undefined : await follow(host, { files, folders, arriving, live, traffic });
+    const siteIds = async (username: string) => {
+      const account = await host.identity.accounts.byUsername(username);
+      return account === undefined ? [] : (await domains.list(account)).map(({ id }) => id);
+    };
     /** Errors: 404 `domain_not_found`. */
     const site = (account: Account, name: string) => domainNamed(domains, account, name, { path: '/domain_url' });
     return {
@@ -91,10 +97,11 @@ export default definePlugin({
             await local.write((tx) => forgetDomain(tx, domainId));
             await folders.remove(domainId);
           }
+          await arriving.remove(id);
           await local.write((tx) => forgetAccount(tx, id));
           return [{ what: 'logs of domains', removed: kept.length }];
         },
-        move: () => movePart(local),
+        move: () => movePart({ local, folders, arriving, siteIds }),
         doctor: async () =>
           files === undefined
             ? [noLogs()]
@@ -113,6 +120,7 @@ export default definePlugin({
 interface Followed {
   readonly files: SiteLogs;
   readonly folders: SiteFolders;
+  readonly arriving: ArrivingLogs;
   readonly live: LiveLogs;
   readonly traffic: TrafficCounts;
 }

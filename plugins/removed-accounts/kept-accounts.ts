@@ -208,7 +208,7 @@ export class KeptAccounts {
   }
 
   async #discard(row: rows.RemovedRow): Promise<void> {
-    await rm(this.#parts.backups.removedAt(row), { recursive: true, force: true });
+    await rm(this.#parts.backups.at(row, 'removed'), { recursive: true, force: true });
     await this.#host.local.write((tx) => rows.forget(tx, row.id));
   }
 

@@ -67,7 +67,7 @@ export class RemovedSource implements AccountSource {
       databases: each.databases.map((database) => ({ ...database, name: this.#nameHere(account, database.name) })),
     }));
     await backups.adopt(account, { key: kept.key, backups: named }, { signal, replaces: false }, async (folder) => {
-      const args = ['--archive', '--link', '--', backups.removedAt(row), folder];
+      const args = ['--archive', '--link', '--', backups.at(row, 'removed'), folder];
       const { code, stderr } = await runProgram('cp', args, { signal, timeoutMs: LINK_MS });
       if (code !== 0) throw new Error(`no picture of the repository: ${stderr}`);
     });

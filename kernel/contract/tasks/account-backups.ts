@@ -105,19 +105,27 @@ export interface AccountBackups {
     work: (kept: KeptBackups) => Promise<T>,
   ): Promise<T | undefined>;
   /**
-   * Takes backups whose repository `fill` puts into a folder. Resolves with how many there are: those whose snapshots it has. Errors: 409
-   * `backups_exist` if the account has some, unless they are to be replaced, 409 `backups_busy`, 503 `backup_unreadable`, those of `fill`.
+   * Takes backups whose repository `fill` puts into a folder; without a `key`, that of the account opens it. Resolves with how many there
+   * are: those whose snapshots it has. With `isHeld`, the caller keeps others from the backups of the account. Errors: 409 `backups_exist`
+   * if the account has some, unless they are to be replaced, 409 `backups_busy`, 503 `backup_unreadable`, those of `fill`.
    */
   adopt(
     account: Account,
-    kept: Pick<KeptBackups, 'key' | 'backups'>,
-    how: { readonly signal: AbortSignal; readonly replaces: boolean },
+    kept: Pick<KeptBackups, 'backups'> & Partial<Pick<KeptBackups, 'key'>>,
+    how: { readonly signal: AbortSignal; readonly replaces: boolean; readonly isHeld?: boolean },
     fill: (folder: string) => Promise<void>,
   ): Promise<number>;
   /** Resolves with what makes the backups of an account those of another; `undefined` without backups. */
   kept(account: Account): Promise<(Pick<KeptBackups, 'key' | 'backups'> & { readonly sizeBytes: number }) | undefined>;
-  /** Returns where the repository of a removed account is that a plugin keeps; see `ExtensionPoints.keepsBackups`. */
-  removedAt(account: Pick<Account, 'id'>): string;
+  /**
+   * Returns where the repository of an account is, or a place beside it: `removed` has that of a removed account that a plugin keeps (see
+   * `ExtensionPoints.keepsBackups`); `arriving` and `leaving` are for who moves one, and go with it.
+   */
+  at(account: Pick<Account, 'id'>, beside?: 'removed' | 'arriving' | 'leaving'): string;
+  /** Says that backups move with their accounts, which a plugin does. */
+  takeMoves(): void;
+  /** Removes the backups of an account that does not live here, with its repository and what is beside that. Can be repeated. */
+  forget(account: Pick<Account, 'id'>): Promise<void>;
   /** Restores all files of a backup. Errors: 404 `backup_not_found`, 409 `backups_busy`, 507 `no_space`, those of restic's run. */
   restoreFiles(account: Account, id: string, run: TaskRun): Promise<Counted>;
   /** Resolves with what a backup has besides files. Errors: 404 `backup_not_found`, `database_not_found`, those of restic's run. */

@@ -1,10 +1,11 @@
 import { createHash, randomUUID, type Hash } from 'node:crypto';
-import { link, mkdir, open, readdir, rm, stat, statfs, unlink, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, mkdir, open, rm, stat, statfs, unlink, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fail as refuse } from '../../errors.ts';
 import { undefinedIfMissing } from '../files/if-missing.ts';
 import type { JobAnswer } from '../jobs/job.ts';
 import { AGAIN, resticFail as fail } from './errors.ts';
+import { listObjects, objectPath, syncEntry } from './objects.ts';
 import { OBJECT_BYTES, readQuestion, type ObjectName, type RepositoryQuestion } from './questions.ts';
 
 export interface AccessOptions {
@@ -65,9 +66,9 @@ export class RepositoryAccess {
     if (this.#isClosed) throw refuse.overloaded('the run has ended');
     switch (question.repository) {
       case 'list':
-        return answered(await this.#list(question.kind));
+        return answered(await listObjects(this.#folder, question.kind));
       case 'stat':
-        return answered((await stat(this.#pathOf(question)).catch(undefinedIfMissing))?.size ?? null);
+        return answered((await stat(objectPath(this.#folder, question)).catch(undefinedIfMissing))?.size ?? null);
       case 'read':
         return { answer: null, bytes: await this.#read(question) };
       case 'begin':
@@ -93,25 +94,8 @@ export class RepositoryAccess {
     this.#uploads.clear();
   }
 
-  #pathOf({ kind, name }: ObjectName): string {
-    if (kind === 'config') return join(this.#folder, 'config');
-    return kind === 'data' ? join(this.#folder, kind, name.slice(0, 2), name) : join(this.#folder, kind, name);
-  }
-
-  async #list(kind: ObjectName['kind']): Promise<{ name: string; size: number }[]> {
-    const folder = join(this.#folder, kind);
-    const folders = kind === 'data' ? (await readdir(folder)).map((each) => join(folder, each)) : [folder];
-    const found: { name: string; size: number }[] = [];
-    for (const each of folders)
-      for (const name of await readdir(each)) {
-        const size = (await stat(join(each, name)).catch(undefinedIfMissing))?.size;
-        if (size !== undefined) found.push({ name, size });
-      }
-    return found;
-  }
-
   async #read(question: RepositoryQuestion & { repository: 'read' }): Promise<Buffer> {
-    const file = await open(this.#pathOf(question)).catch(undefinedIfMissing);
+    const file = await open(objectPath(this.#folder, question)).catch(undefinedIfMissing);
     if (file === undefined) throw fail.backup_unreadable('the repository is being cleaned', AGAIN);
     try {
       const buffer = Buffer.allocUnsafe(question.length);
@@ -164,7 +148,7 @@ export class RepositoryAccess {
         throw refuse.invalid_request('a run makes one snapshot');
       if (kind === 'snapshots') this.#snapshot = name;
       await file.sync();
-      await this.#place(path, this.#pathOf(upload));
+      await this.#place(path, objectPath(this.#folder, upload));
     } finally {
       await file.close();
       await unlink(path);
@@ -174,13 +158,11 @@ export class RepositoryAccess {
 
   /** Leaves what is there: it has the same name, and so the same content. */
   async #place(from: string, to: string): Promise<void> {
-    const above = join(to, '..');
-    await mkdir(above, { recursive: true, mode: 0o700 });
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await link(from, to).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
-    const folder = await open(above);
-    await folder.sync().finally(() => folder.close());
+    await syncEntry(to);
   }
 
   #uploadOf(id: number): Upload {

@@ -11,7 +11,17 @@ import type {
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Backups } from '../backups.ts';
 import { AGAIN, fail } from '../errors.ts';
-import { adoptRows, hasFiles, isWhole, listBackups, listKept, removeBackup, repositoryBytes, ROWS } from '../store.ts';
+import {
+  adoptRows,
+  hasFiles,
+  isWhole,
+  listBackups,
+  listKept,
+  removeBackup,
+  removeRows,
+  repositoryBytes,
+  ROWS,
+} from '../store.ts';
 
 interface Parts extends Pick<Host, 'local'> {
   readonly backups: Backups;
@@ -61,18 +71,19 @@ export async function withRepository<T>(
 
 export function adoptRepository(
   { local, backups }: Parts,
-  ...[account, kept, { signal, replaces }, fill]: Parameters<AccountBackups['adopt']>
+  ...[account, kept, { signal, replaces, isHeld = false }, fill]: Parameters<AccountBackups['adopt']>
 ): Promise<number> {
   const { repositories } = backups;
-  return backups.alone(account, signal, async () => {
+  const adopt = async () => {
     const known = await listBackups(local, account.id);
     if (known.length > 0 && !replaces) throw fail.backups_exist('the account has backups on this node');
+    const key = kept.key ?? (await repositories.key(account));
     const whole: KeptBackup[] = [];
-    const repository = await repositories.place(account, kept.key, async (folder) => {
+    const repository = await repositories.place(account, key, async (folder) => {
       await fill(folder);
       await mkdir(join(folder, 'locks'), { recursive: true, mode: 0o700 }); // copies may lack it, because it is empty
-      await repositories.prove({ folder, key: kept.key });
-      const there = await repositories.snapshots({ folder, key: kept.key });
+      await repositories.prove({ folder, key });
+      const there = await repositories.snapshots({ folder, key });
       whole.push(...kept.backups.filter((backup) => isWhole(backup, there)));
       if (whole.length === 0) throw fail.backup_unreadable('no backup of the repository is whole', AGAIN);
       await writeFile(join(folder, ROWS), JSON.stringify(whole), { flag: 'wx', mode: 0o600, flush: true });
@@ -83,5 +94,11 @@ export function adoptRepository(
     await adoptRows(local, account, repository.folder);
     await backups.measure(account, repository);
     return whole.length;
-  });
+  };
+  return isHeld ? adopt() : backups.alone(account, signal, adopt);
+}
+
+export async function forgetBackups({ local, backups }: Parts, { id }: Pick<Account, 'id'>): Promise<void> {
+  await local.write((tx) => removeRows(tx, id));
+  await backups.repositories.remove({ id });
 }

@@ -3,30 +3,22 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
-import { runProgram, type ProgramResult } from '../../../kernel/kit/programs/run-program.ts';
-import { escapeControl } from '../../../kernel/log.ts';
-import { AGAIN, fail, unlessMissing } from '../errors.ts';
+import { isThere, undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
+import { AGAIN, fail } from '../errors.ts';
 import type { BackupsConfig } from '../schema.ts';
 import { keepKey } from '../store.ts';
 import { NAME } from '../../../kernel/kit/restic/questions.ts';
 import { INCOMPLETE } from '../../../kernel/kit/restic/repository-access.ts';
+import { ServiceRestic, type Repository } from '../../../kernel/kit/restic/service-restic.ts';
 
-/** The repository of an account, and its password. */
-export interface Repository {
-  readonly folder: string;
-  readonly key: string;
-}
 type Owner = Pick<Account, 'id' | 'username'>;
 
-const MIB = 2 ** 20;
-const VERSION_MS = 10_000;
+const PROVE_MS = 30_000;
 const INIT_MS = 120_000;
 /** To find out what is needed, all folders of all backups are read. */
 const PRUNE_MS = 6 * 3_600_000;
-const HASH_FOLDERS = 256;
-/** A repository is made beside its place, so that a crash leaves nothing half made there; others make pictures of one. */
-const BESIDE = ['new', 'picture'] as const;
+/** A repository is made beside its place, so that a crash leaves nothing half made there; others make pictures of one, and move one. */
+const BESIDE = ['new', 'picture', 'arriving', 'leaving'] as const;
 type Beside = (typeof BESIDE)[number] | 'removed';
 
 /**
@@ -36,20 +28,17 @@ type Beside = (typeof BESIDE)[number] | 'removed';
 export class Repositories {
   readonly #host: Pick<Host<BackupsConfig>, 'config' | 'node' | 'store' | 'identity'>;
   readonly #root: string;
-  #version: Promise<string> | undefined;
+  readonly #restic: ServiceRestic;
 
   constructor(host: Pick<Host<BackupsConfig>, 'config' | 'node' | 'store' | 'identity'>) {
     this.#host = host;
     this.#root = join(host.node.config.data, 'backups');
+    this.#restic = new ServiceRestic(host.config.program, host.config.memory_mib);
   }
 
   /** Resolves with the version of restic. Errors: 503 `backups_unavailable`. */
   version(): Promise<string> {
-    this.#version ??= this.#findVersion().catch((error: unknown) => {
-      this.#version = undefined;
-      throw error;
-    });
-    return this.#version;
+    return this.#restic.version();
   }
 
   /** Resolves with the repository of an account, which is made if there is none. Errors: 503 `backups_unavailable`. */
@@ -61,7 +50,7 @@ export class Repositories {
   async find(owner: Owner): Promise<Repository | undefined> {
     const folder = this.at(owner);
     const config = await stat(join(folder, 'config')).catch(undefinedIfMissing);
-    return config === undefined ? undefined : { folder, key: await this.#key(owner) };
+    return config === undefined ? undefined : { folder, key: await this.key(owner) };
   }
 
   /** Removes what runs that were killed have left. The caller has the repository for itself. */
@@ -92,19 +81,19 @@ export class Repositories {
   /** Removes what no snapshot needs. The caller has the repository for itself. Errors: 503 `backups_unavailable`. */
   async prune(repository: Repository, signal: AbortSignal): Promise<void> {
     await this.tidy(repository);
-    await this.#restic(repository, ['prune'], PRUNE_MS, signal);
+    await this.#restic.run(repository, ['prune'], PRUNE_MS, signal);
   }
 
   /** Checks the snapshots, and so many MiB of what they hold, others each time. Else as `prune`. */
   async check(repository: Repository, sampleMib: number, signal: AbortSignal): Promise<void> {
     await this.tidy(repository);
-    await this.#restic(repository, ['check', `--read-data-subset=${sampleMib}M`], PRUNE_MS, signal);
+    await this.#restic.run(repository, ['check', `--read-data-subset=${sampleMib}M`], PRUNE_MS, signal);
   }
 
   /** Proves that a repository opens with its key. Errors: 503 `backups_unavailable`. */
   async prove(repository: Repository | undefined): Promise<void> {
     if (repository === undefined) throw fail.backups_unavailable('the repository is damaged: it has no config', AGAIN);
-    await this.#restic(repository, ['cat', 'config', '--no-lock'], VERSION_MS * 3);
+    await this.#restic.run(repository, ['cat', 'config', '--no-lock'], PROVE_MS);
   }
 
   /** Moves the repository of a removed account to where a plugin keeps it. */
@@ -115,10 +104,11 @@ export class Repositories {
   /** Removes the repository of an account, and what is beside it. Resolves with whether there was one. */
   async remove(owner: Pick<Owner, 'id'>): Promise<boolean> {
     const folder = this.at(owner);
-    const isThere = (await stat(folder).catch(undefinedIfMissing)) !== undefined;
+    const wasThere = await isThere(folder);
     for (const each of [folder, ...BESIDE.map((name) => this.at(owner, name))])
+      // those by which it may go, last
       await rm(each, { recursive: true, force: true });
-    return isThere;
+    return wasThere;
   }
 
   /**
@@ -131,7 +121,7 @@ export class Repositories {
     try {
       await fill(made);
       await rm(folder, { recursive: true, force: true });
-      await this.#key(owner, key);
+      await this.key(owner, key);
       await rename(made, folder);
     } finally {
       await rm(made, { recursive: true, force: true });
@@ -152,14 +142,14 @@ export class Repositories {
 
   async #make(owner: Owner): Promise<Repository> {
     const folder = this.at(owner);
-    if ((await stat(folder).catch(undefinedIfMissing)) !== undefined)
+    if (await isThere(folder))
       throw fail.backups_unavailable('the repository of the account is damaged: it has no config', AGAIN);
-    const key = await this.#key(owner);
-    return this.place(owner, key, (made) => this.#restic({ folder: made, key }, ['init'], INIT_MS));
+    const key = await this.key(owner);
+    return this.place(owner, key, (made) => this.#restic.run({ folder: made, key }, ['init'], INIT_MS));
   }
 
-  /** Errors: 404 `account_not_found` for one that was removed meanwhile. */
-  async #key(owner: Owner, given?: string): Promise<string> {
+  /** Resolves with the password of an account's repository, which is `given` from now on. Errors: 404 `account_not_found` if it was removed. */
+  async key(owner: Owner, given?: string): Promise<string> {
     const { store, identity } = this.#host;
     const context = `backups ${owner.id}`;
     const made = identity.keys.seal(given ?? randomBytes(32).toString('base64url'), context);
@@ -169,41 +159,4 @@ export class Repositories {
     });
     return identity.keys.unseal(sealed, context);
   }
-
-  async #restic({ folder, key }: Repository, args: readonly string[], timeoutMs: number, signal?: AbortSignal) {
-    const result = await this.#run(['--no-cache', '--quiet', ...args], timeoutMs, {
-      env: { RESTIC_REPOSITORY: folder, RESTIC_PASSWORD: key },
-      ...(signal && { signal }),
-    });
-    if (result.code !== 0) throw failed(args[0] ?? '', result);
-  }
-
-  async #findVersion(): Promise<string> {
-    const result = await this.#run(['version'], VERSION_MS, {});
-    if (result.code !== 0) throw failed('version', result);
-    return /^restic (\d[\w.]*)/.exec(result.stdout)?.[1] ?? 'unknown';
-  }
-
-  async #run(
-    args: readonly string[],
-    timeoutMs: number,
-    options: { readonly env?: Readonly<Record<string, string>>; readonly signal?: AbortSignal },
-  ): Promise<ProgramResult> {
-    const { program, memory_mib: memoryMib } = this.#host.config;
-    try {
-      return await runProgram(program, args, {
-        ...options,
-        timeoutMs,
-        isOffline: true,
-        limits: { dataBytes: memoryMib * MIB, openFiles: 4 * HASH_FOLDERS },
-      });
-    } catch (error) {
-      throw unlessMissing(program, error);
-    }
-  }
-}
-
-function failed(what: string, { code, endedBy, stderr }: ProgramResult) {
-  const cause = new Error(escapeControl(stderr.trim()));
-  return fail.backups_unavailable(`restic ${what} ended with ${code ?? endedBy}`, { cause, retryAfterSeconds: 60 });
 }

@@ -4,11 +4,13 @@ import type { SlowRequest, SlowRequests } from '../../../kernel/contract/sites/s
 import { errorMessage } from '../../../kernel/errors.ts';
 import { FollowedLog } from '../../../kernel/kit/files/followed-log.ts';
 import type { LiveLogs } from '../live.ts';
+import type { ArrivingLogs } from '../site-logs/arriving.ts';
 import { parseLine } from '../site-logs/line.ts';
 import { keptBy, segmentBytes, trim, type Kept } from '../site-logs/retention.ts';
 import { KINDS, type Kind, type SiteFolders } from '../site-logs/segments.ts';
 import { SiteWriter } from '../site-logs/writer.ts';
 import * as rows from '../store.ts';
+import { takeArrived } from './arrivals.ts';
 import type { Site, Sites } from './sites.ts';
 import { FORMATS } from './log-formats.ts';
 import type { SiteLine } from './nginx-lines.ts';
@@ -16,6 +18,7 @@ import type { SiteLine } from './nginx-lines.ts';
 interface CollectorParts {
   readonly files: SiteLogs;
   readonly folders: SiteFolders;
+  readonly arriving: ArrivingLogs;
   readonly sites: Sites;
   readonly live: LiveLogs;
   /** Keeps those that take long; absent where nobody does. */
@@ -28,6 +31,8 @@ const EVERY_MS = 200;
 /** How often what was read is stored; a killed process repeats what it did since, and nothing is there twice. */
 const COMMIT_MS = 2000;
 const RETRY_MS = 5000;
+/** How soon it is seen that an account has come with lines: a command at another node says nothing here. */
+const ARRIVALS_MS = 1000;
 const TRIM_MS = 3_600_000;
 /** Chunks between two commits, while a backlog is read. */
 const CHUNKS = 16;
@@ -65,6 +70,7 @@ export class Collector {
   #isClosed = false;
   #committedAt = 0;
   #trimmedAt = -Infinity;
+  #lookedAt = -Infinity;
   /** Why it does not go on; `undefined` while it does. */
   problem: string | undefined;
 
@@ -97,6 +103,7 @@ export class Collector {
     try {
       const progress = (this.#progress ??= await this.#open());
       if (this.#parts.sites.isStale) await this.#refresh(progress);
+      await this.#takeArrived(progress);
       const isBehind = await this.#read(progress);
       if (performance.now() - this.#committedAt >= COMMIT_MS || progress.slow.length >= MOST_SLOW)
         await this.#commit(progress);
@@ -146,6 +153,7 @@ export class Collector {
       const format = FORMATS[this.#parts.files.format];
       const [access, error] = [format.access(text.access), format.error(text.error)];
       await this.#parts.sites.learn([...access, ...error]);
+      await this.#takeArrived(progress);
       const batches = new Map<string, SiteBatch>();
       this.#sort(batches, 'access', access, progress);
       this.#sort(batches, 'error', error, progress);
@@ -219,6 +227,14 @@ export class Collector {
     const kept = new Map<number, Kept>();
     for (const id of new Set(accountIds)) kept.set(id, keptBy(await accounts.byId(id)));
     return kept;
+  }
+
+  async #takeArrived({ writer }: Progress): Promise<void> {
+    const { sites } = this.#parts;
+    if (!sites.hasChanged && performance.now() - this.#lookedAt < ARRIVALS_MS) return;
+    await takeArrived({ ...this.#parts, services: this.#services }, writer);
+    sites.hasChanged = false;
+    this.#lookedAt = performance.now();
   }
 
   /** Reads the domains again, and removes the logs of those that are gone. */

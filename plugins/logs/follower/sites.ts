@@ -27,6 +27,8 @@ export class Sites {
   readonly #unknown = new Map<string, number>();
   #learntAt = -UNKNOWN_MS;
   isStale = true;
+  /** Whether the domains were read again since somebody set this to false. */
+  hasChanged = false;
   /** Whether sites may answer for a while at other names than before. */
   hasOtherPreviews = true;
 
@@ -39,8 +41,14 @@ export class Sites {
     return new Set(this.#byId.keys());
   }
 
+  /** Returns the account of a domain of this node. */
+  ownerOf(domainId: number): number | undefined {
+    return this.#byId.get(domainId)?.accountId;
+  }
+
   async refresh(): Promise<void> {
     this.isStale = false;
+    this.hasChanged = true;
     const [known, byId, www] = [new Map<string, Site>(), new Map<number, Site>(), new Map<string, Site>()];
     for await (const { name, aliases = [], id, accountId, createdAt } of this.#domains.all()) {
       const site = { domainId: id, accountId, createdAt };

@@ -1,6 +1,6 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
+import { isThere, undefinedIfMissing } from '../../../kernel/kit/files/if-missing.ts';
 
 export const KINDS = ['access', 'error'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -53,9 +53,9 @@ export class SiteFolders {
 
   /** Resolves with whether there was one. */
   async remove(domainId: number): Promise<boolean> {
-    const isThere = (await stat(this.folder(domainId)).catch(undefinedIfMissing)) !== undefined;
+    const wasThere = await isThere(this.folder(domainId));
     await rm(this.folder(domainId), { recursive: true, force: true });
-    return isThere;
+    return wasThere;
   }
 }
 

@@ -22,6 +22,11 @@ export class SiteWriter {
 
   constructor(folders: SiteFolders, files: readonly GrowingFile[]) {
     this.#folders = folders;
+    this.begin(files);
+  }
+
+  /** Goes on with files as they are stored. */
+  begin(files: readonly GrowingFile[]): void {
     for (const file of files) this.#files.set(keyOf(file.domainId, file.kind), { ...file, isOpened: false });
   }
 
