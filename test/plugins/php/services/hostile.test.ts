@@ -10,6 +10,7 @@ import { installedVersions } from '../../../../kernel/kit/programs/php-versions.
 import { armed, hasCompiler } from '../../../support/native-code.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx } from '../../../support/nginx.ts';
+import { atEnd } from '../../../support/ending.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { reportSkipped, testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
@@ -67,13 +68,14 @@ async function onSmallDisk(): Promise<Serving | undefined> {
   return { ...serving, remove };
 }
 
-/** Makes a queue of messages that everybody may use, and returns its key and how to remove it. */
-function openQueue(): { readonly key: string; readonly remove: () => void } {
+/** Makes a queue of messages that everybody may use, until the test ends, and returns its key. */
+function openQueue(): string {
   const made = execFileSync('ipcmk', ['--queue', '--mode', '0666'], { encoding: 'utf8' });
   const id = /(\d+)\s*$/.exec(made)?.[1] ?? '';
   const rows = readFileSync('/proc/sysvipc/msg', 'utf8').split('\n');
   const [key = ''] = rows.map((row) => row.trim().split(/\s+/)).find((row) => row[1] === id) ?? [];
-  return { key, remove: () => execFileSync('ipcrm', ['--queue-id', id]) };
+  atEnd(() => execFileSync('ipcrm', ['--queue-id', id]));
+  return key;
 }
 
 if (hasPhp() && hasNginx() && hasCompiler()) {
@@ -100,7 +102,7 @@ if (hasPhp() && hasNginx() && hasCompiler()) {
         ...sockets.flatMap((folder) => readdirSync(folder).map((file) => `connect ${join(folder, file)}`)),
         // also beside those who share them
         ...ports.map((port) => `listen ${port}`),
-        `queue ${queue.key}`,
+        `queue ${queue}`,
         'write /proc/sys/kernel/core_pattern',
         'take rights of root',
       ];
@@ -115,7 +117,6 @@ if (hasPhp() && hasNginx() && hasCompiler()) {
         'others',
         'descriptors',
       ]);
-      queue.remove();
       assert.equal(
         told.filter((line) => / (open|closed)$/.test(line)),
         [...closed.map((task) => `${task}: closed`), ...left.map((folder) => `leave ${folder}/${mark}: open`)],
