@@ -10,7 +10,7 @@ const BY = { username: '', ip: '' };
 
 export default defineCommands({
   name: 'removed-account',
-  summary: 'removed accounts whose backups are there for some days',
+  summary: 'removed accounts whose backups are there',
   commands: [
     { usage: 'list', summary: 'list the removed accounts of this node that can be restored', run: list },
     {
@@ -37,7 +37,15 @@ function list(context: CommandContext) {
   return withRemoved(context, async (removed) => {
     const value = await removed.list();
     const rows = value.map(({ name, plan, removed_at: at, gone_at: goneAt, size_bytes: size, backups }) => [
-      ...[name, plan ?? '', at, backups[0]?.created_at ?? '', String(backups.length), formatSize(size), goneAt],
+      ...[
+        name,
+        plan ?? '',
+        at,
+        backups[0]?.created_at ?? '',
+        String(backups.length),
+        formatSize(size),
+        goneAt ?? 'its purge',
+      ],
     ]);
     return { value, text: textTable(['NAME', 'PLAN', 'REMOVED', 'NEWEST', 'BACKUPS', 'SIZE', 'STAYS UNTIL'], rows) };
   });

@@ -74,9 +74,10 @@ export class KeptAccounts {
     return `its ${backups.length} backups stay for ${config.days} days after its purge: hostkeep removed-account list`;
   }
 
-  /** Resolves with whether the repository of a removed account is kept, which is purged now. */
+  /** Resolves with whether the repository of a removed account is kept, which is purged now. Errors: 409 `removed_account_busy`. */
   async keep({ id, removedAt }: RemovedAccount): Promise<boolean> {
     if (!(await this.keeps(id))) return false;
+    if ((await rows.findRemoved(this.#host.local, id))?.is_restoring === 1) throw busy();
     await this.#host.local.write((tx) => rows.notePurge(tx, id, removedAt));
     return true;
   }
@@ -87,7 +88,8 @@ export class KeptAccounts {
   }
 
   async list(): Promise<RestorableAccount[]> {
-    return (await rows.listRemoved(this.#host.local)).map((row) => this.#view(row));
+    const [noted, unpurged] = await Promise.all([rows.listNoted(this.#host.local), this.#unpurged()]);
+    return noted.filter((row) => row.purged_at !== null || unpurged.has(row.id)).map((row) => this.#view(row));
   }
 
   /**
@@ -130,14 +132,14 @@ export class KeptAccounts {
    * Errors: those of `AccountMaker.make` and of restoring files, 409 `removed_account_busy`.
    */
   async restore(
-    { row, kept, backup, username, plan }: Prepared,
+    { row: { id: removed }, kept, backup, username, plan }: Prepared,
     passwordHash: string,
     { id, onProgress, say = () => undefined, ...run }: TaskRun & { readonly say?: (step: string) => void },
     by: Restorer,
   ): Promise<Restored> {
     const { maker } = this.#parts;
     if (maker === undefined) throw fail.feature_unavailable('the plugin account-archives is off or unavailable');
-    return this.#alone(row, async (lost) => {
+    return this.#alone(removed, async (lost, row) => {
       const signal = AbortSignal.any([run.signal, lost]);
       const begun = ({ id: made }: Account) => this.#note(row, true, made);
       const surroundings = { host: this.#host, ...this.#parts, row, kept, backup, by, begun };
@@ -157,7 +159,7 @@ export class KeptAccounts {
   /** Removes the backups of a removed account for good. Errors: 404 `removed_account_not_found`, 409 `removed_account_busy`. */
   async remove(name: string, by: Restorer): Promise<void> {
     const row = await this.#find(name);
-    await this.#alone(row, async () => {
+    await this.#alone(row.id, async () => {
       await this.#mend(row.id);
       await this.#tellRemoved(row, by);
       await this.#discard(row);
@@ -166,9 +168,12 @@ export class KeptAccounts {
 
   /** Removes what is left of restorations that were killed, and backups whose time has come. */
   async look(): Promise<void> {
-    const { identity, local, log } = this.#host;
-    for (const row of await rows.listRemoved(local)) {
-      if (row.is_restoring === 0 && this.#goneAt(row) > Date.now()) continue;
+    const { local, log } = this.#host;
+    const unpurged = await this.#unpurged();
+    for (const row of await rows.listNoted(local)) {
+      const stayed = row.purged_at === null && !unpurged.has(row.id) && row.removed_at < Date.now() - DAY_MS;
+      if (stayed) await local.write((tx) => rows.forget(tx, row.id));
+      if (stayed || (row.is_restoring === 0 && this.#goneAt(row) > Date.now())) continue;
       const lease = await this.#lease(row);
       if (lease === undefined) continue; // somebody restores or removes it
       const work = async () => {
@@ -182,9 +187,6 @@ export class KeptAccounts {
         .catch((err: unknown) => log.warn({ err, removed: rows.keptName(row) }, 'a removed account stays'))
         .finally(() => lease.release());
     }
-    const reserved = new Set((await identity.accounts.removed.list()).map(({ id }) => id));
-    for (const { id, removed_at: at } of await rows.listPending(local))
-      if (!reserved.has(id) && at < Date.now() - DAY_MS) await local.write((tx) => rows.forget(tx, id));
     await local.write((tx) => rows.forgetTasks(tx));
   }
 
@@ -208,7 +210,7 @@ export class KeptAccounts {
   }
 
   async #discard(row: rows.RemovedRow): Promise<void> {
-    await rm(this.#parts.backups.at(row, 'removed'), { recursive: true, force: true });
+    await rm(rows.repositoryAt(this.#parts.backups, row), { recursive: true, force: true });
     await this.#host.local.write((tx) => rows.forget(tx, row.id));
   }
 
@@ -220,27 +222,32 @@ export class KeptAccounts {
     return store.write((tx) => events.record(tx, { type: 'account.backups_removed', ...actor, text, data }));
   }
 
-  #lease({ id }: rows.RemovedRow) {
+  /** Resolves with the ids of removed accounts whose data is there. */
+  async #unpurged(): Promise<ReadonlySet<number>> {
+    return new Set((await this.#host.identity.accounts.removed.list()).map(({ id }) => id));
+  }
+
+  #lease({ id }: Pick<rows.RemovedRow, 'id'>) {
     return this.#host.node.leases.acquire(`removed account ${id}`, LEASE_MS);
   }
 
-  /** Errors: 409 `removed_account_busy`. */
-  async #alone<T>(row: rows.RemovedRow, work: (lost: AbortSignal) => Promise<T>): Promise<T> {
-    const lease = await this.#lease(row);
+  /** Calls back with the row as it is by then. Errors: 404 `removed_account_not_found`, 409 `removed_account_busy`. */
+  async #alone<T>(id: number, work: (lost: AbortSignal, row: rows.RemovedRow) => Promise<T>): Promise<T> {
+    const lease = await this.#lease({ id });
     if (lease === undefined) throw busy();
-    return work(lease.signal).finally(() => lease.release());
+    const run = async () => work(lease.signal, (await rows.findRemoved(this.#host.local, id)) ?? notThere());
+    return run().finally(() => lease.release());
   }
 
   /** Errors: 404 `removed_account_not_found`. */
   async #find(name: string): Promise<rows.RemovedRow> {
     const row = await rows.findRemoved(this.#host.local, rows.idIn(name));
-    if (row === undefined || row.purged_at === null || rows.keptName(row) !== name)
-      throw fail.removed_account_not_found('no backups of a removed account of this name are here');
-    return row;
+    if (row === undefined || rows.keptName(row) !== name) return notThere();
+    return row.purged_at !== null || (await this.#unpurged()).has(row.id) ? row : notThere();
   }
 
   #goneAt({ purged_at: at }: rows.RemovedRow): number {
-    return (at ?? 0) + this.#host.config.days * DAY_MS;
+    return at === null ? Infinity : at + this.#host.config.days * DAY_MS;
   }
 
   #unsealed({ id, sealed }: rows.RemovedRow): rows.Kept {
@@ -251,7 +258,8 @@ export class KeptAccounts {
     const { account, backups } = this.#unsealed(row);
     return {
       ...{ name: rows.keptName(row), username: row.username, plan: account.plan, size_bytes: row.size_bytes },
-      ...{ removed_at: timeText(row.removed_at), gone_at: timeText(this.#goneAt(row)) },
+      removed_at: timeText(row.removed_at),
+      gone_at: row.purged_at === null ? null : timeText(this.#goneAt(row)),
       is_restoring: row.is_restoring === 1,
       backups: backups.map(({ id, created_at: at, files, size_bytes, databases }) => {
         const dumps = databases.filter((each) => isDatabase(each) && each.snapshot !== null);
@@ -263,4 +271,7 @@ export class KeptAccounts {
 
 const context = (id: number): string => `backups of the removed account ${id}`;
 const timeText = (ms: number): string => new Date(ms).toISOString();
+function notThere(): never {
+  throw fail.removed_account_not_found('no backups of a removed account of this name are here');
+}
 const busy = () => fail.removed_account_busy('it is being restored or removed', { retryAfterSeconds: 10 });

@@ -10,7 +10,7 @@ export const removedAccountsRoutes = {
     method: 'GET',
     path: PATH,
     summary: 'List the removed accounts of a node whose backups are there',
-    description: 'Those that were purged, and have no account any more.',
+    description: 'Those that were purged, for some days; those that were not, until their purge.',
     reply: schema.RestorableAccounts,
     errors: ['feature_unavailable'],
   },

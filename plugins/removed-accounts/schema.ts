@@ -34,7 +34,10 @@ export const RestorableAccount = NamedObject('RestorableAccount', {
   username: Type.String(),
   plan: Type.Union(Plan.anyOf, { description: 'That it had; null for none' }),
   removed_at: Time('RFC 3339'),
-  gone_at: Time('When its backups are removed for good, RFC 3339'),
+  gone_at: Type.Union([Time('RFC 3339'), Type.Null()], {
+    description:
+      'When its backups are removed for good; null: its data is there, and its name is reserved, until a purge',
+  }),
   is_restoring: Type.Boolean(),
   size_bytes: Type.Integer({ description: 'Of the repository' }),
   backups: Type.Array(

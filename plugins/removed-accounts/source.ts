@@ -8,7 +8,7 @@ import { isDatabase, SETTINGS } from '../../kernel/contract/tasks/backup-source.
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import type { Tx } from '../../kernel/store/store.ts';
-import { keptName, type Kept, type RemovedRow } from './store.ts';
+import { keptName, repositoryAt, type Kept, type RemovedRow } from './store.ts';
 
 const LINK_MS = 600_000;
 
@@ -67,7 +67,7 @@ export class RemovedSource implements AccountSource {
       databases: each.databases.map((database) => ({ ...database, name: this.#nameHere(account, database.name) })),
     }));
     await backups.adopt(account, { key: kept.key, backups: named }, { signal, replaces: false }, async (folder) => {
-      const args = ['--archive', '--link', '--', backups.at(row, 'removed'), folder];
+      const args = ['--archive', '--link', '--', repositoryAt(backups, row), folder];
       const { code, stderr } = await runProgram('cp', args, { signal, timeoutMs: LINK_MS });
       if (code !== 0) throw new Error(`no picture of the repository: ${stderr}`);
     });

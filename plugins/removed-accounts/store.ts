@@ -1,6 +1,6 @@
 import type { FormerAccount } from '../../kernel/contract/archives/account-maker.ts';
 import { KEPT_MS } from '../../kernel/contract/tasks/task-store.ts';
-import type { KeptBackups } from '../../kernel/contract/tasks/account-backups.ts';
+import type { AccountBackups, KeptBackups } from '../../kernel/contract/tasks/account-backups.ts';
 import type { Reader, Tx } from '../../kernel/store/store.ts';
 
 /** A removed account, as this machine knows it; see its table. */
@@ -20,6 +20,10 @@ export interface Kept extends Pick<KeptBackups, 'key' | 'backups'> {
   readonly account: FormerAccount;
 }
 
+/** Returns where the repository is: a purge puts it aside. */
+export const repositoryAt = (backups: Pick<AccountBackups, 'at'>, row: RemovedRow): string =>
+  row.purged_at === null ? backups.at(row) : backups.at(row, 'removed');
+
 const COLUMNS = 'id, username, removed_at, purged_at, newest_at, size_bytes, sealed, is_restoring, made_id';
 const LISTED = 1000;
 
@@ -28,16 +32,11 @@ export const keptName = ({ username, id }: Pick<RemovedRow, 'username' | 'id'>):
 /** Returns the id in the name of a removed account; 0, which no account has, for any other text. */
 export const idIn = (name: string): number => Number(/\.(\d{1,15})$/.exec(name)?.[1] ?? 0);
 
-/** Resolves with those that were purged, removed last first. */
-export function listRemoved(local: Reader): Promise<RemovedRow[]> {
-  const sql = `select ${COLUMNS} from removed_account_backups where purged_at is not null
-    order by removed_at desc, id limit ${LISTED}`;
-  return local.all<RemovedRow>(sql);
-}
-
-/** Resolves with those that were removed, or were about to be, and are not purged. */
-export function listPending(local: Reader): Promise<RemovedRow[]> {
-  return local.all<RemovedRow>(`select ${COLUMNS} from removed_account_backups where purged_at is null`);
+/** Resolves with those that were removed, last first, and those that were about to be. */
+export function listNoted(local: Reader): Promise<RemovedRow[]> {
+  return local.all<RemovedRow>(
+    `select ${COLUMNS} from removed_account_backups order by removed_at desc, id limit ${LISTED}`,
+  );
 }
 
 export function findRemoved(local: Reader, id: number): Promise<RemovedRow | undefined> {

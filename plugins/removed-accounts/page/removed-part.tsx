@@ -42,7 +42,7 @@ export default function RemovedPart() {
 }
 
 function RemoveDialog({
-  account: { name, username },
+  account: { name, username, gone_at: goneAt },
   onClose,
 }: {
   readonly account: Removed;
@@ -63,7 +63,7 @@ function RemoveDialog({
       onConfirm={remove}
       onClose={onClose}
     >
-      <p>{t('removed-accounts.removeAbout')}</p>
+      <p>{t(goneAt === null ? 'removed-accounts.removeUnpurged' : 'removed-accounts.removeAbout')}</p>
     </ConfirmDialog>
   );
 }
@@ -91,7 +91,12 @@ const columns = (open: (next: Open) => void): readonly Column<Removed>[] => [
       newest === undefined ? <span class="soft">–</span> : <Time at={newest.created_at} />,
   },
   { name: 'room', title: t('removed-accounts.room'), isEnd: true, cell: ({ size_bytes: size }) => bytes(size) },
-  { name: 'gone', title: t('removed-accounts.goneAt'), cell: ({ gone_at: at }) => <Time at={at} /> },
+  {
+    name: 'gone',
+    title: t('removed-accounts.goneAt'),
+    cell: ({ gone_at: at }) =>
+      at === null ? <span class="soft">{t('removed-accounts.purge')}</span> : <Time at={at} />,
+  },
   {
     name: 'actions',
     title: '',

@@ -24,8 +24,8 @@ interface RestoreDialogProps {
 
 /** Begins to restore an account, and shows its new password once. */
 export function RestoreDialog({ account, onClose }: RestoreDialogProps) {
-  const { name, backups } = account;
-  const [username, plan] = [useSignal(account.username), useSignal(account.plan ?? '')];
+  const { name, backups, gone_at: goneAt } = account;
+  const [username, plan] = [useSignal(goneAt === null ? '' : account.username), useSignal(account.plan ?? '')];
   const backup = useSignal(backups[0]?.id ?? '');
   const shown = useSignal<string | undefined>(undefined);
   const restore = async () => {
@@ -66,6 +66,7 @@ export function RestoreDialog({ account, onClose }: RestoreDialogProps) {
       />
       <Field
         label={t('pages.username')}
+        hint={goneAt === null ? t('removed-accounts.nameHint', { name: account.username }) : ''}
         value={username.value}
         onChange={(text) => (username.value = text)}
         maxLength={32}

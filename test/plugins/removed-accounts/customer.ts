@@ -26,7 +26,8 @@ export interface Listed {
   readonly username: string;
   readonly plan: string | null;
   readonly removed_at: string;
-  readonly gone_at: string;
+  /** Null until its purge. */
+  readonly gone_at: string | null;
   readonly is_restoring: boolean;
   readonly size_bytes: number;
   readonly backups: readonly { id: string; created_at: string; files: number; size_bytes: number; databases: number }[];

@@ -3,6 +3,7 @@ import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SettingsBackups } from '../../../../kernel/contract/tasks/account-backups.ts';
 import { errorMessage } from '../../../../kernel/errors.ts';
+import type { Tx } from '../../../../kernel/store/store.ts';
 import type { Account } from '../../../../kernel/identity/accounts/account.ts';
 import * as assert from '../../../support/assert.ts';
 import { type TestServer, type Person } from '../../../support/hostkeep.ts';
@@ -59,7 +60,8 @@ if (hasRestic) {
       kept: ['its 2 backups stay for 7 days after its purge: hostkeep removed-account list'],
     });
     assert.is('purge' in removed, false);
-    assert.equal(await operator.list(), [], 'it is not purged');
+    const unpurged = (await operator.list()).map(({ name, gone_at: at }) => [name, at]);
+    assert.equal(unpurged, [[annName, null]]);
     const { purge } = await operator.purge('ann');
     const parts = (purge as { parts: { plugin: string; what: string }[] }).parts;
     assert.equal(
@@ -177,6 +179,42 @@ if (hasRestic) {
     const { state } = await operator.restore(name, { username: 'anna', backup: older, plan: 'developer' });
     assert.is(state, 'done');
     assert.is(read(server, 'anna', 'site/index.html'), 'the page of ann');
+  });
+
+  test('one that is not purged comes back under another name', async () => {
+    const cleo = await customer(server, 'cleo');
+    await cleo.asks('POST /api/domains/new', { domain_url: 'cleo.example', docroot: 'site' }, 201);
+    await backup(cleo);
+    await operator.person.asks('DELETE /api/accounts/cleo', 200);
+    const name = `cleo.${cleo.account.id}`;
+    const own = { password: PASSWORD };
+    await operator.person.asks(`POST ${PATH}/${name}/restore`, own, '409 name_reserved');
+
+    const { leases } = server.hostkeep.node;
+    const lease = await leases.acquire(`removed account ${cleo.account.id}`, 60_000);
+    const restoring = (is: number) => (tx: Tx) =>
+      tx.run('update removed_account_backups set is_restoring = ? where id = ?', is, cleo.account.id);
+    const { local } = server.hostkeep.core;
+    await local.write(restoring(1));
+    const { purge } = await operator.person.asks('DELETE /api/accounts/cleo?purge=true', 200);
+    const { state, parts } = purge as { state: string; parts: { plugin: string; problem: string | null }[] };
+    assert.is(state, 'incomplete');
+    assert.match(parts.find(({ plugin }) => plugin === 'backups')?.problem ?? '', /it is being restored or removed/);
+    await local.write(restoring(0));
+    await lease?.release();
+
+    const back = await operator.restore(name, { username: 'cleopatra' });
+    assert.equal([back.state, back.left_out, back.detail], ['done', 0, null]);
+    assert.equal([await names(), read(server, 'cleopatra', 'site/index.html')], [[], 'the page of cleo']);
+    assert.not.ok(existsSync(join(server.data, 'backups', String(cleo.account.id))), 'the backups are the new one’s');
+    await operator.purge('cleo');
+    const again = await server.as(await accounts().get('cleopatra'));
+    const { domains } = await again.asks<{ domains: { domain_url: string }[] }>('GET /api/domains', 200);
+    assert.equal([domains.length, domains[0]?.domain_url], [1, 'cleo.example']);
+    const { backups } = await again.asks<{ backups: { id: string }[] }>('GET /api/backups', 200);
+    await again.asks(`GET /api/backups/${backups[0]?.id}/content?path=site/index.html`, 200);
+    await operator.purge('cleopatra');
+    await operator.person.asks(`DELETE ${PATH}/cleopatra.${again.account.id}`, 200);
   });
 
   test('backups go for good on request, and once their time has come', async () => {
