@@ -233,3 +233,10 @@ async function shipPlans(store: Store, plans: Plans, { featureNames }: Locales):
     }),
   );
 }
+
+/** Rejects if `files_root` is where a customer could put another folder in the place of an account's. */
+export async function assertRootsSafe({ jobs, accounts }: Core): Promise<void> {
+  const [unsafe] = await jobs.unsafeParents(() => accounts.usernamesOfHere());
+  if (unsafe !== undefined)
+    throw new Error(`${unsafe} belongs to, or may be changed by, other users, who could exchange the files_root in it`);
+}

@@ -1,5 +1,5 @@
 import { assertReloadable, type Config } from '../config/configuration.ts';
-import { openCore, type Core } from './core.ts';
+import { assertRootsSafe, openCore, type Core } from './core.ts';
 import { HttpError } from '../errors.ts';
 import { generate, type Entrance, type Generation, type Life } from './generation.ts';
 import { Server } from '../http/server.ts';
@@ -296,11 +296,4 @@ function assertNoneLost(before: PluginSet, after: PluginSet): void {
   const lacking = before.statuses.filter(({ state }) => state === 'unavailable').map(({ name }) => name);
   const lost = after.statuses.find(({ name, state }) => state === 'unavailable' && !lacking.includes(name));
   if (lost !== undefined) throw new Error(`the plugin ${lost.name} does not start: ${lost.reason}`);
-}
-
-/** Rejects if `files_root` is where a customer could put another folder in the place of an account's. */
-async function assertRootsSafe({ jobs, accounts }: Core): Promise<void> {
-  const [unsafe] = await jobs.unsafeParents(() => accounts.usernamesOfHere());
-  if (unsafe !== undefined)
-    throw new Error(`${unsafe} belongs to, or may be changed by, other users, who could exchange the files_root in it`);
 }
