@@ -1,4 +1,4 @@
-import { caddyTls, readTls } from '../../../plugins/webserver/rules/tls-rules.ts';
+import { caddyTls, readServerSite, readTls } from '../../../plugins/webserver/rules/tls-rules.ts';
 import * as assert from '../../support/assert.ts';
 import { testSuite } from '../../support/suite.ts';
 
@@ -35,4 +35,24 @@ test('Caddy is told from whom to get a certificate, or which one to use', () => 
     ...['tls {', '\tissuer acme {', '\t\tdir "https://ca.example/dir"', '\t}', '}'],
   ]);
   assert.equal(lines(AUTHORITY).slice(3, 5), ['\t\temail "ops@shop.example"', '\t\ttrusted_roots "/etc/ca.pem"']);
+});
+
+test('what the site of the server holds means nothing more to nginx', () => {
+  const site = { name: 'panel.example', thumbprint: 'a'.repeat(43), url: 'https://panel.example:2083/' };
+  for (const refused of [
+    { ...site, name: 'panel' },
+    { ...site, name: 'panel.example; return 200' },
+    { ...site, name: '~.' },
+    { ...site, thumbprint: `${'a'.repeat(42)}$` },
+    { ...site, thumbprint: `${'a'.repeat(42)}"` },
+    { ...site, url: 'https://panel.example/;' },
+    { ...site, url: 'https://panel.example/\n}' },
+    { ...site, url: '$host' },
+    { ...site, other: '' },
+    { name: site.name },
+    undefined,
+    'panel.example',
+  ])
+    assert.throws(() => readServerSite(refused), undefined, JSON.stringify(refused));
+  assert.equal([readServerSite(site), readServerSite(null)], [site, null]);
 });
