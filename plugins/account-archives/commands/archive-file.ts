@@ -4,7 +4,7 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { removeLeftovers, temporaryBeside, writeAll } from '../../../kernel/kit/files/atomic-file.ts';
 import {
   beginTarMember,
@@ -39,7 +39,7 @@ export class ArchiveWriter {
   /** Throws if the file exists, or cannot be written. */
   constructor(path: string) {
     if (existsSync(path)) throw new Error(`${path} already exists`);
-    removeLeftovers(path);
+    removeLeftovers(dirname(path), basename(path));
     this.#path = path;
     this.#beside = temporaryBeside(path);
     this.#file = openSync(this.#beside, 'wx', 0o600);
