@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
-import type { NodeInfo } from '../../kernel/contract/node-info.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { splitHostPort } from '../../kernel/kit/net/host-port.ts';
-import { fail } from './errors.ts';
+import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { splitHostPort } from '../../../kernel/kit/net/host-port.ts';
+import { fail } from '../errors.ts';
 import { isWithin, parseDomain, publicSuffix } from './name.ts';
-import type { DomainsConfig } from './schema.ts';
-import type { NameStatus } from './store.ts';
+import type { DomainsConfig } from '../schema.ts';
+import type { NameStatus } from '../store.ts';
 
 interface Surroundings {
   readonly config: DomainsConfig;

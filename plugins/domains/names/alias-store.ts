@@ -1,4 +1,4 @@
-import type { Reader, Tx } from '../../kernel/store/store.ts';
+import type { Reader, Tx } from '../../../kernel/store/store.ts';
 import { reversedName } from './name.ts';
 
 /** The names of all accounts, as a table: domains, those being added or removed included, and aliases. */

@@ -1,9 +1,9 @@
-import type { Gathered } from '../../kernel/contract/extension-points.ts';
-import type { Host } from '../../kernel/contract/plugin.ts';
-import { wwwName } from '../../kernel/contract/points/domain-directory.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { domainPart } from './docroot.ts';
-import * as rows from './store.ts';
+import type { Gathered } from '../../../kernel/contract/extension-points.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import { wwwName } from '../../../kernel/contract/points/domain-directory.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { domainPart } from '../docroots/docroot.ts';
+import * as rows from '../store.ts';
 
 type Surroundings = Pick<Host, 'store' | 'gather'> & { readonly node: Pick<Host['node'], 'config'> };
 

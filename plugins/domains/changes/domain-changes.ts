@@ -1,19 +1,19 @@
 import { domainToUnicode } from 'node:url';
-import type { Host } from '../../kernel/contract/plugin.ts';
-import { domainNamed, wwwName, type DomainPart } from '../../kernel/contract/points/domain-directory.ts';
-import { MOST_NAMES, type SiteRule, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
-import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { EventInput } from '../../kernel/store/events/audit-log.ts';
-import type { Reader, Tx } from '../../kernel/store/store.ts';
-import { insertAlias, removeAlias, takenAmong } from './alias-store.ts';
-import { assertNotAbove, CREATE_DOCROOT, docrootComponents, domainPart } from './docroot.ts';
-import { fail } from './errors.ts';
-import { parseDomain } from './name.ts';
-import { assertNameFree, type NewNames } from './new-names.ts';
-import type { DomainsConfig } from './schema.ts';
-import * as rows from './store.ts';
-import type { DomainViews } from './views.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import { domainNamed, wwwName, type DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
+import { MOST_NAMES, type SiteRule, type SiteRules } from '../../../kernel/contract/points/web-server-part.ts';
+import { SiteChanges } from '../../../kernel/contract/sites/site-changes.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { EventInput } from '../../../kernel/store/events/audit-log.ts';
+import type { Reader, Tx } from '../../../kernel/store/store.ts';
+import { insertAlias, removeAlias, takenAmong } from '../names/alias-store.ts';
+import { assertNotAbove, CREATE_DOCROOT, docrootComponents, domainPart } from '../docroots/docroot.ts';
+import { fail } from '../errors.ts';
+import { parseDomain } from '../names/name.ts';
+import { assertNameFree, type NewNames } from '../names/new-names.ts';
+import type { DomainsConfig } from '../schema.ts';
+import * as rows from '../store.ts';
+import type { DomainViews } from '../views.ts';
 import { wwwSite } from './www-site.ts';
 
 /** Whose domain is changed, as the client wrote its name. */

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
-import { isCanonicalHost } from '../../kernel/kit/net/host-port.ts';
-import { lazyPackage } from '../../kernel/kit/programs/lazy-package.ts';
+import { isCanonicalHost } from '../../../kernel/kit/net/host-port.ts';
+import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Browsers parse a host whose last label is a number as an IPv4 address (WHATWG URL, "ends in a number"). */

@@ -1,11 +1,11 @@
-import type { DomainPart } from '../../kernel/contract/points/domain-directory.ts';
-import { HttpError } from '../../kernel/errors.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { clientPath, pathComponents } from '../../kernel/kit/files/client-path.ts';
-import { defineJob } from '../../kernel/kit/jobs/job.ts';
+import type { DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
+import { HttpError } from '../../../kernel/errors.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { clientPath, pathComponents } from '../../../kernel/kit/files/client-path.ts';
+import { defineJob } from '../../../kernel/kit/jobs/job.ts';
 import type createDocroot from './docroot-job.ts';
-import { fail } from './errors.ts';
-import type { DomainRow } from './store.ts';
+import { fail } from '../errors.ts';
+import type { DomainRow } from '../store.ts';
 
 const AT_DOCROOT = { path: '/docroot' };
 
