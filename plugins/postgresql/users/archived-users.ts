@@ -1,10 +1,10 @@
-import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
-import { unlessRefused, type ArchivePart, type ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { NewDatabaseName } from '../../kernel/kit/databases/schema.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
-import { prefixFor } from './databases.ts';
-import { NewAccess, type Level } from './schema.ts';
+import { archivedList } from '../../../kernel/contract/archives/archived-list.ts';
+import { unlessRefused, type ArchivePart, type ImportNotes } from '../../../kernel/contract/archives/archive-part.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { NewDatabaseName } from '../../../kernel/kit/databases/schema.ts';
+import { Type, type Static } from '../../../kernel/schema.ts';
+import { prefixFor } from '../databases.ts';
+import { NewAccess, type Level } from '../schema.ts';
 import type { Users } from './users.ts';
 
 const BASE64 = '[A-Za-z0-9+/]{1,100}={0,2}';

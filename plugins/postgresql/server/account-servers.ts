@@ -1,14 +1,14 @@
-import { ServerTurns } from '../../kernel/kit/databases/server-turns.ts';
-import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
-import type { Owner } from './items.ts';
-import type { PostgresqlConfig } from './schema.ts';
+import { ServerTurns } from '../../../kernel/kit/databases/server-turns.ts';
+import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
+import type { Owner } from '../items/items.ts';
+import type { PostgresqlConfig } from '../schema.ts';
 import {
   isFailure,
   isVerdict,
   PostgresqlClient,
   type PostgresqlLogin,
-} from '../../kernel/kit/databases/postgresql/client.ts';
-import type { ServerConnections } from '../../kernel/kit/databases/postgresql/roles.ts';
+} from '../../../kernel/kit/databases/postgresql/client.ts';
+import type { ServerConnections } from '../../../kernel/kit/databases/postgresql/roles.ts';
 
 const MAIN = 'postgres';
 

@@ -1,10 +1,10 @@
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { AccountServers } from './account-servers.ts';
-import type { Databases } from './databases.ts';
-import type { Items } from './items.ts';
-import type { PostgresqlLogin } from '../../kernel/kit/databases/postgresql/client.ts';
-import type { ServerConnections } from '../../kernel/kit/databases/postgresql/roles.ts';
-import { makeTemporary, retireTemporary, type TemporaryUse } from './server/temporary-users.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { AccountServers } from '../server/account-servers.ts';
+import type { Databases } from '../databases.ts';
+import type { Items } from '../items/items.ts';
+import type { PostgresqlLogin } from '../../../kernel/kit/databases/postgresql/client.ts';
+import type { ServerConnections } from '../../../kernel/kit/databases/postgresql/roles.ts';
+import { makeTemporary, retireTemporary, type TemporaryUse } from './temporary-users.ts';
 
 export interface TemporaryParts {
   readonly servers: AccountServers;

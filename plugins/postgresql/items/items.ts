@@ -1,9 +1,9 @@
-import type { Host } from '../../kernel/contract/plugin.ts';
-import type { PostgresqlItem } from '../../kernel/contract/points/database-servers.ts';
-import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
-import type { Tx } from '../../kernel/store/store.ts';
-import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
-import type { Level } from './schema.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { PostgresqlItem } from '../../../kernel/contract/points/database-servers.ts';
+import { PROCESS_ID } from '../../../kernel/kit/programs/process-id.ts';
+import type { Tx } from '../../../kernel/store/store.ts';
+import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
+import type { Level } from '../schema.ts';
 
 /** A change of a database or a user; each can be made once more. */
 export type Change = { /** Of the client who asked for it. */ readonly ip: string } &
