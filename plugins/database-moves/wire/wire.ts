@@ -1,7 +1,7 @@
 /** Messages between the two ends of a move about databases. */
-import type { MovedObject } from './objects.ts';
-import type { MovedDatabase } from './tables.ts';
-import type { MovedUser } from './users.ts';
+import type { MovedObject } from '../contents/objects.ts';
+import type { MovedDatabase } from '../contents/tables.ts';
+import type { MovedUser } from '../contents/users.ts';
 
 export interface Requests {
   /** Says whether both ends reach one server: the source has made the database, and looks for it at the target. */

@@ -1,7 +1,7 @@
 /** Views, triggers, routines and events: what is made by a statement with a definer, whose rights it then has. */
-import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
-import { identifier, isSqlError, literal } from '../../kernel/kit/databases/mysql-text.ts';
-import { refused } from './server.ts';
+import type { DatabaseClient } from '../../../kernel/contract/points/database-servers.ts';
+import { identifier, isSqlError, literal } from '../../../kernel/kit/databases/mysql-text.ts';
+import { refused } from '../server.ts';
 import { nameBytes } from './tables.ts';
 
 export const KINDS = ['function', 'procedure', 'view', 'trigger', 'event'] as const;

@@ -2,10 +2,10 @@
  * Checks of what another node sends: it may be in foreign hands, and its texts become statements that a privileged login
  * runs. All errors are 400 `invalid_request`.
  */
-import { readBoolean, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
-import { KINDS, type MovedObject } from './objects.ts';
-import type { MovedDatabase } from './tables.ts';
-import type { MovedGrant, MovedUser } from './users.ts';
+import { readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+import { KINDS, type MovedObject } from '../contents/objects.ts';
+import type { MovedDatabase } from '../contents/tables.ts';
+import type { MovedGrant, MovedUser } from '../contents/users.ts';
 import type { Requests } from './wire.ts';
 
 /** More than a server of a hosting node has of each. */
