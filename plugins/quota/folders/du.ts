@@ -1,6 +1,6 @@
-import { fail, type HttpError } from '../../kernel/errors.ts';
-import type { Folder } from '../../kernel/kit/files/safe-folder.ts';
-import { runProgram, type ProgramResult } from '../../kernel/kit/programs/run-program.ts';
+import { fail, type HttpError } from '../../../kernel/errors.ts';
+import type { Folder } from '../../../kernel/kit/files/safe-folder.ts';
+import { runProgram, type ProgramResult } from '../../../kernel/kit/programs/run-program.ts';
 
 export interface DuOptions {
   readonly command: string;

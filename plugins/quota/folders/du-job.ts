@@ -1,5 +1,5 @@
-import type { JobContext } from '../../kernel/kit/jobs/job.ts';
-import { Folder } from '../../kernel/kit/files/safe-folder.ts';
+import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import { measure, type Unit } from './du.ts';
 
 interface DuInput {

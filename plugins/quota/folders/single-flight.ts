@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
 
 interface Flight<T> {
   readonly result: Promise<T>;

@@ -1,6 +1,6 @@
-import type { JobContext } from '../../kernel/kit/jobs/job.ts';
-import { Folder } from '../../kernel/kit/files/safe-folder.ts';
-import { isOwnFolder } from '../../kernel/kit/files/client-path.ts';
+import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
+import { isOwnFolder } from '../../../kernel/kit/files/client-path.ts';
 import { measureEach } from './du.ts';
 
 interface Input {

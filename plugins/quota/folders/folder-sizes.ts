@@ -1,10 +1,10 @@
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
-import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
-import { defineJob, type Job } from '../../kernel/kit/jobs/job.ts';
-import type { Log } from '../../kernel/log.ts';
-import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
-import type { Measured } from './store.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
+import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
+import { defineJob, type Job } from '../../../kernel/kit/jobs/job.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { counter, gauge, type Metric } from '../../../kernel/contract/points/metric.ts';
+import type { Measured } from '../store.ts';
 import type measureFolder from './du-job.ts';
 import type { Unit } from './du.ts';
 import type measureFolders from './folders-job.ts';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { JobContext } from '../../kernel/kit/jobs/job.ts';
-import { Folder } from '../../kernel/kit/files/safe-folder.ts';
-import { isMissing } from '../../kernel/kit/files/files-root.ts';
+import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
+import { isMissing } from '../../../kernel/kit/files/files-root.ts';
 
 interface RootOwner {
   /** The file system's device number. */

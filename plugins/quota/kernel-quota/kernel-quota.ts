@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises';
-import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
-import { Polled } from '../../kernel/kit/waiting/polled.ts';
-import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
-import { defineJob } from '../../kernel/kit/jobs/job.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { errorMessage } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
-import { findQuotaMounts, type QuotaVerbs } from './privileged.ts';
+import { AccountCache } from '../../../kernel/kit/waiting/account-cache.ts';
+import { Polled } from '../../../kernel/kit/waiting/polled.ts';
+import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
+import { defineJob } from '../../../kernel/kit/jobs/job.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { findQuotaMounts, type QuotaVerbs } from '../privileged.ts';
 import type { QuotaRow } from './repquota.ts';
 import type rootOwner from './root-job.ts';
-import type { QuotaConfig } from './schema.ts';
+import type { QuotaConfig } from '../schema.ts';
 
 export interface KnownQuota {
   readonly row: QuotaRow;
