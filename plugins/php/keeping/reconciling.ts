@@ -1,9 +1,9 @@
-import type { Host } from '../../kernel/contract/plugin.ts';
-import { eventWakers } from '../../kernel/contract/workers.ts';
-import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
-import { programKey, type NamedProgram } from '../../kernel/kit/programs/program-folder.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import { eventWakers } from '../../../kernel/contract/workers.ts';
+import { startReconciling, type AttemptPart } from '../../../kernel/kit/waiting/reconciling.ts';
+import { programKey, type NamedProgram } from '../../../kernel/kit/programs/program-folder.ts';
 import type { AccountPools } from './account-pools.ts';
-import type { PhpConfig } from './schema.ts';
+import type { PhpConfig } from '../schema.ts';
 import { wantedPools, type Wanted } from './wanted-pools.ts';
 
 /** How soon a pool that ended is started again, and what other processes changed, such as the command line, is seen. */

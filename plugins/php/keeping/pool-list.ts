@@ -1,11 +1,11 @@
-import type { Host } from '../../kernel/contract/plugin.ts';
-import type { PhpPool, PhpPoolDirectory, PhpPoolState } from '../../kernel/contract/sites/php-pools.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { Polled } from '../../kernel/kit/waiting/polled.ts';
-import { programKey } from '../../kernel/kit/programs/program-folder.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { PhpPool, PhpPoolDirectory, PhpPoolState } from '../../../kernel/contract/sites/php-pools.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { Polled } from '../../../kernel/kit/waiting/polled.ts';
+import { programKey } from '../../../kernel/kit/programs/program-folder.ts';
 import type { AccountPools } from './account-pools.ts';
-import type { PoolFigures } from './pools/pool-meter.ts';
-import type { PhpConfig } from './schema.ts';
+import type { PoolFigures } from '../pools/pool-meter.ts';
+import type { PhpConfig } from '../schema.ts';
 import { wantedPools, type Wanted } from './wanted-pools.ts';
 
 const FRESH_MS = 1000;

@@ -1,5 +1,5 @@
-import type { JobContext } from '../../kernel/kit/jobs/job.ts';
-import { Folder } from '../../kernel/kit/files/safe-folder.ts';
+import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
+import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 
 /** Makes folders below the files root that PHP writes to. */
 export default async function makeFolders(

@@ -1,14 +1,14 @@
-import type { Host } from '../../kernel/contract/plugin.ts';
-import { inTurn } from '../../kernel/contract/workers.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { defineJob } from '../../kernel/kit/jobs/job.ts';
-import { accountSocket } from '../../kernel/kit/net/account-socket.ts';
-import { fail } from './errors.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import { inTurn } from '../../../kernel/contract/workers.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { defineJob } from '../../../kernel/kit/jobs/job.ts';
+import { accountSocket } from '../../../kernel/kit/net/account-socket.ts';
+import { fail } from '../errors.ts';
 import type makeFolders from './folders-job.ts';
-import type { PhpVerbs } from './pools/php-verbs.ts';
-import { OWN_FOLDER } from './pools/pool-config.ts';
-import { poolName, type Pool } from './pools/pool.ts';
-import type { PhpConfig } from './schema.ts';
+import type { PhpVerbs } from '../pools/php-verbs.ts';
+import { OWN_FOLDER } from '../pools/pool-config.ts';
+import { poolName, type Pool } from '../pools/pool.ts';
+import type { PhpConfig } from '../schema.ts';
 
 const FOLDERS = defineJob<typeof makeFolders>({
   beside: import.meta.url,

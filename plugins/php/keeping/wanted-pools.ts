@@ -1,12 +1,12 @@
-import type { Host } from '../../kernel/contract/plugin.ts';
-import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { programKey } from '../../kernel/kit/programs/program-folder.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import { NO_DOMAINS, type DomainDirectory } from '../../../kernel/contract/points/domain-directory.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { programKey } from '../../../kernel/kit/programs/program-folder.ts';
 import type { AccountPools } from './account-pools.ts';
-import { boundsFor, poolFor } from './options.ts';
-import type { Pool } from './pools/pool.ts';
-import type { PhpConfig } from './schema.ts';
-import { sitesWithPhp } from './store.ts';
+import { boundsFor, poolFor } from '../options.ts';
+import type { Pool } from '../pools/pool.ts';
+import type { PhpConfig } from '../schema.ts';
+import { sitesWithPhp } from '../store.ts';
 
 export interface Wanted {
   readonly account: Account;
