@@ -16,24 +16,15 @@ import type { Job } from '../../kernel/kit/jobs/job.ts';
 import type { ResticSetup } from '../../kernel/kit/restic/run-restic.ts';
 import type { Repository } from '../../kernel/kit/restic/service-restic.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
-import type { Occurrence } from '../../kernel/store/events/event-types.ts';
 import { addSnapshots } from './contents/making.ts';
 import { AGAIN, fail } from './errors.ts';
+import { tell } from './events.ts';
 import { RESTORE, SAMPLE } from './jobs.ts';
 import { Repositories } from './repository/repositories.ts';
+import { Retention } from './repository/retention.ts';
 import { READ_ONLY, RepositoryAccess } from '../../kernel/kit/restic/repository-access.ts';
 import type { BackupsConfig, BackupTask } from './schema.ts';
-import {
-  addBackup,
-  adoptRows,
-  hasFiles,
-  keepRepositoryBytes,
-  listBackups,
-  listDatabases,
-  readSchedule,
-  removeBackup,
-  type BackupRow,
-} from './store.ts';
+import { addBackup, adoptRows, hasFiles, listBackups, madeAt, type BackupRow } from './store.ts';
 
 const MIB = 2 ** 20;
 const IDLE_MS = 5000;
@@ -55,6 +46,7 @@ const POLL_MS = 250;
 export class Backups {
   readonly tasks: AccountTasks<BackupTask['kind']>;
   readonly repositories: Repositories;
+  readonly retention: Retention;
   readonly #host: Host<BackupsConfig>;
   readonly #pool: JobPool;
   readonly #queue: FairQueue;
@@ -63,6 +55,7 @@ export class Backups {
     const { parallel, stall_seconds: stall, memory_mib: memoryMib } = host.config;
     this.#host = host;
     this.repositories = new Repositories(host);
+    this.retention = new Retention(host, this.repositories);
     this.tasks = new AccountTasks(host, { table: 'backup_tasks', errors: fail, stallMs: stall * 1000 });
     this.#queue = new FairQueue({ slots: parallel, perClient: 1 });
     this.#pool = host.jobs.open({
@@ -102,12 +95,7 @@ export class Backups {
     return this.alone(account, run.signal, async () => {
       const free = (await freeBytes(this.#host, account)) ?? null;
       const repository = await this.repository(account);
-      return this.#read(RESTORE, { account, repository, run }, (at) => ({
-        ...at,
-        ...place,
-        snapshot,
-        freeBytes: free,
-      }));
+      return this.#read(RESTORE, { account, repository, run }, { ...place, snapshot, freeBytes: free });
     });
   }
 
@@ -120,24 +108,21 @@ export class Backups {
     const free = (await freeBytes(this.#host, account)) ?? Infinity;
     const bytes = Math.max(0, Math.min(sample.restoredMib * MIB, free));
     const input = { snapshot, files: sample.restoredFiles, bytes };
-    return this.#read(SAMPLE, { account, repository, run: { id: randomUUID(), signal } }, (at) => ({
-      ...at,
-      ...input,
-    }));
+    return this.#read(SAMPLE, { account, repository, run: { id: randomUUID(), signal } }, input);
   }
 
   /** Has a job read a repository beside the files of its account. */
   async #read<I, T>(
-    job: Job<I, T>,
+    job: Job<NoInfer<I> & { readonly setup: ResticSetup; readonly work: string }, T>,
     { account, repository, run }: { account: Account; repository: Repository; run: Pick<TaskRun, 'id' | 'signal'> },
-    inputAt: (at: { readonly setup: ResticSetup; readonly work: string }) => I,
+    given: I,
   ): Promise<T> {
     const { config, jobs } = this.#host;
+    const owner = jobs.ownerOf(account, { makesRoot: true });
     const access = new RepositoryAccess(repository.folder, READ_ONLY);
-    const input = inputAt({ setup: { program: config.program, key: repository.key }, work: run.id });
-    const onAsk = (question: unknown, given: Buffer) => access.answer(question, given);
+    const input = { ...given, setup: { program: config.program, key: repository.key }, work: run.id };
     try {
-      return await this.#pool.run(job, jobs.ownerOf(account, { makesRoot: true }), input, { ...run, onAsk });
+      return await this.#pool.run(job, owner, input, { ...run, onAsk: access.answer });
     } catch (error) {
       await discardWork(this.#host, account, run.id);
       throw error;
@@ -149,19 +134,14 @@ export class Backups {
   /** Removes a backup, and begins to free its room. Errors: 404 `backup_not_found`, 409 `backups_busy`. */
   async remove(account: Account, id: string, ip: string): Promise<BackupTask> {
     const backup = await this.find(account, id);
-    const lease = await this.#host.node.leases.acquire(leaseName(account), LEASE_MS);
-    if (lease === undefined) throw busy();
-    try {
-      const repository = await this.repositories.find(account);
-      await this.#forget(account, repository, backup, ip);
-    } finally {
-      await lease.release();
-    }
+    await this.#held(account, async () =>
+      this.retention.forget(account, await this.repositories.find(account), backup, ip),
+    );
     const path = clientPath([], this.#host.node.config.virtual_root);
     return this.tasks.begin(account, { kind: 'clean', path }, ({ signal }) =>
       this.alone(account, signal, async () => {
         const repository = await this.repositories.find(account);
-        if (repository !== undefined) await this.#clean(account, repository, signal);
+        if (repository !== undefined) await this.retention.clean(account, repository, signal);
         return { files: 0, bytes: 0, leftOut: 0 };
       }),
     );
@@ -210,12 +190,15 @@ export class Backups {
 
   /** Runs work that has the repository for itself, in its turn. Errors: 409 `backups_busy`. */
   alone<T>(account: Account, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const run = async () => {
-      const lease = await this.#host.node.leases.acquire(leaseName(account), LEASE_MS);
-      if (lease === undefined) throw busy();
-      return work().finally(() => lease.release());
-    };
-    return this.#queue.run(account.id, run, { signal });
+    return this.#queue.run(account.id, () => this.#held(account, work), { signal });
+  }
+
+  /** Runs it at once. Errors: 409 `backups_busy`. */
+  async #held<T>(account: Account, work: () => Promise<T>): Promise<T> {
+    const lease = await this.#host.node.leases.acquire(leaseName(account), LEASE_MS);
+    if (lease === undefined)
+      throw fail.backups_busy('other work on the backups of the account has not ended', { retryAfterSeconds: 10 });
+    return work().finally(() => lease.release());
   }
 
   async #backUp(account: Account, run: TaskRun, ip: string | undefined): Promise<Counted> {
@@ -224,7 +207,7 @@ export class Backups {
     const repository = await this.repositories.open(account);
     await this.repositories.tidy(repository);
     await adoptRows(local, account, repository.folder);
-    await this.#reconcile(account, repository);
+    await this.retention.reconcile(account, repository);
     const limitMib = account.plan?.limits['backups_limit_mib'] ?? 0;
     const access = new RepositoryAccess(repository.folder, {
       mayAdd: true,
@@ -238,100 +221,44 @@ export class Backups {
       const making = { host: this.#host, pool: this.#pool, account, run, ip: ip ?? '', access, setup };
       const adding = addSnapshots(making, newest?.id ?? null);
       const { id, files, sizeBytes, counted, items } = await adding.finally(() => access.close());
-      const databases = items.filter(isDatabase);
-      const missing = databases.filter(({ snapshot }) => snapshot === null);
       const counts = { files, size_bytes: sizeBytes, added_bytes: access.addedBytes, left_out: counted.leftOut };
       const backup = { id, created_at: createdAt, ...counts, is_scheduled: ip === undefined };
       await this.#host.identity.accounts.assertLivesHere(account);
       await local.write((tx) => addBackup(tx, account.id, { ...backup, databases: items }));
-      const data = { made_at: timeText(createdAt), files, databases: databases.length - missing.length };
+      const databases = items.filter(isDatabase);
+      const missing = databases.filter(({ snapshot }) => snapshot === null);
+      const data = { made_at: madeAt(backup), files, databases: databases.length - missing.length };
       const text = `made a backup of ${files} files and ${data.databases} databases`;
-      await this.tell(account, ip, { type: 'backup.made', text, data });
+      await tell(this.#host, account, ip, { type: 'backup.made', text, data });
       if (missing[0] !== undefined) {
         const reason = `${missing[0].name || missing[0].engine}: ${missing[0].problem}`;
         const told = `has a backup without ${missing.length} databases: ${reason}`;
         const lacking = { made_at: data.made_at, databases: missing.length, reason };
-        await this.tell(account, ip, { type: 'backup.databases_missing', text: told, data: lacking });
+        await tell(this.#host, account, ip, { type: 'backup.databases_missing', text: told, data: lacking });
       }
       const hasRest = items.some(({ snapshot }) => snapshot === null);
-      await this.#retain(account, repository, run.signal, hasRest);
+      await this.retention.retain(account, repository, run.signal, hasRest);
       return counted;
     } catch (error) {
       // what came before the end takes the room that another try needs
       if (error instanceof HttpError && error.code === 'backups_full')
-        await this.#clean(account, repository, run.signal);
+        await this.retention.clean(account, repository, run.signal);
       throw error;
     }
-  }
-
-  /** Removes snapshots that are in no list, which were never complete, and tells which of the list are lost. */
-  async #reconcile(account: Account, repository: Repository): Promise<void> {
-    const there = await this.repositories.snapshots(repository);
-    for (const backup of await listBackups(this.#host.local, account.id)) {
-      if (there.delete(backup.id) || !hasFiles(backup)) {
-        for (const { snapshot } of await listDatabases(this.#host.local, backup.id)) there.delete(snapshot ?? '');
-        continue;
-      }
-      await this.#host.local.write((tx) => removeBackup(tx, account.id, backup.id));
-      const data = { made_at: timeText(backup.created_at) };
-      const text = `found that the backup of ${data.made_at} is lost`;
-      await this.tell(account, undefined, { type: 'backup.lost', text, data });
-    }
-    for (const id of there) await this.repositories.forget(repository, id);
-  }
-
-  /** Removes the oldest backups beyond those that are kept; with `hasRest`, also what was added of no snapshot. */
-  async #retain(account: Account, repository: Repository, signal: AbortSignal, hasRest: boolean): Promise<void> {
-    const { kept } = await readSchedule(this.#host.store, account.id);
-    const limits = [kept, account.plan?.limits['backups_limit'] ?? 0].filter((limit) => limit > 0);
-    const over = (await listBackups(this.#host.local, account.id)).slice(Math.min(...limits, Infinity));
-    for (const backup of over) await this.#forget(account, repository, backup, undefined);
-    if (over.length > 0 || hasRest) await this.#clean(account, repository, signal);
-    else await this.measure(account, repository);
-  }
-
-  /** The row goes last: what a crash leaves of it is found as lost. `ip` is that of who removes it, if somebody does. */
-  async #forget(account: Account, repository: Repository | undefined, backup: BackupRow, ip: string | undefined) {
-    const dumps = (await listDatabases(this.#host.local, backup.id)).map(({ snapshot }) => snapshot);
-    for (const id of [...dumps, hasFiles(backup) ? backup.id : null])
-      if (repository !== undefined && id !== null) await this.repositories.forget(repository, id);
-    await this.#host.local.write((tx) => removeBackup(tx, account.id, backup.id));
-    const data = { made_at: timeText(backup.created_at) };
-    await this.tell(account, ip, { type: 'backup.removed', text: `removed the backup of ${data.made_at}`, data });
-  }
-
-  async #clean(account: Account, repository: Repository, signal: AbortSignal): Promise<void> {
-    await this.repositories.prune(repository, signal);
-    await this.measure(account, repository);
-  }
-
-  /** Notes what a repository takes. */
-  async measure({ id }: Account, repository: Repository): Promise<void> {
-    const sizeBytes = await this.repositories.sizeBytes(repository);
-    await this.#host.local.write((tx) => keepRepositoryBytes(tx, id, sizeBytes));
   }
 
   async #tellFailure(account: Account, error: unknown, ip: string | undefined): Promise<void> {
     const reason = publicReason(error);
     const text = `${ip === undefined ? 'could not' : 'tried to'} make a backup: ${reason}`;
-    await this.tell(account, ip, { type: 'backup.failed', text, data: { reason } });
+    await tell(this.#host, account, ip, { type: 'backup.failed', text, data: { reason } });
   }
 
   /** `what` says what the path is of. */
-  tellRestored(account: Account, ip: string, { created_at: at }: BackupRow, path: string, what = ''): Promise<void> {
-    const data = { made_at: timeText(at), path };
+  tellRestored(account: Account, ip: string, backup: BackupRow, path: string, what = ''): Promise<void> {
+    const data = { made_at: madeAt(backup), path };
     const text = `restored ${what}${path} from the backup of ${data.made_at}`;
-    return this.tell(account, ip, { type: 'backup.restored', text, data });
-  }
-
-  /** Records an event. `ip` is that of who did it, `undefined` if nobody did. */
-  tell(account: Account, ip: string | undefined, event: Occurrence & { readonly text: string }): Promise<void> {
-    const by = { account, ip: ip ?? '', isNoticed: ip === undefined };
-    return this.#host.store.write((tx) => this.#host.events.record(tx, { ...event, ...by }));
+    return tell(this.#host, account, ip, { type: 'backup.restored', text, data });
   }
 }
 
 const leaseName = ({ id }: Pick<Account, 'id'>) => `backups ${id}`;
-const busy = () =>
-  fail.backups_busy('other work on the backups of the account has not ended', { retryAfterSeconds: 10 });
-const timeText = (ms: number) => new Date(ms).toISOString();

@@ -1,5 +1,7 @@
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Type } from '../../kernel/schema.ts';
-import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
+import type { EventData, EventTable, Occurrence } from '../../kernel/store/events/event-types.ts';
 
 const OfBackup = Type.Object({ made_at: Type.String({ format: 'date-time' }) });
 const Made = Type.Object({ ...OfBackup.properties, files: Type.Integer(), databases: Type.Integer() });
@@ -21,4 +23,12 @@ export const events = {
 
 declare module '../../kernel/store/events/event-types.ts' {
   interface EventTypes extends EventData<typeof events> {}
+}
+
+type Told = Occurrence & { readonly text: string };
+
+/** Records an event. `ip` is that of who did it, `undefined` if nobody did. */
+export function tell(host: Pick<Host, 'store' | 'events'>, account: Account, ip: string | undefined, event: Told) {
+  const by = { account, ip: ip ?? '', isNoticed: ip === undefined };
+  return host.store.write((tx) => host.events.record(tx, { ...event, ...by }));
 }

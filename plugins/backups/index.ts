@@ -29,6 +29,7 @@ import {
   hasFiles,
   listBackups,
   listDatabases,
+  madeAt,
   newestBackups,
   readSchedule,
   repositoryBytes,
@@ -154,10 +155,7 @@ export default definePlugin({
   },
 });
 
-const toBackup = ({ created_at: at, ...row }: BackupRow): Backup => ({
-  ...row,
-  created_at: new Date(at).toISOString(),
-});
+const toBackup = (row: BackupRow): Backup => ({ ...row, created_at: madeAt(row) });
 
 function toSchedule(chosen: Schedule, { id, plan }: Account, config: BackupsConfig): BackupSchedule {
   const schedule = decided(chosen, config, plan);

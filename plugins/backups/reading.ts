@@ -54,9 +54,8 @@ export class Reading {
     if (!hasFiles(backup) && components.length === 0) return { path, entries: [], total: 0, next_cursor: null };
     const { access, at } = await this.#open(account, id, components);
     const input = { ...at, offset, limit, most: this.#host.config.max_entries };
-    const onAsk = (question: unknown, bytes: Buffer) => access.answer(question, bytes);
     const owner = this.#host.jobs.ownerOf(account, { opensNothing: true });
-    const { entries, total } = await this.#lists.run(LIST, owner, input, { signal, onAsk });
+    const { entries, total } = await this.#lists.run(LIST, owner, input, { signal, onAsk: access.answer });
     const next = offset + limit < total ? String(offset + limit) : null;
     return { path, entries, total, next_cursor: next };
   }

@@ -21,6 +21,8 @@ export const ROWS = 'adopted.json';
 export const WITHOUT_FILES = 'databases-';
 /** Whether a backup has files; else its id is that of no snapshot. */
 export const hasFiles = ({ id }: Pick<BackupRow, 'id'>): boolean => !id.startsWith(WITHOUT_FILES);
+/** Returns when a backup was made, as text. */
+export const madeAt = ({ created_at: at }: Pick<BackupRow, 'created_at'>): string => new Date(at).toISOString();
 const BACKUP = 'id, created_at, files, size_bytes, added_bytes, left_out, is_scheduled';
 const DATABASE = 'engine, name, snapshot, size_bytes, problem';
 const SCHEDULE = 'schedule, weekday, hour, kept, tried_at';
@@ -77,10 +79,8 @@ export function listDatabases(local: Reader, backup: string): Promise<DatabaseRo
 
 /** Resolves with the backups of an account, newest first, each with its databases. */
 export async function listKept(local: Reader, account: number): Promise<KeptBackup[]> {
-  const kept: KeptBackup[] = [];
-  for (const backup of await listBackups(local, account))
-    kept.push({ ...backup, databases: await listDatabases(local, backup.id) });
-  return kept;
+  const backups = await listBackups(local, account);
+  return Promise.all(backups.map(async (each) => ({ ...each, databases: await listDatabases(local, each.id) })));
 }
 
 /** Resolves with when the newest backup of each account was made, by account, in milliseconds since 1970. */

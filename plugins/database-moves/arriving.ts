@@ -5,14 +5,14 @@ import type { DatabaseClient } from '../../kernel/contract/points/database-serve
 import { identifier, literal, quotedInPattern, quotedUser, userText } from '../../kernel/kit/databases/mysql-text.ts';
 import { readJson } from '../../kernel/kit/verb-arguments.ts';
 import { drop } from './dropping.ts';
-import { assertDefiner, dropObjects, makeObjects } from './objects.ts';
-import { READERS } from './incoming.ts';
+import { assertDefiner, dropObjects, makeObjects } from './contents/objects.ts';
+import { READERS } from './wire/incoming.ts';
 import { MoveRecord, recordedDatabase, recordedUser, type Recorded } from './record.ts';
 import { MoveServer, refused, type DatabaseMoveParts } from './server.ts';
-import { readChecksums, dropTables, readDatabases, type MovedDatabase, type MovedTable } from './tables.ts';
+import { readChecksums, dropTables, readDatabases, type MovedDatabase, type MovedTable } from './contents/tables.ts';
 import { assertProgram, load } from './tools.ts';
-import { findUserFault, makeUser } from './users.ts';
-import { LOAD, type Alignment, type Meeting, type Requests } from './wire.ts';
+import { findUserFault, makeUser } from './contents/users.ts';
+import { LOAD, type Alignment, type Meeting, type Requests } from './wire/wire.ts';
 
 type Asked<N extends keyof Requests> = Requests[N][0];
 

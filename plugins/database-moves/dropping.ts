@@ -4,7 +4,7 @@ import type { DatabaseClient } from '../../kernel/contract/points/database-serve
 import { identifier, quotedUser } from '../../kernel/kit/databases/mysql-text.ts';
 import type { MoveRecord, Recorded } from './record.ts';
 import { refused, type MoveServer } from './server.ts';
-import { readContents, dropTables, readDatabases, type MovedDatabase } from './tables.ts';
+import { readContents, dropTables, readDatabases, type MovedDatabase } from './contents/tables.ts';
 import { TableLocks } from './window.ts';
 
 /** How many tables an error names. */

@@ -4,7 +4,7 @@ import type { Leaving, MovedAccount, MoveLink } from '../../kernel/contract/poin
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
 import { identifier, userText, type UserName } from '../../kernel/kit/databases/mysql-text.ts';
 import { dropMoved } from './dropping.ts';
-import { readObjects, type MovedObject } from './objects.ts';
+import { readObjects, type MovedObject } from './contents/objects.ts';
 import { MoveRecord, recordedDatabase, recordedUser, type Contents } from './record.ts';
 import { isBefore, MoveServer, refused, type DatabaseMoveParts } from './server.ts';
 import {
@@ -14,11 +14,11 @@ import {
   readDatabases,
   type MovedDatabase,
   type MovedTable,
-} from './tables.ts';
+} from './contents/tables.ts';
 import { assertProgram, dumped } from './tools.ts';
-import { findUserFault, readUsers, type MovedUser } from './users.ts';
-import { whileThingsGo } from './vanished.ts';
-import { LOAD, type Requests } from './wire.ts';
+import { findUserFault, readUsers, type MovedUser } from './contents/users.ts';
+import { whileThingsGo } from './contents/vanished.ts';
+import { LOAD, type Requests } from './wire/wire.ts';
 import { endConnections, lockUsers, TableLocks } from './window.ts';
 import { fail } from './errors.ts';
 

@@ -8,7 +8,7 @@ import {
   loadDatabase,
   type ServerLogin,
 } from '../../kernel/kit/databases/mariadb-programs.ts';
-import { programFailure } from './vanished.ts';
+import { programFailure } from './contents/vanished.ts';
 
 /** Triggers would run while rows are loaded. */
 const OPTIONS = ['--skip-triggers'];

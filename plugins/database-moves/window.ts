@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseClient } from '../../kernel/contract/points/database-servers.ts';
 import { identifier, isSqlError, quotedUser, userText, type UserName } from '../../kernel/kit/databases/mysql-text.ts';
 import { BRIEF_MS, refused, type MoveServer } from './server.ts';
-import { nameBytes, type MovedDatabase } from './tables.ts';
+import { nameBytes, type MovedDatabase } from './contents/tables.ts';
 import { fail } from './errors.ts';
 
 /** How long transactions may go on that have written, and at the end those that read. */

@@ -3,8 +3,8 @@ import { unlessRefused, type ArchivePart, type ImportNotes } from '../../kernel/
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
-import type { DomainChanges } from './domain-changes.ts';
-import type { DomainRegistry } from './registry.ts';
+import type { DomainChanges } from './changes/domain-changes.ts';
+import type { DomainRegistry } from './changes/registry.ts';
 import { listDomains } from './store.ts';
 import type { DomainViews } from './views.ts';
 

@@ -31,7 +31,7 @@ async function add(
   { docroot }: OptionValues,
 ) {
   const config = await context.settingsOf<DomainsConfig>('domains');
-  const { DomainRegistry } = await import('./registry.ts'); // which other commands need not wait for
+  const { DomainRegistry } = await import('./changes/registry.ts'); // which other commands need not wait for
   return context.withPlugins(async (open) => {
     const account = await open.identity.accounts.get(username);
     const registry = new DomainRegistry({ ...open, config }, () => undefined);

@@ -1,6 +1,6 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
-import { namePart } from './name.ts';
+import { namePart } from './names/name.ts';
 import type { DomainPage, DomainsQuery } from './schema.ts';
 import { findByPart } from './store.ts';
 import { domainEntry, type DomainViews } from './views.ts';

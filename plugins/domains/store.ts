@@ -1,7 +1,7 @@
 import { isRunning } from '../../kernel/kit/programs/process-id.ts';
 import type { Reader, Tx } from '../../kernel/store/store.ts';
-import { ALL_NAMES, readAliases } from './alias-store.ts';
-import { parentNames, reversedName } from './name.ts';
+import { ALL_NAMES, readAliases } from './names/alias-store.ts';
+import { parentNames, reversedName } from './names/name.ts';
 
 export interface DomainRow {
   readonly id: number;

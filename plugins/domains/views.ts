@@ -5,7 +5,7 @@ import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import { EtagReply } from '../../kernel/contract/etag-reply.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
-import { parentNames, publicSuffix } from './name.ts';
+import { parentNames, publicSuffix } from './names/name.ts';
 import type { DockerDomains, DomainEntry, DomainList } from './schema.ts';
 import type { Domain, DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { countOfMany, listDomains, listOfMany, type ListedRow } from './store.ts';

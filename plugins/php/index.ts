@@ -3,17 +3,17 @@ import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
 import { followAdded, forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Unavailable } from '../../kernel/errors.ts';
-import { AccountPools } from './account-pools.ts';
+import { AccountPools } from './keeping/account-pools.ts';
 import { findings, unknownVersions } from './doctor.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { movePart } from './mover.ts';
 import { boundsFor } from './options.ts';
 import { PhpSites } from './php-sites.ts';
-import { PoolList } from './pool-list.ts';
+import { PoolList } from './keeping/pool-list.ts';
 import { demoVerbs } from './demo.ts';
 import privileged from './privileged.ts';
-import { PoolKeeper } from './reconciling.ts';
+import { PoolKeeper } from './keeping/reconciling.ts';
 import {
   BROKERS,
   KeptPhp,

@@ -19,7 +19,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { assertFaultless } from '../../kernel/kit/line-faults.ts';
 import { atMost, LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';
 import type { Tx } from '../../kernel/store/store.ts';
-import type { AccountPools } from './account-pools.ts';
+import type { AccountPools } from './keeping/account-pools.ts';
 import { fail } from './errors.ts';
 import { shownDirectives } from './ini/shown.ts';
 import { readIni } from './ini/ini-text.ts';

@@ -5,7 +5,7 @@ import { errorMessage, HttpError } from '../../kernel/errors.ts';
 import { PostgresqlClient } from '../../kernel/kit/databases/postgresql/client.ts';
 import type { PostgresqlConfig } from './schema.ts';
 import { importDatabase, type ImportParts } from './transfers/imports.ts';
-import type { Users } from './users.ts';
+import type { Users } from './users/users.ts';
 
 /** Where a packaged server has its socket. */
 const SOCKET = '/run/postgresql';

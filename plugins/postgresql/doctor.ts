@@ -1,6 +1,6 @@
 import { errorMessage, failureText } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
-import type { AccountServers } from './account-servers.ts';
+import type { AccountServers } from './server/account-servers.ts';
 import type { ServerConnections } from '../../kernel/kit/databases/postgresql/roles.ts';
 
 /** Older servers let everybody make tables in each database. */

@@ -10,7 +10,7 @@ import type { DatabaseTransfers } from '../../kernel/kit/databases/database-tran
 import { hasFailed, PostgresqlClient } from '../../kernel/kit/databases/postgresql/client.ts';
 import { identifier as id } from '../../kernel/kit/databases/postgresql/sql-text.ts';
 import type { Writing } from './writing/writing.ts';
-import { withTemporary, type TemporaryParts, type Use } from './temporary-work.ts';
+import { withTemporary, type TemporaryParts, type Use } from './temporary-users/temporary-work.ts';
 
 /** Settings by which no name in a statement of ours is a customer's; what an index or a view calls is, and so may write nothing. */
 const SETTINGS = [

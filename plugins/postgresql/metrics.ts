@@ -1,8 +1,8 @@
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { gauge, type Metric } from '../../kernel/contract/points/metric.ts';
-import type { AccountServers } from './account-servers.ts';
+import type { AccountServers } from './server/account-servers.ts';
 import { health } from './doctor.ts';
-import type { Items } from './items.ts';
+import type { Items } from './items/items.ts';
 
 /** Keeps what the latest check of the servers has found, so that a scrape asks none of them. */
 export class ServerStates {

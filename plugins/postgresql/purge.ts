@@ -1,7 +1,7 @@
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
-import type { AccountServers } from './account-servers.ts';
+import type { AccountServers } from './server/account-servers.ts';
 import { prefixFor } from './databases.ts';
-import type { Owner } from './items.ts';
+import type { Owner } from './items/items.ts';
 import { dropDatabase } from '../../kernel/kit/databases/postgresql/databases.ts';
 import { DATABASES, groupFor, LEVELS } from '../../kernel/kit/databases/postgresql/names.ts';
 import { customersRoles, dropRole, type ServerConnections } from '../../kernel/kit/databases/postgresql/roles.ts';

@@ -1,7 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
-import type { AccountServers } from './account-servers.ts';
-import type { Item, Items } from './items.ts';
+import type { AccountServers } from './server/account-servers.ts';
+import type { Item, Items } from './items/items.ts';
 import { setLocked } from '../../kernel/kit/databases/postgresql/roles.ts';
 
 interface Parts extends Pick<Host, 'identity'> {

@@ -1,8 +1,8 @@
 import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountsUsage, ResourceUsage } from '../../kernel/contract/points/account-report.ts';
-import type { KernelQuota, KnownQuota } from './kernel-quota.ts';
-import type { QuotaRow } from './repquota.ts';
+import type { KernelQuota, KnownQuota } from './kernel-quota/kernel-quota.ts';
+import type { QuotaRow } from './kernel-quota/repquota.ts';
 import type { DiskInodes } from './schema.ts';
 import type { Measured } from './store.ts';
 import type { UsageSamples } from './usage-samples.ts';

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';
-import type { KernelQuota } from './kernel-quota.ts';
+import type { KernelQuota } from './kernel-quota/kernel-quota.ts';
 import type { QuotaConfig } from './schema.ts';
 
 /** Programs start slowly on a busy node. */

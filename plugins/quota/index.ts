@@ -8,14 +8,14 @@ import { formatSize } from '../../kernel/kit/format.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { doctor } from './doctor.ts';
 import { events } from './events.ts';
-import { FolderSizes } from './folder-sizes.ts';
-import { KernelQuota } from './kernel-quota.ts';
+import { FolderSizes } from './folders/folder-sizes.ts';
+import { KernelQuota } from './kernel-quota/kernel-quota.ts';
 import { storageNotices } from './keeping/notices.ts';
 import { PlanLimits } from './keeping/plan-limits.ts';
 import privileged from './privileged.ts';
 import { DiskInodes, FolderQuery, LargestFolders, QuotaConfig, Size } from './schema.ts';
 import { AccountUsage, resources, usageOfMany } from './account-usage.ts';
-import type { QuotaRow } from './repquota.ts';
+import type { QuotaRow } from './kernel-quota/repquota.ts';
 import { readSamples } from './store.ts';
 import { UsageSamples } from './usage-samples.ts';
 

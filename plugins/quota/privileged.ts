@@ -5,7 +5,7 @@ import { definePrivileged } from '../../kernel/contract/privileged.ts';
 import type { Identified } from '../../kernel/kit/jobs/job.ts';
 import { readAccount, readInteger, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';
-import { quotaMounts, RepquotaParser, type QuotaRow } from './repquota.ts';
+import { quotaMounts, RepquotaParser, type QuotaRow } from './kernel-quota/repquota.ts';
 import { QuotaConfig } from './schema.ts';
 
 /** Limits of what an account stores; 0 = unlimited. */

@@ -2,7 +2,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import { inTurn } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { LoginEntry } from './server/login-entry.ts';
-import type { SftpVerbs } from './server/sftp-server.ts';
+import type { SftpVerbs } from './server/sftp-verbs.ts';
 import type { SftpConfig } from './schema.ts';
 import type { StoredLogin } from './store.ts';
 

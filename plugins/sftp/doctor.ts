@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { SftpConfig } from './schema.ts';
-import type { SftpVerbs } from './server/sftp-server.ts';
+import type { SftpVerbs } from './server/sftp-verbs.ts';
 
 const ANSWER_MS = 5000;
 const RESTART = 'systemctl restart proftpd; `journalctl -u proftpd` says why it does not start';

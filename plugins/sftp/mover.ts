@@ -1,5 +1,5 @@
 import { closedMover, type MovePart } from '../../kernel/contract/points/move-part.ts';
-import type { SftpVerbs } from './server/sftp-server.ts';
+import type { SftpVerbs } from './server/sftp-verbs.ts';
 
 /** Closes an account's logins while the last of its files goes to another node, which opens them by what is stored. */
 export function movePart(verbs: SftpVerbs): MovePart {

@@ -1,6 +1,7 @@
 import { definePrivileged } from '../../kernel/contract/privileged.ts';
 import { SftpConfig } from './schema.ts';
-import { SftpServer, type SftpVerbs } from './server/sftp-server.ts';
+import { SftpServer } from './server/sftp-server.ts';
+import type { SftpVerbs } from './server/sftp-verbs.ts';
 
 /** Writes by which logins ProFTPD lets customers in, and ends their sessions. */
 export default definePrivileged<SftpVerbs>()({

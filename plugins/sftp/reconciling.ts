@@ -6,7 +6,7 @@ import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/rec
 import { loginEntry, type AccountLogins } from './account-logins.ts';
 import type { SftpConfig } from './schema.ts';
 import { loginDigest } from './server/login-entry.ts';
-import type { Served } from './server/sftp-server.ts';
+import type { Served } from './server/sftp-verbs.ts';
 import type { SeenLogin } from './server/login-log.ts';
 import type { StoredFile } from './server/stored-log.ts';
 import { allLogins, listLogins, noteLastLogin, type StoredLogin } from './store.ts';
@@ -35,25 +35,12 @@ export class LoginKeeper {
 
   /** Returns what is wrong; nothing where another process of the node looks after the logins. */
   findings(): Finding[] {
-    const findings: Finding[] = [];
-    const problem = this.#problem();
-    if (problem !== undefined)
-      findings.push({ name: 'logins', ok: false, detail: problem, remedy: 'see the log for the reason' });
-    if (this.#served?.problem)
-      findings.push({
-        name: 'settings',
-        ok: false,
-        detail: this.#served.problem,
-        remedy: 'correct the settings of sftp',
-      });
-    if (this.#served?.isRunning === false)
-      findings.push({
-        name: 'ProFTPD',
-        ok: false,
-        detail: 'ProFTPD does not run',
-        remedy: 'systemctl restart proftpd',
-      });
-    return findings;
+    const found: readonly (readonly [name: string, detail: string | null | undefined, remedy: string])[] = [
+      ['logins', this.#problem(), 'see the log for the reason'],
+      ['settings', this.#served?.problem, 'correct the settings of sftp'],
+      ['ProFTPD', this.#served?.isRunning === false ? 'ProFTPD does not run' : null, 'systemctl restart proftpd'],
+    ];
+    return found.flatMap(([name, detail, remedy]) => (detail ? [{ name, ok: false, detail, remedy }] : []));
   }
 
   start(): void {

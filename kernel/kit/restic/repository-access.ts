@@ -61,7 +61,7 @@ export class RepositoryAccess {
   }
 
   /** Errors: 400 `invalid_request`, 503 `backup_unreadable`, 507 `backups_full`, `no_space`. */
-  async answer(asked: unknown, bytes: Buffer): Promise<JobAnswer> {
+  readonly answer = async (asked: unknown, bytes: Buffer): Promise<JobAnswer> => {
     const question = readQuestion(asked);
     if (this.#isClosed) throw refuse.overloaded('the run has ended');
     switch (question.repository) {
@@ -78,7 +78,7 @@ export class RepositoryAccess {
       case 'end':
         return answered(await this.#end(question.upload));
     }
-  }
+  };
 
   /** Refuses what comes later, and removes what is incomplete. */
   async close(): Promise<void> {

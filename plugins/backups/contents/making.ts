@@ -39,9 +39,8 @@ export async function addSnapshots(making: Making, parent: string | null) {
   const { host, pool, account, run, setup, access } = making;
   let counted: Counting['counted'] = { files: 0, bytes: 0, leftOut: 0 };
   let nothing: HttpError | undefined;
-  const onAsk = (asked: unknown, given: Buffer) => access.answer(asked, given);
   const addFiles = async () => {
-    counted = await pool.run(BACKUP, host.jobs.ownerOf(account), { setup, parent }, { ...run, onAsk });
+    counted = await pool.run(BACKUP, host.jobs.ownerOf(account), { setup, parent }, { ...run, onAsk: access.answer });
   };
   const id = await access.added(addFiles).catch((error: unknown) => {
     if (!(error instanceof HttpError) || error.code !== 'nothing_to_back_up') throw error;

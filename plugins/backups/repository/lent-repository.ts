@@ -11,26 +11,16 @@ import type {
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Backups } from '../backups.ts';
 import { AGAIN, fail } from '../errors.ts';
-import {
-  adoptRows,
-  hasFiles,
-  isWhole,
-  listBackups,
-  listKept,
-  removeBackup,
-  removeRows,
-  repositoryBytes,
-  ROWS,
-} from '../store.ts';
+import * as rows from '../store.ts';
 
 interface Parts extends Pick<Host, 'local'> {
   readonly backups: Backups;
 }
 
 export async function readKept({ local, backups }: Parts, account: Account) {
-  const kept = await listKept(local, account.id);
+  const kept = await rows.listKept(local, account.id);
   const found = kept.length === 0 ? undefined : await backups.repositories.find(account);
-  return found && { key: found.key, backups: kept, sizeBytes: await repositoryBytes(local, account.id) };
+  return found && { key: found.key, backups: kept, sizeBytes: await rows.repositoryBytes(local, account.id) };
 }
 
 export async function checkRepository(
@@ -41,7 +31,7 @@ export async function checkRepository(
   await repositories.version();
   return withRepository(parts, account, signal, async ({ backups, ...repository }) => {
     await repositories.check(repository, sample.readMib, signal);
-    const newest = backups.find(hasFiles);
+    const newest = backups.find(rows.hasFiles);
     return newest === undefined
       ? { restored: 0, compared: 0 }
       : parts.backups.restoreSample(account, newest.id, { repository, sample, signal });
@@ -55,16 +45,15 @@ export async function withRepository<T>(
   work: (kept: KeptBackups) => Promise<T>,
 ): Promise<T | undefined> {
   const { repositories } = backups;
-  if ((await listBackups(local, account.id)).length === 0) return undefined;
+  if ((await rows.listBackups(local, account.id)).length === 0) return undefined;
   return backups.alone(account, signal, async () => {
     const repository = await backups.repository(account);
     await repositories.tidy(repository);
-    await adoptRows(local, account, repository.folder);
-    const kept = await listKept(local, account.id);
+    await rows.adoptRows(local, account, repository.folder);
+    const kept = await rows.listKept(local, account.id);
     const there = await repositories.snapshots(repository);
-    const lost = kept.find((backup) => !isWhole(backup, there));
-    if (lost !== undefined)
-      throw fail.backup_unreadable(`that of ${new Date(lost.created_at).toISOString()} is lost`, AGAIN);
+    const lost = kept.find((backup) => !rows.isWhole(backup, there));
+    if (lost !== undefined) throw fail.backup_unreadable(`that of ${rows.madeAt(lost)} is lost`, AGAIN);
     return work({ ...repository, beside: repositories.at(account, 'picture'), backups: kept });
   });
 }
@@ -75,7 +64,7 @@ export function adoptRepository(
 ): Promise<number> {
   const { repositories } = backups;
   const adopt = async () => {
-    const known = await listBackups(local, account.id);
+    const known = await rows.listBackups(local, account.id);
     if (known.length > 0 && !replaces) throw fail.backups_exist('the account has backups on this node');
     const key = kept.key ?? (await repositories.key(account));
     const whole: KeptBackup[] = [];
@@ -84,21 +73,21 @@ export function adoptRepository(
       await mkdir(join(folder, 'locks'), { recursive: true, mode: 0o700 }); // copies may lack it, because it is empty
       await repositories.prove({ folder, key });
       const there = await repositories.snapshots({ folder, key });
-      whole.push(...kept.backups.filter((backup) => isWhole(backup, there)));
+      whole.push(...kept.backups.filter((backup) => rows.isWhole(backup, there)));
       if (whole.length === 0) throw fail.backup_unreadable('no backup of the repository is whole', AGAIN);
-      await writeFile(join(folder, ROWS), JSON.stringify(whole), { flag: 'wx', mode: 0o600, flush: true });
+      await writeFile(join(folder, rows.ROWS), JSON.stringify(whole), { flag: 'wx', mode: 0o600, flush: true });
     });
     await local.write(async (tx) => {
-      for (const { id } of known) await removeBackup(tx, account.id, id);
+      for (const { id } of known) await rows.removeBackup(tx, account.id, id);
     });
-    await adoptRows(local, account, repository.folder);
-    await backups.measure(account, repository);
+    await rows.adoptRows(local, account, repository.folder);
+    await backups.retention.measure(account, repository);
     return whole.length;
   };
   return isHeld ? adopt() : backups.alone(account, signal, adopt);
 }
 
 export async function forgetBackups({ local, backups }: Parts, { id }: Pick<Account, 'id'>): Promise<void> {
-  await local.write((tx) => removeRows(tx, id));
+  await local.write((tx) => rows.removeRows(tx, id));
   await backups.repositories.remove({ id });
 }

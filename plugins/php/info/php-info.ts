@@ -1,7 +1,7 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { defineJob } from '../../../kernel/kit/jobs/job.ts';
-import type { AccountPools } from '../account-pools.ts';
+import type { AccountPools } from '../keeping/account-pools.ts';
 import { fail } from '../errors.ts';
 import type { Pool } from '../pools/pool.ts';
 import type { PhpConfig, PhpInfo } from '../schema.ts';

@@ -3,7 +3,7 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { compressedDump } from '../../../kernel/kit/databases/dump-stream.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { withTemporary, type TemporaryParts, type Use } from '../temporary-work.ts';
+import { withTemporary, type TemporaryParts, type Use } from '../temporary-users/temporary-work.ts';
 import { dumpDatabase, NO_RIGHTS } from '../../../kernel/kit/databases/postgresql/pg-dump.ts';
 
 export interface ExportParts extends TemporaryParts {

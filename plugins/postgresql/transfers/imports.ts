@@ -5,7 +5,7 @@ import { dumpText } from '../../../kernel/kit/databases/dump-stream.ts';
 import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
 import { whileGoingOn } from '../../../kernel/kit/databases/size-limit.ts';
 import type { Writing } from '../writing/writing.ts';
-import { withTemporary, type TemporaryParts, type Use } from '../temporary-work.ts';
+import { withTemporary, type TemporaryParts, type Use } from '../temporary-users/temporary-work.ts';
 import { ABOUT_RIGHTS, loadDump } from '../../../kernel/kit/databases/postgresql/load.ts';
 
 const ARCHIVE = 'PGDMP';

@@ -1,7 +1,7 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import { readSizes } from '../../../kernel/kit/databases/postgresql/databases.ts';
 import { Polled } from '../../../kernel/kit/waiting/polled.ts';
-import type { AccountServers } from '../account-servers.ts';
+import type { AccountServers } from '../server/account-servers.ts';
 
 /** The server looks at each file: at most a tenth of the time it does that. */
 const freshMs = (tookMs: number): number => Math.max(1000, 10 * tookMs);

@@ -3,8 +3,8 @@ import type { FullSize, LimitedDatabases } from '../../../kernel/contract/points
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { PostgresqlClient } from '../../../kernel/kit/databases/postgresql/client.ts';
 import { readSizes } from '../../../kernel/kit/databases/postgresql/databases.ts';
-import type { AccountServers } from '../account-servers.ts';
-import type { Items, Owner } from '../items.ts';
+import type { AccountServers } from '../server/account-servers.ts';
+import type { Items, Owner } from '../items/items.ts';
 import { endCustomers, readClock, readStates, setState, type FoundState, type State } from '../server/states.ts';
 import { DatabaseSizes } from './database-sizes.ts';
 import { StoppedAccounts, type Stage } from './stopped-accounts.ts';

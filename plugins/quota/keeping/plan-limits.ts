@@ -3,9 +3,9 @@ import type { Finding } from '../../../kernel/contract/points/finding.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { AttemptPart } from '../../../kernel/kit/waiting/reconciling.ts';
-import type { KernelQuota, MountReport, UidOf } from '../kernel-quota.ts';
+import type { KernelQuota, MountReport, UidOf } from '../kernel-quota/kernel-quota.ts';
 import type { AccountLimits, QuotaVerbs } from '../privileged.ts';
-import type { QuotaRow } from '../repquota.ts';
+import type { QuotaRow } from '../kernel-quota/repquota.ts';
 
 const KIB_IN_MIB = 1024;
 

@@ -1,7 +1,7 @@
 /** What a node of the fleet may say about databases that it brings. */
 import * as assert from '../../support/assert.ts';
-import { READERS } from '../../../plugins/database-moves/incoming.ts';
-import type { Requests } from '../../../plugins/database-moves/wire.ts';
+import { READERS } from '../../../plugins/database-moves/wire/incoming.ts';
+import type { Requests } from '../../../plugins/database-moves/wire/wire.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { testSuite } from '../../support/suite.ts';
 

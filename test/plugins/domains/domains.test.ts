@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
-import { NewNames } from '../../../plugins/domains/new-names.ts';
+import { NewNames } from '../../../plugins/domains/names/new-names.ts';
 import type { DomainsConfig } from '../../../plugins/domains/schema.ts';
 import * as assert from '../../support/assert.ts';
 import { temporaryFolder } from '../../support/folder.ts';

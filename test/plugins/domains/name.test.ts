@@ -1,5 +1,5 @@
 import * as assert from '../../support/assert.ts';
-import { isWithin, parentNames, parseDomain, publicSuffix, reversedName } from '../../../plugins/domains/name.ts';
+import { isWithin, parentNames, parseDomain, publicSuffix, reversedName } from '../../../plugins/domains/names/name.ts';
 import { group } from '../../../plugins/domains/views.ts';
 import { testSuite } from '../../support/suite.ts';
 

@@ -1,11 +1,11 @@
 import * as assert from '../../support/assert.ts';
-import { toPool } from '../../../plugins/php/pool-list.ts';
+import { toPool } from '../../../plugins/php/keeping/pool-list.ts';
 import { PhpPools } from '../../../plugins/php/pools/php-pools.ts';
 import type { PoolFigures } from '../../../plugins/php/pools/pool-meter.ts';
 import type { Pool } from '../../../plugins/php/pools/pool.ts';
 import type { PhpConfig } from '../../../plugins/php/schema.ts';
 import type { PrivilegedHost } from '../../../kernel/contract/privileged.ts';
-import type { Wanted } from '../../../plugins/php/wanted-pools.ts';
+import type { Wanted } from '../../../plugins/php/keeping/wanted-pools.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';

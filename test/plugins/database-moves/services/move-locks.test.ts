@@ -8,7 +8,7 @@ import {
   type MoveRecord,
   type Recorded,
 } from '../../../../plugins/database-moves/record.ts';
-import { readContents, readDatabases } from '../../../../plugins/database-moves/tables.ts';
+import { readContents, readDatabases } from '../../../../plugins/database-moves/contents/tables.ts';
 import type { MoveServer } from '../../../../plugins/database-moves/server.ts';
 import { TableLocks } from '../../../../plugins/database-moves/window.ts';
 import type { DatabaseClient } from '../../../../kernel/contract/points/database-servers.ts';

@@ -8,7 +8,7 @@ import { errorMessage } from '../../../../kernel/errors.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import { storageNotices } from '../../../../plugins/quota/keeping/notices.ts';
 import privileged from '../../../../plugins/quota/privileged.ts';
-import { RepquotaParser, type QuotaRow } from '../../../../plugins/quota/repquota.ts';
+import { RepquotaParser, type QuotaRow } from '../../../../plugins/quota/kernel-quota/repquota.ts';
 import type { QuotaConfig } from '../../../../plugins/quota/schema.ts';
 import { atEnd } from '../../../support/ending.ts';
 import { temporaryFolder } from '../../../support/folder.ts';

@@ -16,7 +16,7 @@ import * as assert from '../../../support/assert.ts';
 import type { Account } from '../../../../kernel/identity/accounts/account.ts';
 import { HttpError, errorMessage } from '../../../../kernel/errors.ts';
 import { createLog } from '../../../../kernel/log.ts';
-import { FolderSizes } from '../../../../plugins/quota/folder-sizes.ts';
+import { FolderSizes } from '../../../../plugins/quota/folders/folder-sizes.ts';
 import type { DiskInodes, LargestFolders } from '../../../../plugins/quota/schema.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';

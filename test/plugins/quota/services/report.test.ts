@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
 import { errorMessage } from '../../../../kernel/errors.ts';
-import { quotaMounts, RepquotaParser, type QuotaRow } from '../../../../plugins/quota/repquota.ts';
+import { quotaMounts, RepquotaParser, type QuotaRow } from '../../../../plugins/quota/kernel-quota/repquota.ts';
 import type { DiskInodes } from '../../../../plugins/quota/schema.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
