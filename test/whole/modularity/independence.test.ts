@@ -85,18 +85,15 @@ async function assertIndependent(off: readonly string[]): Promise<void> {
     if (!off.includes(route.split('.')[0] ?? '')) assertSame(route, answered, now.get(route), losses.get(route));
 }
 
-/** Adds the `nth` half of the tests: two files share them, because a file runs its tests one after another. */
-export function independenceTests(nth: 0 | 1): void {
-  const names = installedPlugins().flatMap(({ name, isOptIn }) => (isOptIn ? [] : [name]));
-  const groups = groupsOf(names);
-  const test = testSuite(`independence, half ${nth + 1}`);
-  // Started by a test, it would end with that test.
-  test.before(async () => void (surroundings = await startSurroundings()));
-  test.after(() => surroundings.close());
-  test('with all plugins on, every route answers', async () => {
-    for (const [route, { status }] of await answersOfAll())
-      if (!unwalked.has(route)) assert.ok(status < 400, `${route}: ${status}`);
-  });
-  for (const off of groups.filter((_, i) => i % 2 === nth))
-    test(`the others answer as before without ${off.join(', ')}`, () => assertIndependent(off));
-}
+const names = installedPlugins().flatMap(({ name, isOptIn }) => (isOptIn ? [] : [name]));
+const test = testSuite('independence');
+// Started by a test, it would end with that test.
+test.before(async () => void (surroundings = await startSurroundings()));
+test.after(() => surroundings.close());
+
+test('with all plugins on, every route answers', async () => {
+  for (const [route, { status }] of await answersOfAll())
+    if (!unwalked.has(route)) assert.ok(status < 400, `${route}: ${status}`);
+});
+for (const off of groupsOf(names))
+  test(`the others answer as before without ${off.join(', ')}`, () => assertIndependent(off));

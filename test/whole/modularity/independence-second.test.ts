@@ -1,3 +1,0 @@
-import { independenceTests } from './independence.ts';
-
-independenceTests(1);
