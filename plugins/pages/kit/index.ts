@@ -40,6 +40,7 @@ export { NodeFilter } from './place/node-filter.tsx';
 export { Sparkline } from './sparkline.tsx';
 export { Parts } from './parts.tsx';
 export { TabbedHead } from './place/tabs.tsx';
+export { SitesPage } from './table/sites-page.tsx';
 export { SitesTable } from './table/sites-table.tsx';
 export { CursorPaging, Paging, Table, type Column, type Order } from './table/table.tsx';
 export { withProof } from './form/proof.tsx';

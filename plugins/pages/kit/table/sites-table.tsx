@@ -5,6 +5,11 @@ import { DomainName } from '../text/domain-name.tsx';
 import { t } from '../text/i18n.ts';
 import { Table, type Column } from './table.tsx';
 
+/** A domain of an account, with what is set for it. */
+export interface Site {
+  readonly domain_url: string;
+}
+
 interface SitesTableProps<T> {
   readonly caption: string;
   readonly icon: IconName;
@@ -17,7 +22,7 @@ interface SitesTableProps<T> {
 }
 
 /** A table of what is set for each domain of an account, with the buttons that change it. */
-export function SitesTable<T extends { readonly domain_url: string }>(props: SitesTableProps<T>) {
+export function SitesTable<T extends Site>(props: SitesTableProps<T>) {
   const { caption, icon, sites, columns, buttons, noneAbout = t('pages.noDomainsAbout') } = props;
   if (sites.length === 0)
     return (
