@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 const [base = '', token = '', file = ''] = process.argv.slice(2);
-const PAUSE_MS = 5;
+const PAUSE_MS = 20;
 const added: string[] = [];
 let longestGapMs = 0;
 let lastAnswer = performance.now();
@@ -49,7 +49,7 @@ async function write(): Promise<void> {
     } catch {
       // what was not answered may be there, or not
     }
-    await delay(PAUSE_MS * 4);
+    await delay(PAUSE_MS);
   }
 }
 
