@@ -76,15 +76,15 @@ export class KeptAccounts {
 
   /** Resolves with whether the repository of a removed account is kept, which is purged now. Errors: 409 `removed_account_busy`. */
   async keep({ id, removedAt }: RemovedAccount): Promise<boolean> {
-    if (!(await this.keeps(id))) return false;
-    if ((await rows.findRemoved(this.#host.local, id))?.is_restoring === 1) throw busy();
+    const row = await this.#kept(id);
+    if (row === undefined) return false;
+    if (row.is_restoring === 1) throw busy();
     await this.#host.local.write((tx) => rows.notePurge(tx, id, removedAt));
     return true;
   }
 
   async keeps(id: number): Promise<boolean> {
-    const { config, local } = this.#host;
-    return config.days > 0 && (await rows.findRemoved(local, id)) !== undefined;
+    return (await this.#kept(id)) !== undefined;
   }
 
   async list(): Promise<RestorableAccount[]> {
@@ -159,10 +159,10 @@ export class KeptAccounts {
   /** Removes the backups of a removed account for good. Errors: 404 `removed_account_not_found`, 409 `removed_account_busy`. */
   async remove(name: string, by: Restorer): Promise<void> {
     const row = await this.#find(name);
-    await this.#alone(row.id, async () => {
-      await this.#mend(row.id);
-      await this.#tellRemoved(row, by);
-      await this.#discard(row);
+    await this.#alone(row.id, async (_, now) => {
+      await this.#mend(now.id);
+      await this.#tellRemoved(now, by);
+      await this.#discard(now);
     });
   }
 
@@ -174,7 +174,7 @@ export class KeptAccounts {
       const stayed = row.purged_at === null && !unpurged.has(row.id) && row.removed_at < Date.now() - DAY_MS;
       if (stayed) await local.write((tx) => rows.forget(tx, row.id));
       if (stayed || (row.is_restoring === 0 && this.#goneAt(row) > Date.now())) continue;
-      const lease = await this.#lease(row);
+      const lease = await this.#lease(row.id);
       if (lease === undefined) continue; // somebody restores or removes it
       const work = async () => {
         await this.#mend(row.id);
@@ -227,13 +227,19 @@ export class KeptAccounts {
     return new Set((await this.#host.identity.accounts.removed.list()).map(({ id }) => id));
   }
 
-  #lease({ id }: Pick<rows.RemovedRow, 'id'>) {
+  /** Resolves with what was noted of a removed account, where that counts. */
+  async #kept(id: number): Promise<rows.RemovedRow | undefined> {
+    const { config, local } = this.#host;
+    return config.days > 0 ? rows.findRemoved(local, id) : undefined;
+  }
+
+  #lease(id: number) {
     return this.#host.node.leases.acquire(`removed account ${id}`, LEASE_MS);
   }
 
   /** Calls back with the row as it is by then. Errors: 404 `removed_account_not_found`, 409 `removed_account_busy`. */
   async #alone<T>(id: number, work: (lost: AbortSignal, row: rows.RemovedRow) => Promise<T>): Promise<T> {
-    const lease = await this.#lease({ id });
+    const lease = await this.#lease(id);
     if (lease === undefined) throw busy();
     const run = async () => work(lease.signal, (await rows.findRemoved(this.#host.local, id)) ?? notThere());
     return run().finally(() => lease.release());
