@@ -1,4 +1,4 @@
-import { MOST_SCRIPTS, PHP_SOCKET, type SiteDirectives } from '../../kernel/contract/points/web-server-part.ts';
+import { nginxScriptLimit, PHP_SOCKET, type SiteDirectives } from '../../kernel/contract/points/web-server-part.ts';
 import { assertSocketBelongs } from '../../kernel/kit/net/account-socket.ts';
 import { readInteger, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 import { POOL, PROGRAM, SESSION_NAME, sessionPath } from './pools/session-pool.ts';
@@ -62,8 +62,7 @@ const directives: SiteDirectives<SitePart> = {
       `    client_max_body_size ${part.uploadMib + 1}m;`,
       `    location ~ "^${path}(?:${SCRIPTS.join('|')})\\.php$" {`,
       ...PARAMETERS.map((parameter) => `        fastcgi_param ${parameter};`),
-      `        set $hostkeep_account ${accountId};`,
-      `        limit_conn hostkeep_scripts ${MOST_SCRIPTS};`,
+      `        ${nginxScriptLimit(accountId)}`,
       `        fastcgi_pass "unix:${part.socket}";`,
       `        fastcgi_read_timeout ${READ_SECONDS}s;`,
       '    }',

@@ -132,10 +132,13 @@ export type FrontFolders = ReadonlyMap<number, readonly string[]>;
 /** A folder below a document root, without slashes around it. Nothing in it but the dot means anything to a web server's configuration. */
 export const FRONT_FOLDER = /^(?=.{1,255}$)[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
 /**
- * Scripts of an account, of all its sites, that are asked at once; nginx refuses others. Each takes two of the connections that nginx has
- * for everybody, 768 as Debian has it. No pool runs more at once.
+ * Scripts of an account, of all its sites, that are asked at once. Each takes two of the connections that nginx has for everybody, 768 as
+ * Debian has it. No pool runs more at once.
  */
-export const MOST_SCRIPTS = 200;
+const MOST_SCRIPTS = 200;
+/** Renders for a location of nginx that it refuses scripts beyond those; the zone is that of the plugin `webserver`. */
+export const nginxScriptLimit = (accountId: number): string =>
+  `set $hostkeep_account ${accountId}; limit_conn hostkeep_scripts ${MOST_SCRIPTS};`;
 /** How many of them a site has at most. */
 export const MOST_FRONTS = 50;
 

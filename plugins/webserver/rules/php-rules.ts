@@ -2,7 +2,7 @@ import {
   FRONT_FOLDER,
   MOST_BODY_MIB,
   MOST_FRONTS,
-  MOST_SCRIPTS,
+  nginxScriptLimit,
   PHP_SOCKET,
   type SitePhp,
 } from '../../../kernel/contract/points/web-server-part.ts';
@@ -54,7 +54,7 @@ export function nginxPhp(php: SitePhp | null, errorLog?: string): string {
         ]),
     'location ~ \\.php$ {',
     '    try_files $uri =404;',
-    `    set $hostkeep_account ${php.socket.split('/').at(-2)}; limit_conn hostkeep_scripts ${MOST_SCRIPTS};`,
+    `    ${nginxScriptLimit(Number(php.socket.split('/').at(-2)))}`,
     `    fastcgi_pass "unix:${php.socket}";`,
     ...(errorLog === undefined ? [] : [`    error_log "${errorLog}" crit;`]),
     `    fastcgi_read_timeout ${php.seconds + GRACE_SECONDS}s;`,
