@@ -25,7 +25,7 @@ export type PasswordJob = { readonly password: string; readonly hash?: string };
 const THREADS = Math.max(1, availableParallelism() - 1);
 
 /**
- * Hashes passwords with argon2id (OWASP: 19 MiB, 2 passes, 1 lane) in threads of the lowest priority, one fewer than
+ * Hashes passwords with argon2id (OWASP: 19 MiB, 2 passes, 1 lane) in threads of a lower priority, one fewer than
  * there are cores, so that a flood of logins slows down only logins and no other requests. Clients that wait take turns.
  */
 export class PasswordHasher {
