@@ -70,7 +70,7 @@ export class ServerCertificate {
     const detail = `${subjectAltName ?? 'no name'}, until ${new Date(validTo).toISOString()}`;
     if (isTrusted && validTo > Date.now()) return [{ name, ok: true, detail }];
     const remedy = this.#isOrdered()
-      ? `see that ${host} leads to this server, and that nginx serves its sites at port 80`
+      ? `see that ${host} leads to this server, and that the web server serves its sites at port 80`
       : 'set certificates.directory, or tls.cert and tls.key in place of tls.host_name';
     const told = isTrusted ? `${detail}: it has expired` : `browsers warn of ${host}, whose certificate is self-signed`;
     return [

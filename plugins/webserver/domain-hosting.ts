@@ -13,7 +13,7 @@ import privileged from './privileged.ts';
 import { startReconciling } from './reconciling.ts';
 import type { WebserverConfig } from './schema.ts';
 import { linkGuard } from './files-view.ts';
-import { readCommon, siteRenderer, type RenderSite } from './vhosts/template.ts';
+import { sharedFiles, siteRenderer, type RenderSite } from './vhosts/template.ts';
 import { VhostFolder } from './vhosts/vhost-folder.ts';
 import { Vhosts } from './vhosts/vhosts.ts';
 import { canConnect, connectAddress, untilServed } from './web-server.ts';
@@ -56,8 +56,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
     accounts: host.identity.accounts,
     virtualRoot: host.node.config.virtual_root,
     rules: (domainIds) => gatherRules(host, domainIds, driver),
-    common: async () => readCommon(driver, await serverSite(host)),
-    commonName: driver.commonName,
+    shared: async () => sharedFiles(driver, await serverSite(host)),
     log: host.log,
   });
   host.onClose(() => batcher.idle());

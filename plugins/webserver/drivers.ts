@@ -14,18 +14,16 @@ export interface Driver {
   readonly vhostFolder: string;
   /** Below which the web server sees the files of accounts, at their own paths; empty = it sees them where they are. */
   readonly filesView: string;
+  readonly httpPort: number;
   /** The value of `listen` in a virtual host. */
   readonly listen: string;
   /** The same for TLS; empty = no site answers over TLS. */
   readonly listenTls: string;
   readonly templateFile: string;
-  /** For domains of suspended accounts. */
   readonly suspendedTemplateFile: string;
   /** Settings that the virtual hosts share; `undefined` if there are none. */
   readonly commonFile: string | undefined;
-  /** The site at the server's own name; `undefined` for a web server that gets certificates by itself. */
-  readonly serverFile: string | undefined;
-  /** The file of both in the folder of the virtual hosts. */
+  /** Their file in the folder of the virtual hosts. */
   readonly commonName: string;
   readonly check: readonly string[];
   readonly reload: readonly string[];
@@ -130,7 +128,7 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
   const name = config.driver === 'auto' ? installedName(folders) : config.driver;
   if (name === undefined || !isName(name)) return undefined;
   const defaults = DRIVERS[name];
-  const listen = bothFamilies(config.listen);
+  const [listen, { port: httpPort }] = [bothFamilies(config.listen), connectAddress(config.listen)];
   const { log_folder: logs } = config;
   const logFolder = join(logs, defaults.user); // a folder of its own if it rotates by itself
   const logFiles =
@@ -146,17 +144,17 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
     name,
     vhostFolder,
     filesView: config.files_view || defaults.filesView,
+    httpPort,
     listen,
     listenTls,
     templateFile: config.template || shippedFile(`${name}-vhost.conf`),
     suspendedTemplateFile: config.suspended_template || shippedFile(`${name}-suspended.conf`),
     commonFile: name === 'nginx' || logFiles ? shippedFile(`${name}-common.conf`) : undefined,
-    serverFile: defaults.certifies ? undefined : shippedFile(`${name}-server.conf`),
     check: command('check'),
     reload: command('reload'),
     reloadChecks: basename(command('reload')[0] ?? '') === defaults.reload[0],
     version: command('version'),
-    beacon: (token) => defaults.beacon(token, listen, connectAddress(config.listen).port),
+    beacon: (token) => defaults.beacon(token, listen, httpPort),
     logFiles,
     logs: logFiles === undefined ? '' : defaults.logs(logFiles),
     php: (php, docroot) => defaults.php(php, docroot, logFiles?.error),

@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServerSite, SiteAccess, SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
 import { HOST_NAME } from '../../../kernel/kit/net/host-port.ts';
-import type { Driver } from '../drivers.ts';
+import { shippedFile, type Driver } from '../drivers.ts';
 import { readSitePhp } from '../rules/php-rules.ts';
 import { partsRenderer, type SiteParts } from '../rules/site-parts.ts';
 import { NGINX_PROTOCOLS, type TlsRule } from '../rules/tls-rules.ts';
 import { viewed } from '../files-view.ts';
+import { SERVER_FILE } from './vhost-folder.ts';
 import { fail } from '../errors.ts';
 
 /** The placeholders of a template. Paths are those on this host. */
@@ -128,23 +129,24 @@ function withNames(driver: Driver, source: string, names: readonly string[]): st
   return named;
 }
 
-/**
- * Resolves with what the virtual hosts share and the server's own site; `undefined` where the web server has nothing for it. What
- * answers for names of no domain listens wherever a template does.
- */
-export async function readCommon(
-  { commonFile, serverFile, listen, listenTls, ...files }: Driver,
-  own: ServerSite | null,
-): Promise<string | undefined> {
+/** Resolves with the files beside the virtual hosts by their names, `undefined` for none: what these share, and the server's own site. */
+export async function sharedFiles(driver: Driver, own: ServerSite | null): Promise<Map<string, string | undefined>> {
+  const values: Readonly<Record<string, unknown>> = { ...driver, ...own };
+  const filled = (text: string) => HEADER + text.replaceAll(/\{\{(\w+)\}\}/g, (_, key: string) => String(values[key]));
+  const site = own && (await readFile(shippedFile(`${driver.name}-server.conf`), 'utf8'));
+  return new Map([
+    [driver.commonName, await readCommon(driver)],
+    [SERVER_FILE, site === null ? undefined : filled(site)],
+  ]);
+}
+
+/** Resolves with what virtual hosts share. The server that answers for names of no domain listens wherever a template does. */
+async function readCommon({ commonFile, listen, listenTls, ...files }: Driver): Promise<string | undefined> {
   if (commonFile === undefined) return undefined;
   const sources = await Promise.all(
     [files.templateFile, files.suspendedTemplateFile].map((file) => readFile(file, 'utf8').catch(() => '')), // templateOf tells
   );
-  const common = await readFile(commonFile, 'utf8');
-  const site = serverFile === undefined || own === null ? '' : await readFile(serverFile, 'utf8');
-  const values = { listen, ...own };
-  return (HEADER + common + site)
-    .replaceAll(/\{\{(listen|name|thumbprint|url)\}\}/g, (_, key: keyof ServerSite) => values[key] ?? '')
+  return (HEADER + (await readFile(commonFile, 'utf8')))
     .replaceAll('{{listens}}', listens([`listen ${listen};`, ...sources], listen, listenTls))
     .replaceAll(/\{\{(access|error)_log\}\}/g, (_, kind: 'access' | 'error') => files.logFiles?.[kind] ?? '');
 }

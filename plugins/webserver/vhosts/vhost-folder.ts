@@ -15,11 +15,13 @@ const LONGEST_PLAIN = 200;
 export const BEACON_FILE = `${PREFIX}beacon${EXTENSION}`;
 /** The same for commands, so that they do not disturb a server that reloads at the same time. */
 export const PROOF_FILE = `${PREFIX}proof${EXTENSION}`;
+/** The site at the server's own name. */
+export const SERVER_FILE = `${PREFIX}-server${EXTENSION}`;
 /** The page on domains of suspended accounts. The templates name it. */
 export const SUSPENDED_PAGE = `${PREFIX}suspended.html`;
 /** The page for folders without one. The templates name it. */
 export const CLOSED_PAGE = `${PREFIX}closed.html`;
-const NOT_OF_DOMAINS = [BEACON_FILE, PROOF_FILE, `${PREFIX}-common${EXTENSION}`];
+const NOT_OF_DOMAINS = [BEACON_FILE, PROOF_FILE, SERVER_FILE, `${PREFIX}-common${EXTENSION}`];
 
 /** Returns the name of a domain's file: the domain between prefix and extension, with a digest if it is shortened. */
 export function vhostFileName(domain: string): string {

@@ -13,7 +13,7 @@ import { usersFiles } from '../rules/access-rules.ts';
 import { certificateFile, readServerSite, readPem } from '../rules/tls-rules.ts';
 import type { WebserverConfig } from '../schema.ts';
 import { readChange, type VhostChange } from './read-change.ts';
-import { readCommon, siteRenderer, type RenderSite, type Site } from './template.ts';
+import { sharedFiles, siteRenderer, type RenderSite, type Site } from './template.ts';
 import {
   BEACON_FILE,
   CLOSED_PAGE,
@@ -121,8 +121,8 @@ export class VhostWriter implements VhostVerbs {
     this.#renderer = undefined;
     await this.#folder.put(SUSPENDED_PAGE, await this.#suspendedPage());
     await this.#folder.put(CLOSED_PAGE, await shippedPage('closed.html'));
-    const common = await readCommon(this.#driver, readServerSite(own));
-    if (common !== undefined) await this.#folder.put(this.#driver.commonName, common);
+    for (const [name, content] of await sharedFiles(this.#driver, readServerSite(own)))
+      await this.#folder.put(name, content);
     const { logFiles, user } = this.#driver;
     if (logFiles !== undefined) await makeLogs(logFiles, this.#ownerId(), user);
     return null;

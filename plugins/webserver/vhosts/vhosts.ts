@@ -15,7 +15,7 @@ import { BEACON_FILE, vhostFileName, isVhostFile, type VhostFolder } from './vho
 interface VhostParts {
   readonly folder: VhostFolder;
   readonly batcher: ChangeBatcher;
-  /** Writes the file that all virtual hosts share. */
+  /** Writes the files beside the virtual hosts. */
   readonly prepare: () => Promise<unknown>;
   readonly render: RenderSite;
   readonly usersLine: UsersLine;
@@ -24,10 +24,8 @@ interface VhostParts {
   readonly virtualRoot: string;
   /** Rejects where a plugin cannot tell its rules, so that no site loses them. */
   readonly rules: (domainIds: readonly number[]) => Promise<SiteRules>;
-  /** Resolves with the content of the file that all virtual hosts share, where there is one. */
-  readonly common: () => Promise<string | undefined>;
-  /** Its name. */
-  readonly commonName: string;
+  /** Resolves with the files beside the virtual hosts. */
+  readonly shared: () => Promise<ReadonlyMap<string, string | undefined>>;
   readonly log: Log;
 }
 
@@ -199,12 +197,13 @@ export class Vhosts {
   }
 
   async #differences(spareYoung: boolean): Promise<Differences> {
-    const { folder, batcher, commonName } = this.#parts;
+    const { folder, batcher } = this.#parts;
     const changes: Change[] = [];
-    const common = await this.#parts.common();
-    if (common !== undefined && (await folder.read(commonName)) !== common) {
+    const shared = [...(await this.#parts.shared())];
+    const isOld = await Promise.all(shared.map(async ([name, content]) => (await folder.read(name)) !== content));
+    if (isOld.includes(true)) {
       await this.#parts.prepare();
-      changes.push({ file: BEACON_FILE }); // so that the server reads it again
+      changes.push({ file: BEACON_FILE }); // so that the server reads them again
     }
     const { outdated, refused, left } = await this.#compare();
     changes.push(...outdated);

@@ -46,8 +46,7 @@ function serving() {
     },
     virtualRoot: '/var/www/html',
     rules: async () => new Map([[domain.id, state.rule]]),
-    common: async () => undefined,
-    commonName: '',
+    shared: async () => new Map(),
     log: createLog('silent'),
   };
   return { ...host, vhosts: new Vhosts(parts as never), during: (work: () => void) => (host.meanwhile = work), state };

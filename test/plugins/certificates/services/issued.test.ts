@@ -11,7 +11,6 @@ import { needs } from '../../../support/needs.ts';
 import { hasNginx, Nginx } from '../../../support/nginx.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
-import { freePort } from '../../../support/port.ts';
 import { hasPebble, Pebble } from '../../../support/pebble.ts';
 
 await needs('domains', 'webserver');
@@ -276,52 +275,5 @@ if (hasNginx() && hasPebble()) {
     await second.hostkeep.core.store.write((tx) => tx.run('update certificates set try_at = 1'));
     await until('the renewal', async () => pems().length === 1 && pems()[0] !== key);
     assert.is((await overTls(DOMAIN, root)).status, '503');
-  });
-
-  test('the server proves its own name, and has a certificate that is renewed', async () => {
-    const [host_name, data, port] = ['panel.example', temporaryFolder(), await freePort()];
-    const open = async (over: object = {}) => {
-      const own = { listen: `127.0.0.1:${port}`, tls: { cert: '', key: '', host_name, hsts_seconds: 0 } };
-      const config = { webserver: nginx.settings, certificates: { ...pebble.settings, ...over }, ...own };
-      const server = await TestServer.start({ data, config, certificateMs: 20 });
-      opened.push(server);
-      return server;
-    };
-    const file = join(data, 'tls.pem');
-    const pem = () => readFileSync(file, 'utf8');
-    const told = async (server: TestServer) =>
-      (await server.gathered('doctor')).find(({ name }) => name === 'certificate of the server');
-    const unordered = await open({ directory: '' });
-    const selfMade = pem();
-    assert.match((await told(unordered))?.detail ?? '', /^browsers warn of panel\.example, whose [^:]*$/);
-    assert.is((await nginx.fetch(host_name)).status, 0, 'no site is for nothing');
-    await unordered.close();
-
-    pebble.down();
-    const server = await open();
-    await until('the failure', async () => /self-signed: the authority/.test((await told(server))?.detail ?? ''));
-    assert.is(pem(), selfMade);
-    const { status, location } = await nginx.fetch(host_name, '/login');
-    assert.equal([status, location], [302, `https://${host_name}:${port}/`]);
-    pebble.up();
-    await until('the certificate', () => pem() !== selfMade);
-    const { ok, detail } = (await told(server)) ?? { ok: false, detail: '' };
-    assert.equal([ok, detail.startsWith(`DNS:${host_name}, until 20`)], [true, true]);
-    assert.is(statSync(file).mode & 0o777, 0o600);
-    const root = await pebble.root();
-    const answers = async () => /^\d+$/.test((await overTls(host_name, root, port)).status);
-    await until('it is served', answers);
-    const expiry = (await server.gathered('metrics')).find(({ name }) =>
-      name.startsWith('hostkeep_server_certificate'),
-    );
-    assert.ok(Number(expiry?.samples[0]?.value) * 1000 > Date.now() + 80 * 86_400_000);
-
-    const issued = pem();
-    const expired = signedBy(selfSigned('an authority'), `DNS:${host_name}`, { hasExpired: true });
-    writeFileSync(file, [expired.key, expired.cert].map((each) => readFileSync(each, 'utf8')).join(''));
-    const late = pem();
-    await until('the renewal', () => pem() !== late);
-    assert.is.not(pem(), issued);
-    await server.close();
   });
 }

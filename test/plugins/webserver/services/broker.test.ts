@@ -90,6 +90,7 @@ if (hasNginx()) {
     for (const change of [
       { file: '../nginx.conf' },
       { file: 'hostkeep--common.conf' },
+      { file: 'hostkeep--server.conf' },
       { file: 'other.conf' },
       { content: 'server {}', file: 'hostkeep-x.example.conf' },
       { site: { ...site, components: ['..', 'bea'] } },
