@@ -1,7 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { AccountBackups, CheckedBackups } from '../../kernel/contract/tasks/account-backups.ts';
+import type { AccountBackups, KeptBackups } from '../../kernel/contract/tasks/account-backups.ts';
+import { discardWork } from '../../kernel/contract/tasks/discarded-work.ts';
+import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
 import { errorMessage, HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
+import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
+import { defineJob } from '../../kernel/kit/jobs/job.ts';
+import { READ_ONLY, RepositoryAccess } from '../../kernel/kit/restic/repository-access.ts';
+import { ServiceRestic } from '../../kernel/kit/restic/service-restic.ts';
+import type sample from './sample-job.ts';
+import type { CheckedBackups } from './sample-job.ts';
 import type { BackupChecksConfig } from './schema.ts';
 import { keepOutcome } from './store.ts';
 
@@ -10,28 +19,42 @@ const UNCHECKED: ReadonlySet<string> = new Set([
   ...['backups_busy', 'account_not_found', 'files_unavailable', 'overloaded'],
 ]);
 
+const MIB = 2 ** 20;
+/** For all of a repository, whose folders are all read. */
+const CHECK_MS = 6 * 3_600_000;
+const IDLE_MS = 5000;
+const SAMPLE = defineJob<typeof sample>({
+  ...{ beside: import.meta.url, script: 'sample-job', timeoutMs: CHECK_MS, tooMuch: 'overloaded' },
+});
+
 /** Checks the backups of accounts, keeps what came of it, and tells it. */
 export class Checks {
   readonly #host: Host<BackupChecksConfig>;
   readonly #backups: AccountBackups;
+  readonly #restic: ServiceRestic;
+  readonly #pool: JobPool;
   readonly #abort = new AbortController();
 
   constructor(host: Host<BackupChecksConfig>, backups: AccountBackups) {
+    const { program, memoryMib } = backups.restic;
     this.#host = host;
     this.#backups = backups;
+    this.#restic = new ServiceRestic(program, memoryMib);
+    const limits = { memoryMib, fileMib: host.config.restored_mib };
+    this.#pool = host.jobs.open({ name: 'backup-checks', processes: 1, idleMs: IDLE_MS, limits });
   }
 
-  stop(): void {
+  close(): Promise<void> {
     this.#abort.abort(new Error('the server is stopping'));
+    return this.#pool.close();
   }
 
   /** Errors: 409 `backups_busy`, 404 `account_not_found`. */
   async check(account: Account): Promise<void> {
-    const { config, local, log } = this.#host;
-    const { sample_mib: readMib, restored_files: restoredFiles, restored_mib: restoredMib } = config;
+    const { local, log } = this.#host;
     let [checked, problem]: [CheckedBackups | undefined, string | null] = [undefined, null];
     try {
-      checked = await this.#backups.check(account, { readMib, restoredFiles, restoredMib }, this.#abort.signal);
+      checked = await this.#backups.withRepository(account, this.#abort.signal, (kept) => this.#read(account, kept));
     } catch (error) {
       if (this.#abort.signal.aborted || (error instanceof HttpError && UNCHECKED.has(error.code))) throw error;
       log.error({ err: error, account: account.username }, 'a check of backups failed');
@@ -43,6 +66,32 @@ export class Checks {
       await keepOutcome(tx, account.id, { checkedAt: hasBackups ? Date.now() : null, problem });
     });
     if (hasBackups) await this.#tell(account, problem, checked);
+  }
+
+  /**
+   * Reads how all backups are made up and a sample of what they hold, others each time, and restores files of the newest one to compare
+   * them. Errors: 503 `files_unavailable`, `overloaded` while the account's files do not answer; any other is one of the backups.
+   */
+  async #read(account: Account, { folder, key, backups }: KeptBackups): Promise<CheckedBackups> {
+    const { sample_mib: readMib, restored_files: files, restored_mib: restoredMib } = this.#host.config;
+    const args = ['check', `--read-data-subset=${readMib}M`];
+    await this.#restic.run({ folder, key }, args, CHECK_MS, this.#abort.signal);
+    const newest = backups.find((each) => each.files > 0);
+    if (newest === undefined) return { restored: 0, compared: 0 };
+    const free = (await freeBytes(this.#host, account)) ?? Infinity;
+    const [work, access] = [randomUUID(), new RepositoryAccess(folder, READ_ONLY)];
+    const setup = { program: this.#backups.restic.program, key };
+    const input = { setup, snapshot: newest.id, work, files, bytes: Math.max(0, Math.min(restoredMib * MIB, free)) };
+    const { jobs } = this.#host;
+    const run = { id: work, signal: this.#abort.signal, onAsk: access.answer };
+    try {
+      return await this.#pool.run(SAMPLE, jobs.ownerOf(account, { makesRoot: true }), input, run);
+    } catch (error) {
+      await discardWork(this.#host, account, work);
+      throw error;
+    } finally {
+      await access.close();
+    }
   }
 
   async #tell(account: Account, problem: string | null, checked?: CheckedBackups): Promise<void> {

@@ -11,7 +11,7 @@ export default definePlugin({
   name: 'backup-checks',
   description: 'Proves by samples that backups can be read.',
   features: [],
-  uses: ['backups'],
+  uses: ['backups', 'quota'],
   events,
   config: BackupChecksConfig,
   routes: {},
@@ -26,10 +26,7 @@ export default definePlugin({
       ready: () => backups.assertAvailable(),
       run: (account) => checks.check(account),
     });
-    onClose(() => {
-      checks.stop();
-      return rounds.close();
-    });
+    onClose(() => Promise.all([checks.close(), rounds.close()]).then(() => undefined));
     if (node.isServing) void node.onLeader(() => rounds.start());
     return {
       service: { outcomes: () => lastChecks(local) } satisfies BackupChecks,

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
-import type { BackupSample, CheckedBackups } from '../../kernel/contract/tasks/account-backups.ts';
 import { AccountTasks, type Counted, type TaskRun } from '../../kernel/contract/tasks/account-tasks.ts';
 import { isDatabase } from '../../kernel/contract/tasks/backup-source.ts';
 import { discardWork } from '../../kernel/contract/tasks/discarded-work.ts';
@@ -19,7 +17,7 @@ import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
 import { addSnapshots } from './contents/making.ts';
 import { AGAIN, fail } from './errors.ts';
 import { tell } from './events.ts';
-import { RESTORE, SAMPLE } from './jobs.ts';
+import { RESTORE } from './jobs.ts';
 import { Repositories } from './repository/repositories.ts';
 import { Retention } from './repository/retention.ts';
 import { READ_ONLY, RepositoryAccess } from '../../kernel/kit/restic/repository-access.ts';
@@ -97,18 +95,6 @@ export class Backups {
       const repository = await this.repository(account);
       return this.#read(RESTORE, { account, repository, run }, { ...place, snapshot, freeBytes: free });
     });
-  }
-
-  /** Restores some files of a backup, and compares them. The caller has the repository for itself. Errors: as `AccountBackups.check`. */
-  async restoreSample(
-    account: Account,
-    snapshot: string,
-    { repository, sample, signal }: { repository: Repository; sample: BackupSample; signal: AbortSignal },
-  ): Promise<CheckedBackups> {
-    const free = (await freeBytes(this.#host, account)) ?? Infinity;
-    const bytes = Math.max(0, Math.min(sample.restoredMib * MIB, free));
-    const input = { snapshot, files: sample.restoredFiles, bytes };
-    return this.#read(SAMPLE, { account, repository, run: { id: randomUUID(), signal } }, input);
   }
 
   /** Has a job read a repository beside the files of its account. */

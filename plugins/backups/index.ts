@@ -10,13 +10,7 @@ import { Backups } from './backups.ts';
 import { findDump, readDump, restoreDatabase, restoreItem } from './contents/restoring.ts';
 import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
-import {
-  adoptRepository,
-  checkRepository,
-  forgetBackups,
-  readKept,
-  withRepository,
-} from './repository/lent-repository.ts';
+import { adoptRepository, forgetBackups, readKept, withRepository } from './repository/lent-repository.ts';
 import { events } from './events.ts';
 import { attachment, Reading } from './reading.ts';
 import { backupRoutes } from './routes.ts';
@@ -74,7 +68,7 @@ export default definePlugin({
     return {
       service: {
         assertAvailable: async () => void (await backups.repositories.version()),
-        check: (...args) => checkRepository(parts, ...args),
+        restic: { program: host.config.program, memoryMib: host.config.memory_mib },
         newest: () => newestBackups(local),
         standings: () => readStandings(host),
         withRepository: (...args) => withRepository(parts, ...args),

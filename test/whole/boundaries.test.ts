@@ -120,7 +120,6 @@ const PLUGIN_LINES = 2200;
 const LONGER: Readonly<Record<string, number>> = {
   files: 2375,
   webserver: 2583,
-  backups: 2253,
   containers: 2301,
 };
 

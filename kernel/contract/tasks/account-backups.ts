@@ -49,18 +49,6 @@ export interface BackupStanding {
   /** The last backup that was begun and has ended; `null` if none did within a week. */
   readonly last: { readonly endedAt: number; readonly error: string | null; readonly detail: string | null } | null;
 }
-/** The parts of backups that a check reads, and restores. */
-export interface BackupSample {
-  readonly readMib: number;
-  readonly restoredFiles: number;
-  readonly restoredMib: number;
-}
-export interface CheckedBackups {
-  /** Files that were restored. */
-  readonly restored: number;
-  /** Of these, those that were compared with the same file in its place. */
-  readonly compared: number;
-}
 /** The service of the plugin that proves that backups can be read. */
 export interface BackupChecks {
   /** Resolves with the last check of each account of this node that had backups then, by account, and why they could not be read. */
@@ -85,19 +73,15 @@ export interface SettingsBackups {
 export interface AccountBackups {
   /** Rejects with 503 while nothing can be checked on this node. */
   assertAvailable(): Promise<void>;
-  /**
-   * Reads how all backups of an account are made up and a sample of what they hold, others each time, and restores files of the newest one
-   * to compare them. Resolves with `undefined` without backups. Errors: 409 `backups_busy` while other work has them, 503
-   * `files_unavailable`, `overloaded` while the account's files do not answer; any other is one of the backups.
-   */
-  check(account: Account, sample: BackupSample, signal: AbortSignal): Promise<CheckedBackups | undefined>;
+  /** The program that makes them, and the MiB of memory that it may take. */
+  readonly restic: { readonly program: string; readonly memoryMib: number };
   /** Resolves with when the newest backup of each account of this node was made, by account. */
   newest(): Promise<ReadonlyMap<number, number>>;
   /** Resolves with what tells of an account of this node how its backups do. */
   standings(): Promise<(account: Account) => BackupStanding>;
   /**
    * Resolves with what `work` makes of the repository of an account, which nothing changes meanwhile; with `undefined` without backups.
-   * Errors: as `check`, 503 `backup_unreadable` if a snapshot is missing, those of `work`.
+   * Errors: 409 `backups_busy` while other work has them, 503 `backup_unreadable` if a snapshot is missing, those of `work`.
    */
   withRepository<T>(
     account: Account,

@@ -1,6 +1,7 @@
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
-import { findEntries, type SnapshotPath } from './snapshot-entries.ts';
+import type { SnapshotPath } from '../../../kernel/kit/restic/snapshot.ts';
+import { findEntries } from './snapshot-entries.ts';
 
 interface ListInput extends SnapshotPath {
   readonly offset: number;

@@ -3,7 +3,8 @@ import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
 import { PART_BYTES } from '../../../kernel/kit/restic/questions.ts';
 import { runRestic } from '../../../kernel/kit/restic/run-restic.ts';
-import { findEntries, pathIn, type SnapshotPath } from './snapshot-entries.ts';
+import { pathIn, type SnapshotPath } from '../../../kernel/kit/restic/snapshot.ts';
+import { findEntries } from './snapshot-entries.ts';
 
 /** Tells the service about a file, and then sends it the content. Errors: 404 `file_not_found`, those of `findEntries`. */
 export default async function read(at: SnapshotPath, { ask }: JobContext): Promise<null> {

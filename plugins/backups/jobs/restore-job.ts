@@ -7,8 +7,8 @@ import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { Merge, pathAt, statIfThere, type FolderEntry } from '../../../kernel/kit/restic/merge.ts';
 import { fail } from '../errors.ts';
-import { restoreInto } from './restore-into.ts';
-import { measure, type SnapshotPath } from './snapshot-entries.ts';
+import { restoreInto, type SnapshotPath } from '../../../kernel/kit/restic/snapshot.ts';
+import { measure } from './snapshot-entries.ts';
 
 interface RestoreInput extends SnapshotPath {
   /** The name of its work. */

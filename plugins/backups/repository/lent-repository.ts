@@ -2,12 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type {
-  AccountBackups,
-  CheckedBackups,
-  KeptBackup,
-  KeptBackups,
-} from '../../../kernel/contract/tasks/account-backups.ts';
+import type { AccountBackups, KeptBackup, KeptBackups } from '../../../kernel/contract/tasks/account-backups.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Backups } from '../backups.ts';
 import { AGAIN, fail } from '../errors.ts';
@@ -21,21 +16,6 @@ export async function readKept({ local, backups }: Parts, account: Account) {
   const kept = await rows.listKept(local, account.id);
   const found = kept.length === 0 ? undefined : await backups.repositories.find(account);
   return found && { key: found.key, backups: kept, sizeBytes: await rows.repositoryBytes(local, account.id) };
-}
-
-export async function checkRepository(
-  parts: Parts,
-  ...[account, sample, signal]: Parameters<AccountBackups['check']>
-): Promise<CheckedBackups | undefined> {
-  const { repositories } = parts.backups;
-  await repositories.version();
-  return withRepository(parts, account, signal, async ({ backups, ...repository }) => {
-    await repositories.check(repository, sample.readMib, signal);
-    const newest = backups.find(rows.hasFiles);
-    return newest === undefined
-      ? { restored: 0, compared: 0 }
-      : parts.backups.restoreSample(account, newest.id, { repository, sample, signal });
-  });
 }
 
 export async function withRepository<T>(

@@ -84,12 +84,6 @@ export class Repositories {
     await this.#restic.run(repository, ['prune'], PRUNE_MS, signal);
   }
 
-  /** Checks the snapshots, and so many MiB of what they hold, others each time. Else as `prune`. */
-  async check(repository: Repository, sampleMib: number, signal: AbortSignal): Promise<void> {
-    await this.tidy(repository);
-    await this.#restic.run(repository, ['check', `--read-data-subset=${sampleMib}M`], PRUNE_MS, signal);
-  }
-
   /** Proves that a repository opens with its key. Errors: 503 `backups_unavailable`. */
   async prove(repository: Repository | undefined): Promise<void> {
     if (repository === undefined) throw fail.backups_unavailable('the repository is damaged: it has no config', AGAIN);

@@ -7,10 +7,14 @@ const test = testSuite('backups that are not checked');
 
 test('a check that others or a removal come before has no outcome, and is no failure', async () => {
   const logged: unknown[] = [];
-  const host = { config: { sample_mib: 1 }, log: { error: (line: unknown) => logged.push(line) } };
+  const host = {
+    config: { restored_mib: 1 },
+    jobs: { open: () => undefined },
+    log: { error: (line: unknown) => logged.push(line) },
+  };
   for (const code of ['account_not_found', 'backups_busy']) {
     const error = new HttpError(code, 'not now');
-    const backups = { check: () => Promise.reject(error) };
+    const backups = { restic: {}, withRepository: () => Promise.reject(error) };
     const checks = new Checks(
       host as unknown as ConstructorParameters<typeof Checks>[0],
       backups as unknown as ConstructorParameters<typeof Checks>[1],

@@ -1,14 +1,25 @@
 import { createHash, randomInt } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import type { CheckedBackups } from '../../../kernel/contract/tasks/account-backups.ts';
-import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
-import { removeFromOwnFolder } from '../../../kernel/kit/files/own-folder.ts';
-import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
-import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { AGAIN, fail } from '../errors.ts';
-import { restoreInto } from './restore-into.ts';
-import { readNodes, UNUSABLE, type Node, type SnapshotPath } from './snapshot-entries.ts';
+import { OWN_FOLDER } from '../../kernel/kit/files/client-path.ts';
+import { removeFromOwnFolder } from '../../kernel/kit/files/own-folder.ts';
+import { Folder } from '../../kernel/kit/files/safe-folder.ts';
+import type { JobContext } from '../../kernel/kit/jobs/job.ts';
+import { AGAIN, resticFail } from '../../kernel/kit/restic/errors.ts';
+import {
+  readNodes,
+  restoreInto,
+  UNUSABLE,
+  type SnapshotNode,
+  type SnapshotPath,
+} from '../../kernel/kit/restic/snapshot.ts';
 
+/** The files by which backups were checked. */
+export interface CheckedBackups {
+  /** Files that were restored. */
+  readonly restored: number;
+  /** Of these, those that were compared with the same file in its place. */
+  readonly compared: number;
+}
 interface SampleInput extends Pick<SnapshotPath, 'setup' | 'snapshot'> {
   /** The name of its work. */
   readonly work: string;
@@ -37,13 +48,13 @@ export default async function sample(input: SampleInput, context: JobContext): P
         await read(() => Folder.open(root, componentsIn(node).slice(0, -1)), node),
       ];
       if (restored === undefined || restored.size !== node.size)
-        throw fail.backup_unreadable(
+        throw resticFail.backup_unreadable(
           `the restored file ${node.path} has ${restored?.size ?? 0} bytes, and not ${Number(node.size)}`,
           AGAIN,
         );
       if (there?.size !== restored.size || there.changedAt !== Date.parse(String(node.mtime))) continue;
       if (there.hash !== restored.hash)
-        throw fail.backup_unreadable(
+        throw resticFail.backup_unreadable(
           `the restored file ${node.path} has another content than the one in its place`,
           AGAIN,
         );
@@ -56,11 +67,11 @@ export default async function sample(input: SampleInput, context: JobContext): P
   }
 }
 
-const componentsIn = ({ path }: Node): string[] => path.split('/').filter((name) => name !== '');
+const componentsIn = ({ path }: SnapshotNode): string[] => path.split('/').filter((name) => name !== '');
 
 /** Resolves with files that are as likely as all others of a size that may be restored. */
-async function choose({ files, bytes, ...at }: SampleInput, context: JobContext): Promise<Node[]> {
-  const chosen: Node[] = [];
+async function choose({ files, bytes, ...at }: SampleInput, context: JobContext): Promise<SnapshotNode[]> {
+  const chosen: SnapshotNode[] = [];
   let seen = 0;
   await readNodes({ ...at, components: [] }, context, ['--recursive'], (node) => {
     if (node.type !== 'file' || UNUSABLE.test(node.path) || Number(node.size ?? 0) > bytes) return;
@@ -73,7 +84,7 @@ async function choose({ files, bytes, ...at }: SampleInput, context: JobContext)
 }
 
 /** Resolves with what a file is; `undefined` if it cannot be read. */
-async function read(open: () => Promise<Folder>, { name }: Node) {
+async function read(open: () => Promise<Folder>, { name }: SnapshotNode) {
   let [folder, file]: [Folder | undefined, FileHandle | undefined] = [undefined, undefined];
   try {
     folder = await open();
