@@ -62,15 +62,18 @@ export class Backups {
     });
   }
 
-  /** Begins a backup, by the schedule if nobody's `ip` is given. Errors: 503 `backups_unavailable`, `overloaded`. */
-  async make(account: Account, ip?: string): Promise<BackupTask> {
+  /**
+   * Begins a backup, by the schedule if nobody's `ip` is given. With `isAgain`, the account has been told of a failure, and is not told
+   * again. Errors: 503 `backups_unavailable`, `overloaded`.
+   */
+  async make(account: Account, ip?: string, isAgain = false): Promise<BackupTask> {
     await this.repositories.version();
     const path = clientPath([], this.#host.node.config.virtual_root);
     return this.tasks.begin(account, { kind: 'backup', path }, async (run) => {
       try {
         return await this.alone(account, run.signal, () => this.#backUp(account, run, ip));
       } catch (error) {
-        if (!run.signal.aborted && !(error instanceof HttpError && QUIET.has(error.code)))
+        if (!isAgain && !run.signal.aborted && !(error instanceof HttpError && QUIET.has(error.code)))
           await this.#tellFailure(account, error, ip);
         throw error;
       }

@@ -1,3 +1,4 @@
+import type { AccountTask } from '../../kernel/contract/tasks/account-tasks.ts';
 import type { Plan } from '../../kernel/identity/accounts/plans.ts';
 import type { BackupsConfig } from './schema.ts';
 
@@ -10,12 +11,14 @@ export interface Schedule {
   /** Milliseconds since 1970; 0 for never. */
   readonly tried_at: number;
 }
-type When = Schedule & { readonly schedule: BackupsConfig['default_schedule'] };
+export type When = Schedule & { readonly schedule: BackupsConfig['default_schedule'] };
 
 const DAY_MS = 24 * 3_600_000;
 const MINUTES = 60;
 /** So that accounts of successive ids do not begin one after another. */
 const STRIDE = 17;
+/** Why no backup was made, and none will be at another try. */
+const FINAL = new Set(['nothing_to_back_up', 'backups_full', 'account_not_found', 'other_node']);
 /** Hours after midnight in which accounts are backed up that chose no other. */
 const NIGHT_HOURS = 6;
 
@@ -37,9 +40,21 @@ export function nextDue(schedule: When, account: number, now: number): number | 
   return schedule.schedule === 'off' ? undefined : dueOn(schedule, account, now, (at) => at > now, 1);
 }
 
+/** Returns when a schedule was due last, in milliseconds since 1970; `undefined` if it is off. */
+export function lastDue(schedule: When, account: number, now: number): number | undefined {
+  return schedule.schedule === 'off' ? undefined : dueOn(schedule, account, now, (at) => at <= now, -1);
+}
+
 /** Whether a schedule was due since a backup was last begun by it. */
 export function isDue(schedule: When, account: number, now: number): boolean {
-  return schedule.schedule !== 'off' && dueOn(schedule, account, now, (at) => at <= now, -1) > schedule.tried_at;
+  return (lastDue(schedule, account, now) ?? 0) > schedule.tried_at;
+}
+
+/** Whether the last try since a time failed, so that another may help, and ended before a second time; `tasks` are the newest first. */
+export function hasFailed(tasks: readonly AccountTask[], since: number, until: number): boolean {
+  const last = tasks.find(({ kind }) => kind === 'backup');
+  if (last?.state !== 'failed' || FINAL.has(last.error ?? '')) return false;
+  return Date.parse(last.created_at) >= since && Date.parse(last.ended_at ?? last.created_at) <= until;
 }
 
 /** Returns the first time that fits, day by day from today. Each account has a minute of its own in the hour. */

@@ -3,9 +3,16 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import type { Backups } from './backups.ts';
-import { decided, isDue, unchosen, type Schedule } from './schedule.ts';
+import { decided, hasFailed, isDue, lastDue, unchosen, type Schedule, type When } from './schedule.ts';
 import type { BackupsConfig } from './schema.ts';
-import { noteTry, readSchedule, readSchedules, writeSchedule } from './store.ts';
+import { newestBackups, noteTry, readSchedule, readSchedules, writeSchedule } from './store.ts';
+
+interface Due {
+  readonly id: number;
+  readonly schedule: Schedule;
+  /** Whether one failed since the schedule was due. */
+  readonly isAgain: boolean;
+}
 
 /** Begins the backups of this node's accounts that are due, those that wait longest first. */
 export class Scheduler {
@@ -35,21 +42,26 @@ export class Scheduler {
 
   async #look(): Promise<void> {
     const { store, identity, log } = this.#host;
-    for (const { id, schedule } of await this.#due()) {
+    const due = await this.#due();
+    if (due.length > 0) await this.#backups.repositories.version();
+    for (const { id, schedule, isAgain } of due) {
       if (this.#isClosed) return;
       const account = await identity.accounts.byId(id); // as it is when its turn comes
       if (!this.#isOpen(account)) continue;
-      if (!(await store.write((tx) => noteTry(tx, id, schedule.tried_at, Date.now())))) continue;
-      await this.#backups
-        .make(account)
-        .catch((err: unknown) => log.warn({ err, account: account.username }, 'a scheduled backup did not begin'));
+      const [before, now] = [schedule.tried_at, Date.now()];
+      if (!(await store.write((tx) => noteTry(tx, id, before, now)))) continue;
+      await this.#backups.make(account, undefined, isAgain).catch(async (err: unknown) => {
+        log.warn({ err, account: account.username }, 'a scheduled backup did not begin');
+        await store.write((tx) => noteTry(tx, id, now, before)); // it is still due
+      });
     }
   }
 
   /** An account that is met first waits for its time to come: what was due before is not made up for. */
-  async #due(): Promise<{ readonly id: number; readonly schedule: Schedule }[]> {
-    const { store, identity, config } = this.#host;
-    const [known, due] = [await readSchedules(store), [] as { id: number; schedule: Schedule }[]];
+  async #due(): Promise<Due[]> {
+    const { store, local, identity, config } = this.#host;
+    const [known, newest] = await Promise.all([readSchedules(store), newestBackups(local)]);
+    const due: Due[] = [];
     for await (const page of identity.accounts.pagesOfHere()) {
       const fresh: Account[] = [];
       for (const account of page.filter((each) => this.#isOpen(each))) {
@@ -57,11 +69,21 @@ export class Scheduler {
         const schedule = known.get(id);
         const when = decided(schedule ?? unchosen(id), config, plan);
         if (schedule === undefined && when.schedule !== 'off') fresh.push(account);
-        if (schedule !== undefined && isDue(when, id, Date.now())) due.push({ id, schedule });
+        if (schedule === undefined) continue;
+        const isAgain = await this.#isMissed(account, when, newest.get(id));
+        if (isAgain || isDue(when, id, Date.now())) due.push({ id, schedule, isAgain });
       }
       if (fresh.length > 0) await store.write((tx) => this.#meet(tx, fresh));
     }
     return due.toSorted((a, b) => a.schedule.tried_at - b.schedule.tried_at);
+  }
+
+  /** Whether the account has no backup since its schedule was due, because one failed, and it is time for another. */
+  async #isMissed(account: Account, schedule: When, newestAt = 0): Promise<boolean> {
+    const now = Date.now();
+    const dueAt = lastDue(schedule, account.id, now);
+    if (dueAt === undefined || newestAt >= dueAt) return false;
+    return hasFailed(await this.#backups.tasks.list(account), dueAt, now - this.#host.config.retry_seconds * 1000);
   }
 
   async #meet(tx: Tx, accounts: readonly Account[]): Promise<void> {

@@ -52,6 +52,13 @@ export const BackupsConfig = Type.Object(
       default: 60,
       description: 'Seconds after which schedules are looked at again',
     }),
+    retry_seconds: Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      default: 3600,
+      description:
+        'Seconds from a backup that fails to the next try, until the account has one since its schedule was due',
+    }),
     stall_seconds: Type.Integer({
       minimum: 1,
       maximum: 3600,

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
@@ -150,5 +159,27 @@ if (hasRestic) {
     );
     const { tasks } = (await eve.ask<{ tasks: Body[] }>('GET', '/api/backup-tasks')).body;
     assert.is(tasks.length, 1, 'it is due once a day');
+  });
+
+  test('a scheduled backup that fails is made again, and told once', async () => {
+    const backups = { ...SETTINGS.backups, check_seconds: 1, retry_seconds: 1 };
+    const own = await TestServer.start({ config: { ...SETTINGS, backups } });
+    const { store } = own.hostkeep.core;
+    const ida = await BackupClient.make(own, 'ida');
+    const { id } = ida.account;
+    writeFileSync(join(ida.account.filesRoot, 'page.html'), 'a page');
+    const broken = join(own.data, 'backups', String(id));
+    mkdirSync(broken, { recursive: true }); // a repository without its config
+    const noted = () =>
+      store.write((tx) => tx.run('update backup_schedules set tried_at = 1 where account_id = ?', id));
+    await until('the account is met', async () => (await noted()).changes === 1);
+    const tasks = async () => (await ida.ask<{ tasks: Body[] }>('GET', '/api/backup-tasks')).body.tasks;
+    const failed = async () => (await tasks()).filter(({ state }) => state === 'failed').length;
+    await until('it fails twice', async () => (await failed()) >= 2);
+    rmSync(broken, { recursive: true });
+    await until('there is one', async () => (await tasks())[0]?.['state'] === 'done');
+    const { events } = await own.hostkeep.core.events.search({ type: 'backup.failed' }, 10);
+    assert.equal([events.length, (await ida.list()).length], [1, 1]);
+    await own.close();
   });
 }
