@@ -33,7 +33,7 @@ test('one is due once, also after an outage', () => {
   assert.is(isDue({ ...weekly, tried_at: at('2026-05-10T12:00') }, 2, at('2026-05-16T20:00')), false);
 });
 
-test('one that failed since it was due is tried again after a pause, unless that cannot help', () => {
+test('one that failed since it was due is tried again, unless that cannot help', () => {
   const [due, until] = [at('2026-05-04T03:34'), at('2026-05-04T05:00')];
   const time = (text: string) => new Date(text).toISOString();
   const failed: AccountTask = {
