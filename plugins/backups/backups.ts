@@ -21,6 +21,7 @@ import { RESTORE } from './jobs.ts';
 import { Repositories } from './repository/repositories.ts';
 import { Retention } from './repository/retention.ts';
 import { READ_ONLY, RepositoryAccess } from '../../kernel/kit/restic/repository-access.ts';
+import { lastDue, retryAt, type When } from './schedule.ts';
 import type { BackupsConfig, BackupTask } from './schema.ts';
 import { addBackup, adoptRows, hasFiles, listBackups, madeAt, type BackupRow } from './store.ts';
 
@@ -78,6 +79,13 @@ export class Backups {
         throw error;
       }
     });
+  }
+
+  /** Resolves with when a backup that failed since its schedule was due is tried again; `undefined` once there is one since then. */
+  async retryAt(account: Account, schedule: When, newestAt = 0): Promise<number | undefined> {
+    const dueAt = lastDue(schedule, account.id, Date.now());
+    if (dueAt === undefined || newestAt >= dueAt) return undefined;
+    return retryAt(await this.tasks.list(account), dueAt, this.#host.config.retry_seconds * 1000);
   }
 
   /** Begins to restore files. Errors: 404 `backup_not_found`, `file_not_found`, 503 `backups_unavailable`, `overloaded`. */

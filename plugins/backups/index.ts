@@ -94,9 +94,11 @@ export default definePlugin({
             readSchedule(store, account.id),
             repositoryBytes(local, account.id),
           ]);
+          const when = decided(schedule, host.config, account.plan);
+          const retryAt = await backups.retryAt(account, when, rows[0]?.created_at);
           return {
             backups: rows.map(toBackup),
-            schedule: toSchedule(schedule, account, host.config),
+            schedule: toSchedule(schedule, account, host.config, retryAt),
             repository_bytes: bytes,
             limit_bytes: (account.plan?.limits['backups_limit_mib'] ?? 0) * 2 ** 20,
             kept_limit: account.plan?.limits['backups_limit'] ?? 0,
@@ -151,14 +153,19 @@ export default definePlugin({
 
 const toBackup = (row: BackupRow): Backup => ({ ...row, created_at: madeAt(row) });
 
-function toSchedule(chosen: Schedule, { id, plan }: Account, config: BackupsConfig): BackupSchedule {
+function toSchedule(
+  chosen: Schedule,
+  { id, plan }: Account,
+  config: BackupsConfig,
+  retryAt = Infinity,
+): BackupSchedule {
   const schedule = decided(chosen, config, plan);
   const next = nextDue(schedule, id, Date.now());
   return {
     ...scheduleIn(schedule),
     is_by_plan: chosen.schedule === 'plan',
     plan_schedule: decided({ ...chosen, schedule: 'plan' }, config, plan).schedule,
-    next_at: next === undefined ? null : new Date(next).toISOString(),
+    next_at: next === undefined ? null : new Date(Math.min(next, retryAt)).toISOString(),
   };
 }
 

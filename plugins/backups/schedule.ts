@@ -50,11 +50,11 @@ export function isDue(schedule: When, account: number, now: number): boolean {
   return (lastDue(schedule, account, now) ?? 0) > schedule.tried_at;
 }
 
-/** Whether the last try since a time failed, so that another may help, and ended before a second time; `tasks` are the newest first. */
-export function hasFailed(tasks: readonly AccountTask[], since: number, until: number): boolean {
+/** Returns when one that failed since a time is tried again; `undefined` if none did, or no try can help. `tasks` are the newest first. */
+export function retryAt(tasks: readonly AccountTask[], since: number, pauseMs: number): number | undefined {
   const last = tasks.find(({ kind }) => kind === 'backup');
-  if (last?.state !== 'failed' || FINAL.has(last.error ?? '')) return false;
-  return Date.parse(last.created_at) >= since && Date.parse(last.ended_at ?? last.created_at) <= until;
+  const isOpen = last?.state === 'failed' && !FINAL.has(last.error ?? '') && Date.parse(last.created_at) >= since;
+  return isOpen ? Date.parse(last.ended_at ?? last.created_at) + pauseMs : undefined;
 }
 
 /** Returns the first time that fits, day by day from today. Each account has a minute of its own in the hour. */

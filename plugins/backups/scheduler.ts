@@ -3,7 +3,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import type { Backups } from './backups.ts';
-import { decided, hasFailed, isDue, lastDue, unchosen, type Schedule, type When } from './schedule.ts';
+import { decided, isDue, unchosen, type Schedule } from './schedule.ts';
 import type { BackupsConfig } from './schema.ts';
 import { newestBackups, noteTry, readSchedule, readSchedules, writeSchedule } from './store.ts';
 
@@ -70,20 +70,13 @@ export class Scheduler {
         const when = decided(schedule ?? unchosen(id), config, plan);
         if (schedule === undefined && when.schedule !== 'off') fresh.push(account);
         if (schedule === undefined) continue;
-        const isAgain = await this.#isMissed(account, when, newest.get(id));
+        const retryAt = (await this.#backups.retryAt(account, when, newest.get(id))) ?? Infinity;
+        const isAgain = retryAt <= Date.now();
         if (isAgain || isDue(when, id, Date.now())) due.push({ id, schedule, isAgain });
       }
       if (fresh.length > 0) await store.write((tx) => this.#meet(tx, fresh));
     }
     return due.toSorted((a, b) => a.schedule.tried_at - b.schedule.tried_at);
-  }
-
-  /** Whether the account has no backup since its schedule was due, because one failed, and it is time for another. */
-  async #isMissed(account: Account, schedule: When, newestAt = 0): Promise<boolean> {
-    const now = Date.now();
-    const dueAt = lastDue(schedule, account.id, now);
-    if (dueAt === undefined || newestAt >= dueAt) return false;
-    return hasFailed(await this.#backups.tasks.list(account), dueAt, now - this.#host.config.retry_seconds * 1000);
   }
 
   async #meet(tx: Tx, accounts: readonly Account[]): Promise<void> {

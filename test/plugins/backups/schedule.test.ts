@@ -1,7 +1,7 @@
 import * as assert from '../../support/assert.ts';
 import type { AccountTask } from '../../../kernel/contract/tasks/account-tasks.ts';
 import backups from '../../../plugins/backups/index.ts';
-import { decided, hasFailed, isDue, nextDue, unchosen } from '../../../plugins/backups/schedule.ts';
+import { decided, isDue, nextDue, retryAt, unchosen } from '../../../plugins/backups/schedule.ts';
 import type { BackupsConfig } from '../../../plugins/backups/schema.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -34,21 +34,22 @@ test('one is due once, also after an outage', () => {
 });
 
 test('one that failed since it was due is tried again, unless that cannot help', () => {
-  const [due, until] = [at('2026-05-04T03:34'), at('2026-05-04T05:00')];
+  const [due, hour, again] = [at('2026-05-04T03:34'), 3_600_000, at('2026-05-04T06:00')];
   const time = (text: string) => new Date(text).toISOString();
   const failed: AccountTask = {
     ...{ id: 'x', kind: 'backup', path: '/', files: 0, size_bytes: 0, left_out: 0, detail: null },
     ...{ state: 'failed', error: 'backup_failed' },
     ...{ created_at: time('2026-05-04T03:35'), ended_at: time('2026-05-04T05:00') },
   };
-  const tries = (last: Partial<AccountTask>) =>
-    hasFailed([{ ...failed, kind: 'restore' }, { ...failed, ...last }, failed], due, until);
-  assert.is(hasFailed([], due, until), false);
-  assert.equal([tries({}), tries({ error: 'task_interrupted', ended_at: null })], [true, true]);
-  assert.is(tries({ ended_at: time('2026-05-04T05:01') }), false, 'so soon');
-  assert.is(tries({ created_at: time('2026-05-04T03:33') }), false, 'before it was due');
-  for (const state of ['running', 'done', 'canceled'] as const) assert.is(tries({ state, error: null }), false, state);
-  for (const error of ['nothing_to_back_up', 'backups_full']) assert.is(tries({ error }), false, error);
+  const retried = (last: Partial<AccountTask>) =>
+    retryAt([{ ...failed, kind: 'restore' }, { ...failed, ...last }, failed], due, hour);
+  assert.is(retryAt([], due, hour), undefined);
+  assert.is(retried({}), again);
+  assert.is(retried({ error: 'task_interrupted', ended_at: null }), at('2026-05-04T04:35'), 'of a killed server');
+  assert.is(retried({ created_at: time('2026-05-04T03:33') }), undefined, 'before it was due');
+  for (const state of ['running', 'done', 'canceled'] as const)
+    assert.is(retried({ state, error: null }), undefined, state);
+  for (const error of ['nothing_to_back_up', 'backups_full']) assert.is(retried({ error }), undefined, error);
 });
 
 test('who chose nothing has the schedule of the plan, at a time of its own', () => {

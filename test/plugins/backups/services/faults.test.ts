@@ -176,6 +176,8 @@ if (hasRestic) {
     const tasks = async () => (await ida.ask<{ tasks: Body[] }>('GET', '/api/backup-tasks')).body.tasks;
     const failed = async () => (await tasks()).filter(({ state }) => state === 'failed').length;
     await until('it fails twice', async () => (await failed()) >= 2);
+    const next = async () => ((await ida.ask('GET', '')).body as { schedule: { next_at: string } }).schedule.next_at;
+    await until('the next try is told', async () => Date.parse(await next()) < Date.now() + 60_000);
     rmSync(broken, { recursive: true });
     await until('there is one', async () => (await tasks())[0]?.['state'] === 'done');
     const { events } = await own.hostkeep.core.events.search({ type: 'backup.failed' }, 10);
