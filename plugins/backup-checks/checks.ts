@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { AccountBackups, KeptBackups } from '../../kernel/contract/tasks/account-backups.ts';
-import { discardWork } from '../../kernel/contract/tasks/discarded-work.ts';
 import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
+import { runInRepository } from '../../kernel/contract/tasks/repository-run.ts';
 import { errorMessage, HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
-import { READ_ONLY, RepositoryAccess } from '../../kernel/kit/restic/repository-access.ts';
 import { ServiceRestic } from '../../kernel/kit/restic/service-restic.ts';
 import type sample from './sample-job.ts';
 import type { CheckedBackups } from './sample-job.ts';
@@ -79,19 +78,10 @@ export class Checks {
     const newest = backups.find((each) => each.files > 0);
     if (newest === undefined) return { restored: 0, compared: 0 };
     const free = (await freeBytes(this.#host, account)) ?? Infinity;
-    const [work, access] = [randomUUID(), new RepositoryAccess(folder, READ_ONLY)];
-    const setup = { program: this.#backups.restic.program, key };
-    const input = { setup, snapshot: newest.id, work, files, bytes: Math.max(0, Math.min(restoredMib * MIB, free)) };
-    const { jobs } = this.#host;
-    const run = { id: work, signal: this.#abort.signal, onAsk: access.answer };
-    try {
-      return await this.#pool.run(SAMPLE, jobs.ownerOf(account, { makesRoot: true }), input, run);
-    } catch (error) {
-      await discardWork(this.#host, account, work);
-      throw error;
-    } finally {
-      await access.close();
-    }
+    const run = { id: randomUUID(), signal: this.#abort.signal };
+    const within = { account, repository: { folder, key }, program: this.#backups.restic.program, run };
+    const bytes = Math.max(0, Math.min(restoredMib * MIB, free));
+    return runInRepository(this.#host, this.#pool, SAMPLE, within, { snapshot: newest.id, files, bytes });
   }
 
   async #tell(account: Account, problem: string | null, checked?: CheckedBackups): Promise<void> {

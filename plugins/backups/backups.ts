@@ -3,15 +3,13 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
 import { AccountTasks, type Counted, type TaskRun } from '../../kernel/contract/tasks/account-tasks.ts';
 import { isDatabase } from '../../kernel/contract/tasks/backup-source.ts';
-import { discardWork } from '../../kernel/contract/tasks/discarded-work.ts';
 import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
+import { runInRepository } from '../../kernel/contract/tasks/repository-run.ts';
 import { HttpError, publicReason } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
-import type { Job } from '../../kernel/kit/jobs/job.ts';
-import type { ResticSetup } from '../../kernel/kit/restic/run-restic.ts';
 import type { Repository } from '../../kernel/kit/restic/service-restic.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
 import { addSnapshots } from './contents/making.ts';
@@ -20,7 +18,7 @@ import { tell } from './events.ts';
 import { RESTORE } from './jobs.ts';
 import { Repositories } from './repository/repositories.ts';
 import { Retention } from './repository/retention.ts';
-import { READ_ONLY, RepositoryAccess } from '../../kernel/kit/restic/repository-access.ts';
+import { RepositoryAccess } from '../../kernel/kit/restic/repository-access.ts';
 import { lastDue, retryAt, type When } from './schedule.ts';
 import type { BackupsConfig, BackupTask } from './schema.ts';
 import { addBackup, adoptRows, hasFiles, listBackups, madeAt, type BackupRow } from './store.ts';
@@ -104,28 +102,9 @@ export class Backups {
     return this.alone(account, run.signal, async () => {
       const free = (await freeBytes(this.#host, account)) ?? null;
       const repository = await this.repository(account);
-      return this.#read(RESTORE, { account, repository, run }, { ...place, snapshot, freeBytes: free });
+      const within = { account, repository, program: this.#host.config.program, run };
+      return runInRepository(this.#host, this.#pool, RESTORE, within, { ...place, snapshot, freeBytes: free });
     });
-  }
-
-  /** Has a job read a repository beside the files of its account. */
-  async #read<I, T>(
-    job: Job<NoInfer<I> & { readonly setup: ResticSetup; readonly work: string }, T>,
-    { account, repository, run }: { account: Account; repository: Repository; run: Pick<TaskRun, 'id' | 'signal'> },
-    given: I,
-  ): Promise<T> {
-    const { config, jobs } = this.#host;
-    const owner = jobs.ownerOf(account, { makesRoot: true });
-    const access = new RepositoryAccess(repository.folder, READ_ONLY);
-    const input = { ...given, setup: { program: config.program, key: repository.key }, work: run.id };
-    try {
-      return await this.#pool.run(job, owner, input, { ...run, onAsk: access.answer });
-    } catch (error) {
-      await discardWork(this.#host, account, run.id);
-      throw error;
-    } finally {
-      await access.close();
-    }
   }
 
   /** Removes a backup, and begins to free its room. Errors: 404 `backup_not_found`, 409 `backups_busy`. */
