@@ -104,15 +104,15 @@ export class ServiceContainers {
     return printed.join('\n');
   }
 
-  /** Resolves with the last that it printed. */
+  /** Resolves with the last that it printed; with `''` if another call removes it, which has that. */
   async removeOne({ id }: Pick<ServiceContainer, 'id'>, seconds = 0): Promise<string> {
     // 304: it has ended; 404 and 409: somebody else removes it
     if (seconds > 0) await this.#engine.ask('POST', `/containers/${id}/stop?t=${seconds}`, undefined, [304, 404]);
     const printed = await this.#printed(id, PRINTED_LINES);
-    await this.#engine.ask('DELETE', `/containers/${id}?force=1&v=1`, undefined, [404, 409]);
+    const refusal = await this.#engine.ask('DELETE', `/containers/${id}?force=1&v=1`, undefined, [404, 409]);
     // its name is another's once it is gone, whoever removes it
     await this.#engine.ask('POST', `/containers/${id}/wait?condition=removed`, undefined, [404]);
-    return printed;
+    return refusal === undefined ? printed : '';
   }
 
   /** Resolves with the last lines that the containers of a service have printed. Errors: 502 `service_failed`. */

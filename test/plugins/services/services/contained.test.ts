@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
+import { ServiceContainers } from '../../../../plugins/services/programs/service-containers.ts';
 import type { Service } from '../../../../plugins/services/schema.ts';
 import { dockerMissing, TestDocker } from '../../../support/docker.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
@@ -183,6 +184,17 @@ if (hasServices() && dockerMissing() === undefined) {
       assert.is(answer.status, 200, JSON.stringify(answer.body));
     }
     assert.is((await ida.change('redis', false)).status, 200);
+  });
+
+  test('of two that remove a container at once, one has what it printed', async () => {
+    const containers = new ServiceContainers({ engineSocket: docker.socket, storage: '', installation: '' });
+    const id = await docker.run('echo printed; sleep 3600', '--network', 'none');
+    await until('it printed', async () => (await docker.cli('logs', id)).includes('printed'));
+    const printed = await Promise.all([1, 2, 3, 4].map(() => containers.removeOne({ id })));
+    assert.equal(
+      printed.filter((text) => text !== ''),
+      ['printed\n'],
+    );
   });
 
   test('Redis runs from an image by a recipe of the operator', async () => {
