@@ -121,7 +121,7 @@ test('a node whose keys are in use joins nothing', async () => {
     );
   const add = ['account', 'add', '--admin', 'root', '--password-stdin'];
   const elsewhere = emptyFolder();
-  await new TestFleet('keys').run(elsewhere, add, PASSWORD);
+  await new TestFleet('joining_keys').run(elsewhere, add, PASSWORD);
   await join(elsewhere);
   const own = emptyFolder();
   await hostkeep(own, add, PASSWORD, undefined, { HOSTKEEP_STORE_URL: '' });
