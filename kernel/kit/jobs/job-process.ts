@@ -32,8 +32,6 @@ import { processorSeconds } from '../programs/processor-time.ts';
 /** The descriptor of the connection, as `JobWorker` sets it. */
 const CONNECTION = 3;
 const MAX_REQUEST_BYTES = 64 * 2 ** 20;
-/** How far its priority is below that of the process that serves everybody. */
-const NICER_BY = 5;
 /** Not the mask of the service: web servers read what accounts publish. */
 const MASK = 0o022;
 /** The folder of the product's code. */
@@ -52,7 +50,7 @@ let isMaker = false;
 let refusal: unknown;
 
 /** The start of a process is not the customer's work: the priority is lowered when the first job begins that is not urgent. */
-let lowerPriority: (() => void) | undefined = prepareLowerPriority(NICER_BY);
+let lowerPriority: (() => void) | undefined = prepareLowerPriority();
 
 const questions = new JobQuestions((question, bytes) => channel.send(question, bytes));
 

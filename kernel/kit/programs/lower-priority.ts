@@ -6,13 +6,18 @@ const SESSION = '/proc/self/autogroup';
 /** The system lets all processes together change that ten times a second. */
 const RETRY_MS = 100;
 const RETRIES = 50;
+/** Much lower, and a login would take seconds while customers' programs keep the processors busy. */
+const NICER_BY = 5;
+
+/** Returns the priority of what must not hold up the threads that run at the present one. */
+export const priorityBelow = (): number => Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER_BY);
 
 /**
  * Returns what lowers the priority of this process, which leads a session of its own, below the present one. Call this while
  * the process still has the user of the one that started it; only a capability lets the priority be raised again.
  */
-export function prepareLowerPriority(by: number): () => void {
-  const priority = Math.min(constants.priority.PRIORITY_LOW, getPriority() + by);
+export function prepareLowerPriority(): () => void {
+  const priority = priorityBelow();
   const session = openSession();
   return () => {
     // Node.js has started threads by now, and each has its own
