@@ -19,7 +19,7 @@ import { RESTORE } from './jobs.ts';
 import { Repositories } from './repository/repositories.ts';
 import { Retention } from './repository/retention.ts';
 import { RepositoryAccess } from '../../kernel/kit/restic/repository-access.ts';
-import { lastDue, retryAt, type When } from './schedule.ts';
+import { findRetry, lastDue, type When } from './schedule.ts';
 import type { BackupsConfig, BackupTask } from './schema.ts';
 import { addBackup, adoptRows, hasFiles, listBackups, madeAt, type BackupRow } from './store.ts';
 
@@ -62,28 +62,28 @@ export class Backups {
   }
 
   /**
-   * Begins a backup, by the schedule if nobody's `ip` is given. With `isAgain`, the account has been told of a failure, and is not told
+   * Begins a backup, by the schedule if nobody's `ip` is given. With `isTold`, the account has been told of a failure, and is not told
    * again. Errors: 503 `backups_unavailable`, `overloaded`.
    */
-  async make(account: Account, ip?: string, isAgain = false): Promise<BackupTask> {
+  async make(account: Account, ip?: string, isTold = false): Promise<BackupTask> {
     await this.repositories.version();
     const path = clientPath([], this.#host.node.config.virtual_root);
     return this.tasks.begin(account, { kind: 'backup', path }, async (run) => {
       try {
         return await this.alone(account, run.signal, () => this.#backUp(account, run, ip));
       } catch (error) {
-        if (!isAgain && !run.signal.aborted && !(error instanceof HttpError && QUIET.has(error.code)))
+        if (!isTold && !run.signal.aborted && !(error instanceof HttpError && QUIET.has(error.code)))
           await this.#tellFailure(account, error, ip);
         throw error;
       }
     });
   }
 
-  /** Resolves with when a backup that failed since its schedule was due is tried again; `undefined` once there is one since then. */
-  async retryAt(account: Account, schedule: When, newestAt = 0): Promise<number | undefined> {
+  /** Resolves with how a backup that failed since its schedule was due is tried again; `undefined` once there is one since then. */
+  async retry(account: Account, schedule: When, newestAt = 0) {
     const dueAt = lastDue(schedule, account.id, Date.now());
     if (dueAt === undefined || newestAt >= dueAt) return undefined;
-    return retryAt(await this.tasks.list(account), dueAt, this.#host.config.retry_seconds * 1000);
+    return findRetry(await this.tasks.list(account), dueAt, this.#host.config.retry_seconds * 1000);
   }
 
   /** Begins to restore files. Errors: 404 `backup_not_found`, `file_not_found`, 503 `backups_unavailable`, `overloaded`. */

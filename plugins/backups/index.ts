@@ -95,10 +95,10 @@ export default definePlugin({
             repositoryBytes(local, account.id),
           ]);
           const when = decided(schedule, host.config, account.plan);
-          const retryAt = await backups.retryAt(account, when, rows[0]?.created_at);
+          const retry = await backups.retry(account, when, rows[0]?.created_at);
           return {
             backups: rows.map(toBackup),
-            schedule: toSchedule(schedule, account, host.config, retryAt),
+            schedule: toSchedule(schedule, account, host.config, retry?.at),
             repository_bytes: bytes,
             limit_bytes: (account.plan?.limits['backups_limit_mib'] ?? 0) * 2 ** 20,
             kept_limit: account.plan?.limits['backups_limit'] ?? 0,

@@ -12,6 +12,13 @@ export interface Schedule {
   readonly tried_at: number;
 }
 export type When = Schedule & { readonly schedule: BackupsConfig['default_schedule'] };
+/** Another try, after one that failed since the schedule was due. */
+interface Retry {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Whether the account was told of a failure; it is told of none that the end of the server caused. */
+  readonly isTold: boolean;
+}
 
 const DAY_MS = 24 * 3_600_000;
 const MINUTES = 60;
@@ -50,11 +57,13 @@ export function isDue(schedule: When, account: number, now: number): boolean {
   return (lastDue(schedule, account, now) ?? 0) > schedule.tried_at;
 }
 
-/** Returns when one that failed since a time is tried again; `undefined` if none did, or no try can help. `tasks` are the newest first. */
-export function retryAt(tasks: readonly AccountTask[], since: number, pauseMs: number): number | undefined {
-  const last = tasks.find(({ kind }) => kind === 'backup');
-  const isOpen = last?.state === 'failed' && !FINAL.has(last.error ?? '') && Date.parse(last.created_at) >= since;
-  return isOpen ? Date.parse(last.ended_at ?? last.created_at) + pauseMs : undefined;
+/** Returns how one that failed since a time is tried again; `undefined` if none did, or no try can help. `tasks` are the newest first. */
+export function findRetry(tasks: readonly AccountTask[], since: number, pauseMs: number): Retry | undefined {
+  const tries = tasks.filter(({ kind, created_at: at }) => kind === 'backup' && Date.parse(at) >= since);
+  const [last] = tries;
+  if (last?.state !== 'failed' || FINAL.has(last.error ?? '')) return undefined;
+  const isTold = tries.some(({ state, error }) => state === 'failed' && error !== 'task_interrupted');
+  return { at: Date.parse(last.ended_at ?? last.created_at) + pauseMs, isTold };
 }
 
 /** Returns the first time that fits, day by day from today. Each account has a minute of its own in the hour. */

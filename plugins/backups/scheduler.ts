@@ -10,8 +10,8 @@ import { newestBackups, noteTry, readSchedule, readSchedules, writeSchedule } fr
 interface Due {
   readonly id: number;
   readonly schedule: Schedule;
-  /** Whether one failed since the schedule was due. */
-  readonly isAgain: boolean;
+  /** Whether the account was told that one failed since the schedule was due. */
+  readonly isTold: boolean;
 }
 
 /** Begins the backups of this node's accounts that are due, those that wait longest first. */
@@ -44,13 +44,13 @@ export class Scheduler {
     const { store, identity, log } = this.#host;
     const due = await this.#due();
     if (due.length > 0) await this.#backups.repositories.version();
-    for (const { id, schedule, isAgain } of due) {
+    for (const { id, schedule, isTold } of due) {
       if (this.#isClosed) return;
       const account = await identity.accounts.byId(id); // as it is when its turn comes
       if (!this.#isOpen(account)) continue;
       const [before, now] = [schedule.tried_at, Date.now()];
       if (!(await store.write((tx) => noteTry(tx, id, before, now)))) continue;
-      await this.#backups.make(account, undefined, isAgain).catch(async (err: unknown) => {
+      await this.#backups.make(account, undefined, isTold).catch(async (err: unknown) => {
         log.warn({ err, account: account.username }, 'a scheduled backup did not begin');
         await store.write((tx) => noteTry(tx, id, now, before)); // it is still due
       });
@@ -70,9 +70,9 @@ export class Scheduler {
         const when = decided(schedule ?? unchosen(id), config, plan);
         if (schedule === undefined && when.schedule !== 'off') fresh.push(account);
         if (schedule === undefined) continue;
-        const retryAt = (await this.#backups.retryAt(account, when, newest.get(id))) ?? Infinity;
-        const isAgain = retryAt <= Date.now();
-        if (isAgain || isDue(when, id, Date.now())) due.push({ id, schedule, isAgain });
+        const retry = await this.#backups.retry(account, when, newest.get(id));
+        if (isDue(when, id, Date.now()) || (retry !== undefined && retry.at <= Date.now()))
+          due.push({ id, schedule, isTold: retry?.isTold === true });
       }
       if (fresh.length > 0) await store.write((tx) => this.#meet(tx, fresh));
     }

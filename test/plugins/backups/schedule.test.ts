@@ -1,7 +1,7 @@
 import * as assert from '../../support/assert.ts';
 import type { AccountTask } from '../../../kernel/contract/tasks/account-tasks.ts';
 import backups from '../../../plugins/backups/index.ts';
-import { decided, isDue, nextDue, retryAt, unchosen } from '../../../plugins/backups/schedule.ts';
+import { decided, findRetry, isDue, nextDue, unchosen } from '../../../plugins/backups/schedule.ts';
 import type { BackupsConfig } from '../../../plugins/backups/schema.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -42,14 +42,18 @@ test('one that failed since it was due is tried again, unless that cannot help',
     ...{ created_at: time('2026-05-04T03:35'), ended_at: time('2026-05-04T05:00') },
   };
   const retried = (last: Partial<AccountTask>) =>
-    retryAt([{ ...failed, kind: 'restore' }, { ...failed, ...last }, failed], due, hour);
-  assert.is(retryAt([], due, hour), undefined);
+    findRetry([{ ...failed, kind: 'restore' }, { ...failed, ...last }, failed], due, hour)?.at;
+  assert.is(findRetry([], due, hour), undefined);
   assert.is(retried({}), again);
   assert.is(retried({ error: 'task_interrupted', ended_at: null }), at('2026-05-04T04:35'), 'of a killed server');
-  assert.is(retried({ created_at: time('2026-05-04T03:33') }), undefined, 'before it was due');
+  const early = { ...failed, created_at: time('2026-05-04T03:33') };
+  assert.is(findRetry([early], due, hour), undefined, 'before it was due');
   for (const state of ['running', 'done', 'canceled'] as const)
     assert.is(retried({ state, error: null }), undefined, state);
   for (const error of ['nothing_to_back_up', 'backups_full']) assert.is(retried({ error }), undefined, error);
+  const interrupted = { ...failed, error: 'task_interrupted' };
+  assert.is(findRetry([interrupted], due, hour)?.isTold, false, 'nobody was told of the end of the server');
+  assert.is(findRetry([interrupted, failed], due, hour)?.isTold, true);
 });
 
 test('who chose nothing has the schedule of the plan, at a time of its own', () => {
