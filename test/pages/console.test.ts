@@ -66,7 +66,7 @@ test('an account is found, changed, and removed only after typing its name', asy
         String((globalThis as { document?: { body: { innerText: string } } }).document?.body.innerText),
       ),
   );
-  await (await driver.page.waitForSelector('a[href$="/accounts/many-299"]'))?.click();
+  await driver.page.click('a[href$="/accounts/many-299"]');
   await driver.says('Change plan');
   await driver.press('Change plan');
   await driver.choose('dialog select', 'developer');

@@ -44,6 +44,8 @@ export class PageDriver {
         this.complaints.push(`request to ${request.url()}`);
     });
     for (const name of ['waitForFunction', 'waitForSelector'] as const) this.#explainFailuresOf(name);
+    // A locator clicks what is enabled and rests: a click goes to a place, and what loads late moves it.
+    page.click = (selector, options) => page.locator(selector).click(options);
   }
 
   static async open(browser: Browser, server: TestServer, address: Address = 'user'): Promise<PageDriver> {
@@ -162,8 +164,7 @@ export class PageDriver {
     // By role, because a cell has the name of the button in it.
     const roles = ['button', 'link'].map((role) => `::-p-aria([name="${name}"][role="${role}"])`);
     await this.page.waitForSelector(roles.join(', '));
-    // A locator clicks what is enabled and rests: a click goes to a place, and what loads late moves it.
-    await this.page.locator(roles.join(', ')).click();
+    await this.page.click(roles.join(', '));
   }
 
   /** Types a text in place of what a field or an editor has. */

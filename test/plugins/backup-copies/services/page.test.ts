@@ -56,7 +56,7 @@ if (existsSync('/usr/bin/restic') && existsSync('/usr/bin/rclone'))
     }
     await console.show(1280, 'light');
     await console.press('Fetch the backups of anna');
-    await (await console.page.waitForSelector('dialog[open] input[type=checkbox]'))?.click();
+    await console.page.click('dialog[open] input[type=checkbox]');
     await console.press('Fetch');
     await console.says('anna has its backups');
     const home = await PageDriver.entered(browser, server, 'user', 'anna');

@@ -46,7 +46,7 @@ if (hasRestic && hasMariaDb()) {
       // not with the mouse: what has ended moves the button, and what the page says may be over it
       const button = await driver.page.waitForSelector('::-p-aria([name="Restore anna_shop"][role="button"])');
       await button?.evaluate((each) => (each as unknown as { click(): void }).click());
-      await (await driver.page.waitForSelector('dialog[open] .dialog-end .button.danger'))?.click();
+      await driver.page.click('dialog[open] .dialog-end .button.danger');
       await driver.page.waitForSelector('dialog[open]', { hidden: true });
     };
     await mariaDb.sql('drop database anna_shop');

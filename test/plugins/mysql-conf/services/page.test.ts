@@ -51,7 +51,7 @@ if (hasMariaDb()) {
     await page.waitForSelector('dialog[open] select');
     await page.select('dialog[open] select', 'latin1');
     await judgeAsItStands(driver);
-    await (await page.waitForSelector('dialog[open] .dialog-end .button:last-child'))?.click();
+    await page.click('dialog[open] .dialog-end .button:last-child');
     await driver.says('ann_shop has the collation latin1_swedish_ci');
     await page.click('details summary');
     await driver.says('max_allowed_packet');

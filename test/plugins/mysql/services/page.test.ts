@@ -68,7 +68,7 @@ if (hasMariaDb()) {
   test('a database and its user are made, used, and dropped', async (browser) => {
     const driver = await PageDriver.customer(browser, server, 'ann');
     const { page } = driver;
-    const confirm = async () => (await page.waitForSelector('dialog[open] .dialog-end .button:last-child'))?.click();
+    const confirm = async () => page.click('dialog[open] .dialog-end .button:last-child');
     await driver.goto('/home/databases');
     await driver.says('No databases yet');
     await judgeAsItStands(driver);

@@ -39,7 +39,7 @@ const paths = (driver: PageDriver) =>
 
 /** Unfolds an operation. */
 async function unfold(driver: PageDriver, path: string): Promise<void> {
-  await (await driver.page.waitForSelector(`.operations summary ::-p-text(${path})`))?.click();
+  await driver.page.click(`.operations summary ::-p-text(${path})`);
   await driver.page.waitForSelector('.operations form');
 }
 
@@ -109,7 +109,7 @@ test('an API token replaces the session and is in the command only on request', 
   const { token } = made.body;
   const driver = await PageDriver.open(browser, server);
   await driver.goto('/docs');
-  await (await driver.page.waitForSelector('summary ::-p-text(Try with an API token)'))?.click();
+  await driver.page.click('summary ::-p-text(Try with an API token)');
   await (await driver.page.waitForSelector('.fold input'))?.type('hk_wrong');
   await driver.press('Use this token');
   await driver.says('Authentication required');

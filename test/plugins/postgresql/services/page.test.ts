@@ -19,7 +19,7 @@ test.before(async () => {
 test('a database and its user are made, used, and dropped', async (browser) => {
   const driver = await PageDriver.customer(browser, server, 'ann');
   const { page } = driver;
-  const confirm = async () => (await page.waitForSelector('dialog[open] .dialog-end .button:last-child'))?.click();
+  const confirm = async () => page.click('dialog[open] .dialog-end .button:last-child');
   const gone = () => page.waitForSelector('dialog[open]', { hidden: true });
   await driver.goto('/home/postgresql');
   await driver.says('No databases yet');

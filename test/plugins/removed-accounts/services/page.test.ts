@@ -32,7 +32,7 @@ if (hasRestic)
     await console.press('Restore ann');
     await console.press('Restore');
     await console.says('New password of ann');
-    await (await console.page.waitForSelector('dialog[open] input[type=checkbox]'))?.click();
+    await console.page.click('dialog[open] input[type=checkbox]');
     await console.press('Done');
     await console.says('ann is restored');
     assert.is(read(server, 'ann', 'site/index.html'), 'the page of ann');

@@ -22,7 +22,7 @@ test.before(async () => {
 async function choose(driver: PageDriver, text: string, title: string): Promise<void> {
   await driver.page.click('.search-button');
   await driver.page.type('.palette .input', text);
-  await (await driver.page.waitForSelector(`.palette [role=option] ::-p-text(${title})`))?.click();
+  await driver.page.click(`.palette [role=option] ::-p-text(${title})`);
 }
 
 const marked = '[aria-current=location]';

@@ -32,7 +32,7 @@ if (hasRestic)
     await driver.show(1280, 'light');
     await driver.press('Restore settings and domains');
     await driver.says('What you have added since stays');
-    await (await driver.page.waitForSelector('dialog[open] .dialog-end .button.danger'))?.click();
+    await driver.page.click('dialog[open] .dialog-end .button.danger');
     await driver.says('Restoring settings and domains');
     await until('the domain is back', async () => {
       const { domains } = await ann.person.asks<{ domains: unknown[] }>('GET /api/domains', 200);

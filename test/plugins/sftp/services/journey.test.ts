@@ -101,7 +101,7 @@ if (hasProftpd() && isInstalled)
     assert.match(readFileSync(here('site/index.html'), 'utf8'), /^broken\s*$/);
     await driver.goto(`/home/backups#backup=${first}&folder=site`);
     await driver.press('Restore index.html');
-    await (await page.waitForSelector('dialog[open] .dialog-end .button.primary'))?.click();
+    await page.click('dialog[open] .dialog-end .button.primary');
     await until('it is mended', () => readFileSync(here('site/index.html'), 'utf8') === 'welcome\n');
     await driver.finish();
 
