@@ -55,6 +55,11 @@ export class Certificates {
     return this.#host.config.directory !== '' && features.has('ssl');
   }
 
+  /** Whether a domain is still one of its account. */
+  async has({ domain, account }: Subject): Promise<boolean> {
+    return (await this.domains.list(account)).some(({ id }) => id === domain.id);
+  }
+
   webServer(): Promise<WebServerPart | undefined> {
     return findWebServer(this.#host);
   }
@@ -223,8 +228,8 @@ export class Certificates {
   }
 
   /** Removes what is known of a removed domain. */
-  forget(domainId: number): Promise<void> {
-    return this.#host.store.write((tx) => removeTls(tx, domainId));
+  forget(domainId: number): Promise<unknown> {
+    return this.#changes.forget(domainId, (tx) => removeTls(tx, domainId));
   }
 
   async #change(
@@ -234,6 +239,7 @@ export class Certificates {
   ): Promise<CertificateEntry> {
     const { store, events } = this.#host;
     const tls = await this.#changes.inTurn(domain, async () => {
+      if (!(await this.has({ domain, account }))) throw fail.domain_not_found('the domain has been removed meanwhile');
       const wanted = change(await readOne(store, domain));
       await this.#changes.serve({ ...domain, account }, wanted, async (tx) => {
         await writeTls(tx, change(await readOne(tx, domain)));

@@ -170,15 +170,15 @@ export class Issuing {
     this.#orders.set(id, order);
   }
 
-  /** Orders, unless another process does, or a pause began meanwhile. */
+  /** Orders, unless another process does, or a pause began or the domain was removed meanwhile. */
   async #orderOnce(subject: Subject): Promise<void> {
-    if (Date.now() < this.#pausedUntil) return;
+    if (Date.now() < this.#pausedUntil || !(await this.#certificates.has(subject))) return;
     const lease = await this.#host.node.leases.acquire(`certificate ${subject.domain.id}`, LEASE_MS);
     if (lease === undefined) return;
     try {
       await this.#order(subject, AbortSignal.any([this.#closing.signal, lease.signal]));
     } catch (error) {
-      if (this.#closing.signal.aborted || lease.signal.aborted) return;
+      if (this.#closing.signal.aborted || lease.signal.aborted || !(await this.#certificates.has(subject))) return;
       await this.#fail(subject, error);
     } finally {
       await lease.release();

@@ -129,7 +129,7 @@ export default definePlugin({
     const sites = new PhpSites(host, pools, versions);
     const keeper = new PoolKeeper(host, pools, (id) => sites.isAdding(id));
     if (node.isServing) await node.onLeader(() => keeper.start());
-    forgetRemoved(host, (id) => sites.forget(id));
+    forgetRemoved(host, (id, accountId) => sites.forget(id, accountId));
     followAdded(host, (id) => sites.keepNew(id), 'a new domain did not get PHP');
     const unknown = unknownVersions(config, versions);
     return {

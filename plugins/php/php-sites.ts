@@ -227,8 +227,8 @@ export class PhpSites {
   }
 
   /** Removes what is stored of a removed domain. */
-  forget(domainId: number): Promise<void> {
-    return this.#host.store.write((tx) => rows.removeSite(tx, domainId));
+  forget(id: number, accountId: number | null): Promise<void> {
+    return this.#pools.inTurn({ id: accountId ?? 0 }, () => this.#host.store.write((tx) => rows.removeSite(tx, id)));
   }
 
   #shown(account: Account, domain: Pick<Domain, 'name'>, site: rows.Site | undefined): PhpSite {

@@ -94,8 +94,8 @@ export class Redirects {
   }
 
   /** Removes those of a removed domain. */
-  forget(domainId: number): Promise<void> {
-    return this.#host.store.write((tx) => rows.removeRedirectsOfDomain(tx, domainId));
+  forget(domainId: number): Promise<unknown> {
+    return this.#changes.forget(domainId, (tx) => rows.removeRedirectsOfDomain(tx, domainId));
   }
 
   #record(tx: Tx, what: 'added' | 'removed', account: Account, redirect: Named, ip: string): Promise<void> {

@@ -106,14 +106,14 @@ export class TemporaryLinks {
   }
 
   /** Removes that of a removed domain. */
-  async forget(domainId: number): Promise<void> {
-    await this.#host.store.write((tx) => removeLink(tx, domainId));
+  forget(domainId: number): Promise<unknown> {
+    return this.#changes.forget(domainId, (tx) => removeLink(tx, domainId));
   }
 
-  async #expire({ domainId, name }: Link, account: Account): Promise<void> {
+  async #expire({ domainId, name }: Link, account: Account): Promise<unknown> {
     const domain = (await this.#domains.list(account)).find(({ id }) => id === domainId);
     if (domain === undefined) return this.forget(domainId);
-    await this.#changes.inTurn(domain, async () => {
+    return this.#changes.inTurn(domain, async () => {
       const [link] = await listLinks(this.#host.store, [domainId]);
       if (link?.name !== name) return; // made anew meanwhile
       await this.#changes.serve({ ...domain, account }, null, async (tx) => {

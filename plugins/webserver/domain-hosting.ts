@@ -167,8 +167,7 @@ const vhostFinding = (detail: string): Finding => ({
 
 /** Only connects: a check of the configuration costs more the more domains there are. */
 async function listenFinding({ name }: Driver, listen: string): Promise<Finding> {
-  const isListening = await canConnect(connectAddress(listen));
-  if (isListening) return { name: 'web server', ok: true, detail: `listens on ${listen}` };
+  if (await canConnect(connectAddress(listen))) return { name: 'web server', ok: true, detail: `listens on ${listen}` };
   return {
     name: 'web server',
     ok: false,

@@ -1,5 +1,6 @@
 import * as assert from '../support/assert.ts';
 import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
+import { Semaphores } from '../../kernel/workers/semaphores.ts';
 import type { DomainPart } from '../../kernel/contract/points/domain-directory.ts';
 import { testSuite } from '../support/suite.ts';
 
@@ -12,10 +13,11 @@ const wanted = (changes?: SiteChanges<string>) => changes?.served([domain.id], n
 /** Changes that a web server answers in this order; an error is what it refuses. */
 function changing(...answers: readonly (Error | undefined)[]) {
   const served: (string | undefined)[] = [];
+  const semaphores = new Semaphores();
   let changes: SiteChanges<string> | undefined;
   const host = {
     store: { write: (work: (tx: never) => Promise<unknown>) => work(undefined as never) },
-    workers: {},
+    workers: { acquire: (name: string, most: number) => semaphores.acquire(name, most) },
     gather: async () => {
       const error = answers[served.length];
       served.push(wanted(changes));
@@ -70,4 +72,16 @@ test('what another process had served before it was stored is looked at again', 
   const { changes, served } = changing(undefined, new Error('refused'));
   assert.is(await changes.serve(domain, 'new', async () => 'stored'), 'stored', 'what is stored stays');
   assert.equal(served, ['new', undefined]);
+});
+
+test('what is kept of a removed domain is removed after what a change stores of it', async () => {
+  const { changes } = changing();
+  const done: string[] = [];
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const change = changes.inTurn(domain, () => changes.serve(domain, 'new', () => held.then(() => done.push('stored'))));
+  const forgotten = changes.forget(domain.id, async () => done.push('removed'));
+  release();
+  await Promise.all([forgotten, change]);
+  assert.equal(done, ['stored', 'removed']);
 });

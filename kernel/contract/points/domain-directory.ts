@@ -103,7 +103,7 @@ interface FollowingHost {
 type FollowDomain = (domainId: number, accountId: number | null) => Promise<unknown>;
 
 /** Forgets what a plugin keeps of each domain that this process removes, one after another, also while the plugin closes. */
-export function forgetRemoved(host: FollowingHost, forget: (domainId: number) => Promise<unknown>): void {
+export function forgetRemoved(host: FollowingHost, forget: FollowDomain): void {
   followOwn(host, 'domain.removed', forget, 'what was kept of a removed domain was not removed');
 }
 

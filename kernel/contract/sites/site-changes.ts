@@ -38,6 +38,11 @@ export class SiteChanges<T> {
     return inTurn(this.#host.workers, `${this.#name} ${id}`, change);
   }
 
+  /** Removes what is stored of a removed domain, once no change stores it any more. */
+  forget(domainId: number, remove: (tx: Tx) => Promise<unknown>): Promise<unknown> {
+    return this.inTurn({ id: domainId }, () => this.#host.store.write(remove));
+  }
+
   /** Has the wanted served, then stores it; what is not stored is no longer served. `before` is the domain as it was. */
   async serve<R>(domain: DomainPart, wanted: T, store: (tx: Tx) => Promise<R>, before = domain): Promise<R> {
     this.#wanted.set(domain.id, wanted);

@@ -112,12 +112,13 @@ export class Vhosts {
   async change(domain: DomainPart): Promise<void> {
     const { folder, batcher, domains, virtualRoot } = this.#parts;
     const [file, components] = [vhostFileName(domain.name), pathComponents(domain.docroot, virtualRoot)];
-    for (let turn = 0; turn < TURNS; turn += 1) {
+    const isThere = async () => (await domains.list(domain.account)).some(({ id }) => id === domain.id);
+    for (let turn = 0; await isThere(); turn += 1) {
       const { wanted, content } = await this.#rendered(domain, components);
-      if (!batcher.isBusy(file) && (await folder.read(file)) === content) return;
+      if (turn === TURNS || (!batcher.isBusy(file) && (await folder.read(file)) === content)) return;
       await batcher.change({ ...wanted, accountId: domain.account.id });
-      if (!(await domains.list(domain.account)).some(({ id }) => id === domain.id)) return this.remove(domain); // by now
     }
+    await this.remove(domain);
   }
 
   /** Rejects for what cannot be written. */

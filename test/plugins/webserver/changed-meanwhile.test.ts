@@ -15,25 +15,29 @@ const rendered = ({ isSuspended, names }: Site) => JSON.stringify({ isSuspended,
 
 /** Virtual hosts whose web server does `meanwhile` before it has written the next file. */
 function serving() {
-  const state = { account: ann, rule: { names: [] } as SiteRule, written: [] as string[] };
+  const state = { account: ann, rule: { names: [] } as SiteRule, written: [] as string[], isRemoved: false };
   const host = { state, meanwhile: (): void => undefined };
   const batcher = {
     isBusy: () => false,
-    change: async ({ site }: { site: Site }) => {
+    change: async ({ site }: { site?: Site }) => {
       host.meanwhile();
       host.meanwhile = () => undefined;
-      state.written.push(rendered(site));
+      state.written.push(site === undefined ? 'none' : rendered(site));
     },
   };
   const all = { id: domain.id, accountId: ann.id, name: domain.name, components: ['shop'] };
   const parts = {
-    folder: { names: async () => [], read: async () => state.written.at(-1) },
+    folder: {
+      names: async () => [],
+      read: async () => state.written.at(-1),
+      changedAt: async () => state.written.length || undefined,
+    },
     batcher,
     prepare: async () => null,
     render: rendered,
     usersLine: () => '',
     domains: {
-      list: async () => [all],
+      list: async () => (state.isRemoved ? [] : [all]),
       all: async function* () {
         yield all;
       },
@@ -72,3 +76,14 @@ for (const way of ['change', 'reconcile'] as const)
     await vhosts[way](domain);
     assert.is(state.written.length, 2);
   });
+
+test('no site of a removed domain is written, or stays when it was removed meanwhile', async () => {
+  const { vhosts, during, state } = serving();
+  during(() => (state.isRemoved = true));
+  await vhosts.change(domain);
+  assert.equal(state.written, ['{"isSuspended":false,"names":[]}', 'none']);
+  const removed = serving();
+  removed.state.isRemoved = true;
+  await removed.vhosts.change(domain);
+  assert.equal(removed.state.written, []);
+});
