@@ -75,6 +75,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   'lru-cache': 'kernel/kit/waiting/bounded-cache.ts',
   'ipaddr.js': 'kernel/kit/net/ip.ts',
   'jsonc-parser': 'plugins/operations',
+  '@noble/ciphers': 'plugins/backups/repository/quick-key.ts',
   otpauth: 'plugins/login',
   qr: 'plugins/login',
   maxmind: 'plugins/profile',

@@ -9,6 +9,7 @@ import type { BackupsConfig } from '../schema.ts';
 import { keepKey } from '../store.ts';
 import { NAME } from '../../../kernel/kit/restic/questions.ts';
 import { INCOMPLETE } from '../../../kernel/kit/restic/repository-access.ts';
+import { makeKeyQuick } from './quick-key.ts';
 import { ServiceRestic, type Repository } from '../../../kernel/kit/restic/service-restic.ts';
 
 type Owner = Pick<Account, 'id' | 'username'>;
@@ -139,7 +140,12 @@ export class Repositories {
     if (await isThere(folder))
       throw fail.backups_unavailable('the repository of the account is damaged: it has no config', AGAIN);
     const key = await this.key(owner);
-    return this.place(owner, key, (made) => this.#restic.run({ folder: made, key }, ['init'], INIT_MS));
+    return this.place(owner, key, async (made) => {
+      const repository = { folder: made, key };
+      await this.#restic.run(repository, ['init'], INIT_MS);
+      await makeKeyQuick(repository);
+      await this.prove(repository);
+    });
   }
 
   /** Resolves with the password of an account's repository, which is `given` from now on. Errors: 404 `account_not_found` if it was removed. */
