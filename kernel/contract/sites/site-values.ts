@@ -56,7 +56,7 @@ export class SiteValues<T> {
     this.#changes = new SiteChanges(host, name);
     this.#table = table;
     this.#initial = initial;
-    forgetRemoved(host, (id) => host.store.write((tx) => this.#remove(tx, id)));
+    forgetRemoved(host, (id) => this.#changes.forget(id, (tx) => this.#remove(tx, id)));
   }
 
   /** Errors: 404 `domain_not_found`. */
