@@ -7,6 +7,7 @@ import {
   type FiguresSample,
   type ListedContainer,
   type OwnContainer,
+  type ReachedContainer,
 } from '../../kernel/contract/points/containers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { EngineMonitor } from './engine-monitor.ts';
@@ -30,8 +31,8 @@ export class AccountContainers implements Containers {
     return ((await this.#monitorOf(account)?.list.read())?.of(account) ?? []).map(listed); // none without an engine
   }
 
-  async all(account: Account): Promise<readonly ListedContainer[]> {
-    return (await this.#owned(account)).map(listed);
+  async all(account: Account): Promise<readonly ReachedContainer[]> {
+    return (await this.#owned(account)).map(({ container, address }) => ({ ...listed(container), address }));
   }
 
   async figures(account: Account): Promise<readonly FiguresSample[]> {
@@ -40,7 +41,7 @@ export class AccountContainers implements Containers {
 
   async find(account: Account, id: string): Promise<OwnContainer | undefined> {
     const engine = this.#monitorOf(account)?.engine;
-    const found = (await this.#owned(account)).find((each) => each.id === id);
+    const found = (await this.#owned(account)).find(({ container }) => container.id === id)?.container;
     if (engine === undefined || found === undefined) return undefined;
     const client = { client: account.id };
     return {
@@ -57,11 +58,15 @@ export class AccountContainers implements Containers {
     };
   }
 
-  async #owned(account: Account): Promise<readonly Container[]> {
+  async #owned(account: Account) {
     const engine = this.#monitorOf(account)?.engine;
     if (engine === undefined) return [];
     const all = await usable(engine.ask('containers', { all: true }, { client: account.id }));
-    return engine.isOwn ? all : all.filter(({ labels }) => isOwnedBy(labels, account));
+    const isOwner = ({ labels }: Container) => engine.isOwn || isOwnedBy(labels, account);
+    const others = all.filter((each) => engine.isOwn || !isOwner(each)); // an own engine's addresses lead nowhere here
+    const shared = new Set(['bridge', ...others.flatMap(({ networks }) => networks.map(({ name }) => name))]);
+    const address = ({ networks }: Container) => networks.find(({ name }) => !shared.has(name))?.address ?? '';
+    return all.filter(isOwner).map((container) => ({ container, address: address(container) }));
   }
 }
 

@@ -22,9 +22,7 @@ function scaled(bytes: number, base: number, shown: (rest: number) => number): [
 }
 
 /** `0.15 %` */
-export function percent(value: number): string {
-  return `${value.toFixed(2)} %`;
-}
+export const percent = (value: number): string => `${value.toFixed(2)} %`;
 
 /** `Less than a second`, `5 seconds`, `About an hour`, `3 days` */
 export function duration(seconds: number): string {

@@ -27,16 +27,18 @@ export class Caddy {
   /** Of HTTPS; `undefined` for none. */
   readonly tlsPort: number | undefined;
   readonly folder: string;
+  readonly #enter: readonly string[];
   #process: ChildProcess | undefined;
 
-  private constructor(folder: string, port: number, tlsPort: number | undefined) {
+  private constructor(folder: string, port: number, tlsPort: number | undefined, enter: readonly string[]) {
+    this.#enter = enter;
     this.folder = folder;
     this.port = port;
     this.tlsPort = tlsPort;
   }
 
-  /** Starts one that gets certificates with `takesTls`. */
-  static async start({ takesTls = false } = {}): Promise<Caddy> {
+  /** Starts one that gets certificates with `takesTls`; with `enter`, the beginning of a command, in another network. */
+  static async start({ takesTls = false, enter = [] as readonly string[] } = {}): Promise<Caddy> {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-caddy-'));
     const [port, tlsPort] = [await freePort(), takesTls ? await freePort() : undefined];
     for (const name of ['vhosts', 'files', 'view']) mkdirSync(join(folder, name));
@@ -52,9 +54,9 @@ export class Caddy {
     }
     writeFileSync(
       join(folder, 'Caddyfile'),
-      `{\n\tadmin localhost:${await freePort()}\n\t${tlsPort ? `http_port ${port}\n\thttps_port ${tlsPort}` : 'auto_https off'}\n\timport ${folder}/vhosts/*.options\n}\nhttp://nobody.invalid:${port} {\n\trespond 404\n}\nimport ${folder}/vhosts/*.conf\n`,
+      `{\n\tadmin unix/${folder}/admin.sock\n\t${tlsPort ? `http_port ${port}\n\thttps_port ${tlsPort}` : 'auto_https off'}\n\timport ${folder}/vhosts/*.options\n}\nhttp://nobody.invalid:${port} {\n\trespond 404\n}\nimport ${folder}/vhosts/*.conf\n`,
     );
-    const caddy = new Caddy(folder, port, tlsPort);
+    const caddy = new Caddy(folder, port, tlsPort, enter);
     await caddy.up();
     return caddy;
   }
@@ -68,7 +70,8 @@ export class Caddy {
       XDG_CONFIG_HOME: join(folder, 'config'),
     };
     const args = ['run', '--config', join(folder, 'Caddyfile')];
-    const child = endsWithTests(spawn(SERVER ?? '', args, { env, stdio: ['ignore', 'ignore', 'pipe'] }));
+    const [program = '', ...rest] = [...this.#enter, SERVER ?? '', ...args];
+    const child = endsWithTests(spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] }));
     this.#process = child;
     await new Promise<void>((resolve, reject) => {
       let log = '';

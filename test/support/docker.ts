@@ -117,9 +117,15 @@ export class TestDocker {
     }
   }
 
-  /** Resolves with what a program prints in the engine's network, where containers publish their ports on loopback. */
+  /** The beginning of a command that runs in the engine's network, where containers publish their ports on loopback. */
+  get enter(): readonly [program: string, option: string] {
+    return ['nsenter', `--net=/proc/${this.#daemon?.pid}/ns/net`];
+  }
+
+  /** Resolves with what a program prints there. */
   async inNetwork(...command: string[]): Promise<string> {
-    return (await exec('nsenter', [`--net=/proc/${this.#daemon?.pid}/ns/net`, ...command])).stdout;
+    const [program, option] = this.enter;
+    return (await exec(program, [option, ...command])).stdout;
   }
 
   /** Stops the engine as an operator does. */

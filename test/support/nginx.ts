@@ -27,20 +27,25 @@ export class Nginx {
   /** Contains all its files; readable by every user. */
   readonly folder: string;
   readonly vhostFolder: string;
+  readonly #enter: readonly string[];
   #process: ChildProcess | undefined;
 
-  private constructor(folder: string, port: number, tlsPort: number) {
+  private constructor(folder: string, port: number, tlsPort: number, enter: readonly string[]) {
+    this.#enter = enter;
     this.folder = folder;
     this.vhostFolder = join(folder, 'vhosts');
     this.port = port;
     this.tlsPort = tlsPort;
   }
 
-  /** Starts a server that answers only for the host names of its virtual hosts. As root, its workers run as `user`. */
-  static async start(user = 'root'): Promise<Nginx> {
+  /**
+   * Starts a server that answers only for the host names of its virtual hosts. As root, its workers run as `user`. With `enter`, the
+   * beginning of a command, it is in another network, in which it answers.
+   */
+  static async start(user = 'root', enter: readonly string[] = []): Promise<Nginx> {
     const folder = mkdtempSync(join(tmpdir(), 'hostkeep-nginx-'));
     chmodSync(folder, 0o755);
-    const nginx = new Nginx(folder, await freePort(), await freePort());
+    const nginx = new Nginx(folder, await freePort(), await freePort(), enter);
     for (const name of ['vhosts', 'logs', 'temporary']) mkdirSync(join(folder, name));
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
       .map((name) => `${name}_temp_path temporary/${name};`)
@@ -74,7 +79,7 @@ export class Nginx {
   }
 
   async up(): Promise<void> {
-    const [program = '', ...args] = this.command();
+    const [program = '', ...args] = [...this.#enter, ...this.command()];
     const child = endsWithTests(spawn(program, args, { stdio: 'ignore' }), 'SIGTERM'); // SIGKILL would leave its workers
     this.#process = child;
     while (!existsSync(join(this.folder, 'nginx.pid'))) {

@@ -31,6 +31,14 @@ export interface ListedContainer {
   readonly ports: readonly ContainerPort[];
 }
 
+/**
+ * A container, and the IPv4 address at which this machine reaches it: on a network which no other account has a container on, running or
+ * not, so that none can come to have its address. Empty without one.
+ */
+export interface ReachedContainer extends ListedContainer {
+  readonly address: string;
+}
+
 /** A container by itself. Times are RFC 3339, empty for never. */
 export interface ContainerDetails {
   readonly startedAt: string;
@@ -103,7 +111,7 @@ export interface Containers {
   /** The running ones, at most a second old. */
   running(account: Account): Promise<readonly ListedContainer[]>;
   /** All, those that do not run included. */
-  all(account: Account): Promise<readonly ListedContainer[]>;
+  all(account: Account): Promise<readonly ReachedContainer[]>;
   /** Resolves with one of the account's by its whole id. */
   find(account: Account, id: string): Promise<OwnContainer | undefined>;
   /**

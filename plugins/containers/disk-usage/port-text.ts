@@ -31,9 +31,7 @@ function runText(key: string, { first, last }: { first: number; last: number }):
   return `${ip === undefined ? range : `${host(ip)}:${range}->${range}`}/${protocol}`;
 }
 
-function host(ip: string): string {
-  return ip.includes(':') ? `[${ip}]` : ip;
-}
+const host = (ip: string): string => (ip.includes(':') ? `[${ip}]` : ip);
 
 function compare(a: ContainerPort, b: ContainerPort): number {
   return (
@@ -44,6 +42,4 @@ function compare(a: ContainerPort, b: ContainerPort): number {
   );
 }
 
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
-}
+const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

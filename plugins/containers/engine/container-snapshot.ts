@@ -19,9 +19,7 @@ export function isOwnedBy(labels: Labels, account: Owner): boolean {
 }
 
 /** Whether a compose project of the account's name made what bears the labels, wherever it was started from. */
-export function isOfProject(labels: Labels, { username }: Owner): boolean {
-  return readLabel(labels, PROJECT) === username;
-}
+export const isOfProject = (labels: Labels, { username }: Owner): boolean => readLabel(labels, PROJECT) === username;
 
 type Owner = Pick<Account, 'username' | 'filesRoot'>;
 

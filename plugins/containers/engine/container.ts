@@ -24,7 +24,9 @@ export function parseContainers(value: unknown) {
       ports: list(entry['Ports']).map(members).map(parsePort),
       mounts: list(entry['Mounts']).map(members).map(parseMount),
       networkMode: text(members(entry['HostConfig'])['NetworkMode']),
-      networks: Object.keys(members(members(entry['NetworkSettings'])['Networks'])).toSorted(),
+      networks: Object.entries(members(members(entry['NetworkSettings'])['Networks']))
+        .map(parseNetwork)
+        .toSorted(byName),
       state: text(entry['State']),
       status: text(entry['Status']),
     }));
@@ -39,6 +41,9 @@ export function readLabel(all: Labels, name: string): string | undefined {
 function parsePort({ IP, PrivatePort, PublicPort, Type }: Readonly<Record<string, unknown>>) {
   return { ip: text(IP), privatePort: count(PrivatePort), publicPort: count(PublicPort), protocol: text(Type) };
 }
+
+const parseNetwork = ([name, network]: [string, unknown]) => ({ name, address: text(members(network)['IPAddress']) });
+const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
 
 /** `name` is that of the volume, and empty for a folder of the host. */
 function parseMount({ Name, Source, Driver }: Readonly<Record<string, unknown>>) {

@@ -1,0 +1,159 @@
+import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
+import type { Host } from '../../kernel/contract/plugin.ts';
+import type { Containers, ReachedContainer } from '../../kernel/contract/points/containers.ts';
+import type { SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import { serveSite } from '../../kernel/contract/sites/site-changes.ts';
+import { SiteValues, type NamedValue, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
+import { eventWakers } from '../../kernel/contract/workers.ts';
+import type { Account } from '../../kernel/identity/accounts/account.ts';
+import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
+import { fail } from './errors.ts';
+import type { NewProxiedPaths, ProxiedSite } from './schema.ts';
+import { PROXIED_PATH, type ProxyRule } from './site-directives.ts';
+
+type Path = NewProxiedPaths['paths'][number];
+
+/** Events after which a container may have another address, or none. */
+const EVENTS = new Set(['container.started', 'container.stopped', 'container.restarted', 'container.removed']);
+
+/** The paths of sites that containers answer for. */
+export class SitesPaths {
+  readonly #host: Host;
+  readonly #containers: Pick<Containers, 'all'>;
+  readonly #sites: SiteValues<readonly Path[]>;
+  /** By account, with which addresses its sites are served. */
+  readonly #served = new Map<number, string>();
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#containers = host.peer<Containers>('containers') ?? { all: async () => [] };
+    this.#sites = new SiteValues(host, { table: 'proxied_paths', name: 'proxied paths', initial: [] });
+  }
+
+  /** Returns the paths of each domain of an account, by name, and the containers that there are. */
+  async list(account: Account) {
+    const containers = await this.#containers.all(account);
+    return {
+      sites: (await this.#sites.list(account)).map((site) => entry(site, containers)),
+      containers: containers.map((each) => {
+        const ports = each.ports.filter(({ protocol }) => protocol === 'tcp').map(({ privatePort }) => privatePort);
+        return { name: nameOf(each), ports: [...new Set(ports)] };
+      }),
+    };
+  }
+
+  /** Returns what is kept of the domains of an account that have paths. */
+  async kept(account: Account): Promise<(NewProxiedPaths & { readonly domain_url: string })[]> {
+    const sites = (await this.#sites.list(account)).filter(({ value }) => value.length > 0);
+    return sites.map(({ domain, value }) => ({ domain_url: domain, paths: [...value] }));
+  }
+
+  async rules(domainIds: readonly number[]): Promise<SiteRules> {
+    const sites = [...(await this.#sites.served(domainIds))].filter(([, { value }]) => value.length > 0);
+    const containers = new Map<number, readonly ReachedContainer[]>();
+    for (const accountId of new Set(sites.map(([, site]) => site.accountId)))
+      containers.set(accountId, await this.#reached(accountId));
+    return new Map(
+      sites.map(([id, { accountId, value }]) => {
+        const found = containers.get(accountId) ?? [];
+        const rule = ({ path, container, port, strips_path: stripsPath }: Path): ProxyRule => {
+          return { path, port, stripsPath, address: named(found, container)?.address ?? '' };
+        };
+        return [id, { parts: { 'proxied-paths': value.map(rule) } }];
+      }),
+    );
+  }
+
+  /**
+   * Errors: 404 `domain_not_found`, `container_not_found`; 400 `invalid_proxied_path`; 503 `containers_unavailable`; any error of a
+   * provider of `siteChanged`.
+   */
+  async set(subject: SiteSubject, { paths }: NewProxiedPaths): Promise<ProxiedSite> {
+    const domain = await this.#sites.domain(subject);
+    const containers = await this.#containers.all(subject.account);
+    paths.forEach(({ path, container }, i) => {
+      if (!PROXIED_PATH.test(path))
+        throw fail.invalid_proxied_path(
+          'a path consists of names with letters, digits, dots, hyphens and underscores',
+          {
+            path: `/paths/${i}/path`,
+          },
+        );
+      if (paths.findIndex((each) => each.path === path) !== i)
+        throw fail.invalid_proxied_path('each path may be named once', { path: `/paths/${i}/path` });
+      if (named(containers, container) === undefined)
+        throw fail.container_not_found('the account has no container of this name', { path: `/paths/${i}/container` });
+    });
+    const changed = await this.#sites.change(
+      subject,
+      domain,
+      () => paths,
+      (by, domain_url) => ({
+        ...by,
+        type: 'proxied_paths.set',
+        text: `changed for which paths of ${domain_url} containers answer`,
+        data: { domain_url, paths: paths.length },
+      }),
+    );
+    return entry(changed, containers);
+  }
+
+  /** Sets those of what came with an account whose containers are there. Errors: those of `set`. */
+  async restore(subject: SiteSubject, { paths }: NewProxiedPaths, { missing }: ImportNotes): Promise<ProxiedSite> {
+    const containers = await this.#containers.all(subject.account);
+    const isThere = ({ path, container }: Path) => {
+      if (named(containers, container) !== undefined) return true;
+      missing.push(`${path} of ${subject.domain}: there is no container ${container}`);
+      return false;
+    };
+    return this.set(subject, { paths: paths.filter(isThere) });
+  }
+
+  /** Serves sites with the addresses that their containers have, from now on. Returns a function that tells what failed in the last run. */
+  start(): () => string | undefined {
+    const wakers = eventWakers(this.#host, EVENTS);
+    return startReconciling({ ...this.#host, wakers, subject: 'paths that containers answer for' }, (attempt) =>
+      this.#reconcile(attempt),
+    );
+  }
+
+  async #reconcile(attempt: AttemptPart): Promise<void> {
+    const rows = await this.#host.store.all<{ account_id: number }>(
+      "select distinct account_id from proxied_paths where value <> '[]' order by account_id",
+    );
+    for (const { account_id: id } of rows) {
+      const account = await this.#host.identity.accounts.byId(id);
+      if (!this.#host.identity.accounts.isOpenHere(account)) continue;
+      const reached = (await this.#reached(id)).map((each) => [nameOf(each), each.address]);
+      const addresses = JSON.stringify(reached.toSorted());
+      if (this.#served.get(id) === addresses) continue;
+      await attempt(`the paths of ${account.username} that containers answer for`, async () => {
+        for (const { domain_url: domain } of await this.kept(account))
+          await serveSite(this.#host, { ...(await this.#sites.domain({ account, domain })), account });
+        this.#served.set(id, addresses);
+      });
+    }
+  }
+
+  /** Resolves with none while the engine does not answer: an address may be somebody else's by then. */
+  async #reached(accountId: number): Promise<readonly ReachedContainer[]> {
+    const account = await this.#host.identity.accounts.byId(accountId);
+    if (account === undefined) return [];
+    return this.#containers.all(account).catch(() => []); // the plugin containers tells that it is away
+  }
+}
+
+const nameOf = ({ names }: ReachedContainer): string => names[0] ?? '';
+const named = (all: readonly ReachedContainer[], name: string) => all.find(({ names }) => names.includes(name));
+
+function entry({ domain, value }: NamedValue<readonly Path[]>, containers: readonly ReachedContainer[]): ProxiedSite {
+  const state = (found: ReachedContainer | undefined) => {
+    if (found === undefined) return 'missing';
+    if (found.address !== '') return 'served';
+    return found.state === 'running' ? 'unreachable' : 'stopped';
+  };
+  return {
+    domain_url: domain,
+    paths: value.map((path) => ({ ...path, state: state(named(containers, path.container)) })),
+  };
+}
