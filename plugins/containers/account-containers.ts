@@ -65,7 +65,8 @@ export class AccountContainers implements Containers {
     const isOwner = ({ labels }: Container) => engine.isOwn || isOwnedBy(labels, account);
     const others = all.filter((each) => engine.isOwn || !isOwner(each)); // an own engine's addresses lead nowhere here
     const shared = new Set(['bridge', ...others.flatMap(({ networks }) => networks.map(({ name }) => name))]);
-    const address = ({ networks }: Container) => networks.find(({ name }) => !shared.has(name))?.address ?? '';
+    const address = ({ networks }: Container) =>
+      networks.find((each) => each.address !== '' && !shared.has(each.name))?.address ?? '';
     return all.filter(isOwner).map((container) => ({ container, address: address(container) }));
   }
 }

@@ -15,7 +15,7 @@ export interface ProxyRule {
 /** Nothing in it but the dot means anything to a web server's configuration. */
 export const PROXIED_PATH = /^(?=.{1,255}$)(?:\/|(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+)$/;
 /** Of a private network (RFC 1918), where engines have theirs. */
-const CONTAINER_ADDRESS = /^$|^(?:10\.\d{1,3}|172\.(?:1[6-9]|2\d|3[01])|192\.168)(?:\.\d{1,3}){2}$/;
+export const CONTAINER_ADDRESS = /^$|^(?:10\.\d{1,3}|172\.(?:1[6-9]|2\d|3[01])|192\.168)(?:\.\d{1,3}){2}$/;
 
 /** Passes requests on to containers, which answer for whatever is below a path. */
 const directives: SiteDirectives<readonly ProxyRule[]> = {

@@ -9,7 +9,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import { fail } from './errors.ts';
 import type { NewProxiedPaths, ProxiedSite } from './schema.ts';
-import { PROXIED_PATH, type ProxyRule } from './site-directives.ts';
+import { CONTAINER_ADDRESS, PROXIED_PATH, type ProxyRule } from './site-directives.ts';
 
 type Path = NewProxiedPaths['paths'][number];
 
@@ -57,7 +57,7 @@ export class SitesPaths {
       sites.map(([id, { accountId, value }]) => {
         const found = containers.get(accountId) ?? [];
         const rule = ({ path, container, port, strips_path: stripsPath }: Path): ProxyRule => {
-          return { path, port, stripsPath, address: named(found, container)?.address ?? '' };
+          return { path, port, stripsPath, address: addressOf(named(found, container)) };
         };
         return [id, { parts: { 'proxied-paths': value.map(rule) } }];
       }),
@@ -143,13 +143,16 @@ export class SitesPaths {
   }
 }
 
+/** Returns where web servers reach a container: those of networks elsewhere, which engines may be told of, are not asked. */
+const addressOf = (found: ReachedContainer | undefined) =>
+  found !== undefined && CONTAINER_ADDRESS.test(found.address) ? found.address : '';
 const nameOf = ({ names }: ReachedContainer): string => names[0] ?? '';
 const named = (all: readonly ReachedContainer[], name: string) => all.find(({ names }) => names.includes(name));
 
 function entry({ domain, value }: NamedValue<readonly Path[]>, containers: readonly ReachedContainer[]): ProxiedSite {
   const state = (found: ReachedContainer | undefined) => {
     if (found === undefined) return 'missing';
-    if (found.address !== '') return 'served';
+    if (addressOf(found) !== '') return 'served';
     return found.state === 'running' ? 'unreachable' : 'stopped';
   };
   return {

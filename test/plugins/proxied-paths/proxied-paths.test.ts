@@ -115,6 +115,7 @@ test('a container answers for a path while its address is that of no other accou
       'unreachable',
     ],
     ['it is on the network of all', { web: { ...web, network: 'bridge' } }, 'unreachable'],
+    ['its network is somewhere else', { web: { ...web, address: '203.0.113.9' } }, 'unreachable'],
     ['it has gone', {}, 'missing'],
   ] as const) {
     await changes(changed, '', what);
