@@ -5,7 +5,7 @@ import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import type { Owner } from './account-servers.ts';
 import { fail } from './errors.ts';
-import type { MaintenanceAction } from './maintenance/actions.ts';
+import type { MaintenanceAction } from '../../kernel/kit/databases/table-maintenance.ts';
 import { forgetDropped } from './writing/withheld.ts';
 import type { TemporaryUse } from './users/temporary-users.ts';
 

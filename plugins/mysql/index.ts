@@ -12,7 +12,7 @@ import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { exportDatabase, readDump } from './transfers/exports.ts';
 import { importDatabase } from './transfers/imports.ts';
-import type { MaintenanceAction } from './maintenance/actions.ts';
+import type { MaintenanceAction } from '../../kernel/kit/databases/table-maintenance.ts';
 import { maintainDatabase } from './maintenance/maintenance.ts';
 import { Processes } from './processes.ts';
 import { runQuery } from './queries.ts';

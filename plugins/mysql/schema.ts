@@ -1,6 +1,6 @@
 import * as shared from '../../kernel/kit/databases/schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
-import { MAINTENANCE_ACTIONS } from './maintenance/actions.ts';
+import { MAINTENANCE_ACTIONS } from '../../kernel/kit/databases/table-maintenance.ts';
 import { PRIVILEGES } from '../../kernel/kit/databases/mariadb/privileges.ts';
 
 export const MysqlConfig = Type.Object(

@@ -13,6 +13,7 @@ export const events = {
   'postgresql.database_dropped': { text: 'A PostgreSQL database was dropped', data: OfDatabase },
   'postgresql.database_imported': { text: 'A dump was imported into a PostgreSQL database', data: OfWork },
   'postgresql.database_optimized': { text: 'The tables of a PostgreSQL database were optimized', data: OfWork },
+  'postgresql.database_repaired': { text: 'The indexes of a PostgreSQL database were made anew', data: OfWork },
   'postgresql.user_created': { text: 'A PostgreSQL user was created', data: OfUser },
   'postgresql.user_dropped': { text: 'A PostgreSQL user was dropped', data: OfUser },
   'postgresql.password_changed': { text: 'A PostgreSQL user got a new password', data: OfUser },

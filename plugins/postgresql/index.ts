@@ -3,6 +3,7 @@ import type { LimitedDatabases, PostgresqlServers } from '../../kernel/contract/
 import { SUSPENSIONS, eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { changed } from '../../kernel/kit/databases/schema.ts';
+import type { MaintenanceAction } from '../../kernel/kit/databases/table-maintenance.ts';
 import { DatabaseTransfers } from '../../kernel/kit/databases/database-transfers.ts';
 import { archivedUsers } from './users/archived-users.ts';
 import { AccountServers } from './server/account-servers.ts';
@@ -13,7 +14,7 @@ import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
 import { events } from './events.ts';
 import { Items } from './items/items.ts';
 import { ServerStates } from './metrics.ts';
-import { vacuumDatabase } from './maintenance.ts';
+import { maintainDatabase } from './maintenance.ts';
 import { Processes } from './server/processes.ts';
 import { purgeDatabases } from './purge.ts';
 import { runQuery } from './queries.ts';
@@ -87,7 +88,8 @@ export default definePlugin({
         import: ({ account, params, body, ip, signal }) =>
           changed(importDatabase(parts, account, { ...params, body, ip, signal })),
         query: ({ account, params, body, ip }) => runQuery(parts, account, { ...params, ...body, ip }),
-        maintain: ({ account, params, ip, signal }) => vacuumDatabase(parts, account, { ...params, ip, signal }),
+        maintain: ({ account, params, body, ip, signal }) =>
+          maintainDatabase(parts, account, { ...params, action: body.action as MaintenanceAction, ip, signal }),
         users: ({ account }) => users.list(account),
         createUser: ({ account, body, ip }) => users.create(account, body.name, ip),
         renewPassword: ({ account, params, ip }) => users.renewPassword(account, params.user, ip),

@@ -46,11 +46,13 @@ export const postgresqlRoutes = {
   },
   maintain: {
     ...routes.maintain,
-    summary: 'Optimize the tables of a PostgreSQL database',
+    summary: 'Optimize, check or repair the tables of a PostgreSQL database',
     description:
       'Frees the room of deleted rows for new ones, and renews what the planner knows of the tables, one after the other, each ' +
       'for 10 minutes at most. While the size of the plan is reached, tables are written anew, which gives the room back to the ' +
-      'server; nobody uses a table meanwhile. A request that is given up ends what runs.',
+      'server; nobody uses a table meanwhile. A check finds values that cannot be read, and indexes that are not finished or were sorted ' +
+      'by another version of a collation; a repair makes all indexes anew, and nobody writes to a table meanwhile. A request that is ' +
+      'given up ends what runs.',
     body: schema.NewMaintenance,
   },
   users: { ...routes.users, description: 'Those that were made here.', reply: schema.DatabaseUsers },

@@ -1,4 +1,5 @@
 import * as shared from '../../kernel/kit/databases/schema.ts';
+import { MAINTENANCE_ACTIONS } from '../../kernel/kit/databases/table-maintenance.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 import { LEVELS } from '../../kernel/kit/databases/postgresql/names.ts';
 
@@ -118,7 +119,11 @@ export const DatabaseTables = NamedObject('PostgresqlTables', {
 export type DatabaseTables = Static<typeof DatabaseTables>;
 
 export const NewMaintenance = NamedObject('PostgresqlMaintenance', {
-  action: Type.Literal('optimize', { description: '`vacuum (analyze)`' }),
+  action: Type.String({
+    enum: MAINTENANCE_ACTIONS,
+    description:
+      '`optimize`: `vacuum (analyze)`; `check` reads all values and looks at the state of indexes; `repair`: `reindex`',
+  }),
 });
 
 export const DatabaseProcesses = Type.Array(NamedObject('PostgresqlProcess', shared.DATABASE_PROCESS), {

@@ -4,6 +4,8 @@ import { NamedObject, Type, type Static } from '../../schema.ts';
 
 /** How many tables a request maintains, and how long it may take; after the last one has begun, it may run as long as any. */
 export const MAINTENANCE = { tables: 1000, tableMs: 600_000, allMs: 1_800_000, lockMs: 10_000 } as const;
+export const MAINTENANCE_ACTIONS = ['optimize', 'check', 'repair'] as const;
+export type MaintenanceAction = (typeof MAINTENANCE_ACTIONS)[number];
 const TEXT_CHARACTERS = 500;
 const STATUSES = ['ok', 'repaired', 'note', 'error'] as const;
 export type TableStatus = (typeof STATUSES)[number];

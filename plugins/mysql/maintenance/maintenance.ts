@@ -4,12 +4,12 @@ import { identifier, isSqlError } from '../../../kernel/kit/databases/mysql-text
 import {
   maintainEach,
   MAINTENANCE,
+  type MaintenanceAction,
   type MaintainedTable,
   type MaintainedTables,
 } from '../../../kernel/kit/databases/table-maintenance.ts';
 import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import { withTemporary, type TemporaryParts } from '../temporary-work.ts';
-import type { MaintenanceAction } from './actions.ts';
 import { statusIn, verdictOn, type AdminRow } from '../../../kernel/kit/databases/mariadb/table-verdict.ts';
 
 /** Of those that the server lists, what has rows of its own. */

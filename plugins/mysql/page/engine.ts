@@ -58,7 +58,6 @@ export const mysql: DatabaseEngine = {
   importPath: (database) => fillPath('/api/databases/:database/import', { database }),
   query: (database, statement) =>
     api('POST /api/databases/:database/query', { params: { database }, body: { statement } }),
-  maintenance: ['optimize', 'check', 'repair'],
   maintain: (database, action, signal) =>
     api('POST /api/databases/:database/maintenance', { params: { database }, body: { action }, signal }),
   users: async (signal) =>

@@ -89,7 +89,9 @@ function apply(server: ServerConnections, item: ClaimedItem): Promise<void> {
       return drop(server, item);
     case 'import':
     case 'export':
-    case 'vacuum':
+    case 'optimize':
+    case 'check':
+    case 'repair':
     case 'query':
       return retireTemporary(server, change.kind, name);
     case 'password':

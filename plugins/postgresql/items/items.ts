@@ -9,7 +9,7 @@ import type { Level } from '../schema.ts';
 export type Change = { /** Of the client who asked for it. */ readonly ip: string } &
   /** A user is made for the last four, and dropped after it. */
   (
-    | { readonly kind: 'create' | 'drop' | 'import' | 'export' | 'vacuum' | 'query' }
+    | { readonly kind: 'create' | 'drop' | 'import' | 'export' | 'optimize' | 'check' | 'repair' | 'query' }
     /** `verifier`: see `scramVerifier`. */
     | { readonly kind: 'password'; readonly verifier: string }
     /** Without a level, all rights on the database are taken away. */
@@ -125,7 +125,7 @@ export class Items {
     });
   }
 
-  /** Records that a change is done; of an import or a vacuum, whether as a whole. Resolves with `false` if its account was removed meanwhile. */
+  /** Records that a change is done; of an import or of maintenance, whether as a whole. Resolves with `false` if its account was removed meanwhile. */
   complete(account: Owner, item: ClaimedItem, isWhole = true): Promise<boolean> {
     return this.#parts.store.write(async (tx) => {
       const isThere = await endChange(tx, item, item.change.kind !== 'drop');
@@ -136,7 +136,7 @@ export class Items {
 
   /** Ends the work of a user that was made for it: what only reads is forgotten, and all else recorded. */
   async end(account: Owner, item: ClaimedItem, isWhole: boolean): Promise<void> {
-    const isRead = item.change.kind === 'query' || item.change.kind === 'export';
+    const isRead = ['query', 'export', 'check'].includes(item.change.kind);
     await (isRead ? this.cancel(item) : this.complete(account, item, isWhole));
   }
 
@@ -205,7 +205,7 @@ async function endChange(tx: Tx, { id }: ClaimedItem, isThere: boolean): Promise
 function eventFor({ kind, name, change }: ClaimedItem, isWhole: boolean) {
   const [past, user] = [change.kind === 'create' ? 'created' : 'dropped', { user: name }] as const;
   const work = { database: name, is_whole: isWhole };
-  const database = `the PostgreSQL database ${name}`;
+  const [database, part] = [`the PostgreSQL database ${name}`, isWhole ? 'the' : 'a part of the'];
   switch (change.kind) {
     case 'password':
       return event('postgresql.password_changed', `gave the PostgreSQL user ${name} a new password`, user);
@@ -219,13 +219,13 @@ function eventFor({ kind, name, change }: ClaimedItem, isWhole: boolean) {
     case 'import':
       return event(
         'postgresql.database_imported',
-        `imported ${isWhole ? 'a' : 'a part of a'} dump into ${database}`,
+        `imported ${isWhole ? '' : 'a part of '}a dump into ${database}`,
         work,
       );
-    case 'vacuum': {
-      const what = isWhole ? 'the tables' : 'a part of the tables';
-      return event('postgresql.database_optimized', `optimized ${what} of ${database}`, work);
-    }
+    case 'optimize':
+      return event('postgresql.database_optimized', `optimized ${part} tables of ${database}`, work);
+    case 'repair':
+      return event('postgresql.database_repaired', `made ${part} indexes of ${database} anew`, work);
     default:
       return kind === 'database'
         ? event(`postgresql.database_${past}`, `${past} ${database}`, { database: name })

@@ -51,11 +51,10 @@ export const postgresql: DatabaseEngine = {
   importPath: (database) => fillPath('/api/postgresql/databases/:database/import', { database }),
   query: (database, statement) =>
     api('POST /api/postgresql/databases/:database/query', { params: { database }, body: { statement } }),
-  maintenance: ['optimize'],
-  maintain: (database, _action, signal) =>
+  maintain: (database, action, signal) =>
     api('POST /api/postgresql/databases/:database/maintenance', {
       params: { database },
-      body: { action: 'optimize' },
+      body: { action },
       signal,
     }),
   users: async (signal) =>

@@ -7,7 +7,9 @@ import { makeTemporaryUser, type UserLogin } from '../../../kernel/kit/databases
 const USES = {
   import: { level: 'owner', seconds: 3600 },
   export: { level: 'owner', seconds: 3600 },
-  vacuum: { level: 'owner', seconds: MAINTENANCE.tableMs / 1000 },
+  optimize: { level: 'owner', seconds: MAINTENANCE.tableMs / 1000 },
+  check: { level: 'owner', seconds: MAINTENANCE.tableMs / 1000 },
+  repair: { level: 'owner', seconds: MAINTENANCE.tableMs / 1000 },
   query: { level: 'read_only', seconds: 15 },
 } as const;
 export type TemporaryUse = keyof typeof USES;

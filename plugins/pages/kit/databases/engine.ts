@@ -96,8 +96,6 @@ export interface DatabaseEngine {
   exportPath(database: string): string;
   importPath(database: string): string;
   query(database: string, statement: string): Promise<QueriedRows>;
-  /** Those that there are, the most usual first. */
-  readonly maintenance: readonly [Maintenance, ...Maintenance[]];
   maintain(database: string, action: Maintenance, signal: AbortSignal): Promise<MaintainedTables>;
   users(signal: AbortSignal): Promise<readonly ListedUser[]>;
   /** `host`: where it connects from; that of the account's applications unless given. */

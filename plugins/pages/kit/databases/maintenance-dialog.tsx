@@ -10,6 +10,7 @@ interface MaintenanceProps {
 }
 type Maintained = MaintainedTables['tables'][number];
 
+const ACTIONS = ['optimize', 'check', 'repair'] as const satisfies readonly Maintenance[];
 /** The worst first, as the results are sorted. */
 const STATUSES = ['error', 'repaired', 'note', 'ok'] as const;
 const TONES = { error: 'bad', repaired: 'warn', note: 'accent', ok: 'good' } as const;
@@ -17,7 +18,7 @@ const statusOf = ({ status }: Maintained) => STATUSES.find((each) => each === st
 
 /** Optimizes, checks or repairs the tables of a database, and shows what became of each; to close the dialog ends it. */
 export function MaintenanceDialog({ engine, name, onClose }: MaintenanceProps) {
-  const action = useSignal<Maintenance>(engine.maintenance[0]);
+  const action = useSignal<Maintenance>('optimize');
   const isRunning = useSignal(false);
   const result = useSignal<MaintainedTables | undefined>(undefined);
   const abort = useRef(new AbortController());
@@ -44,14 +45,12 @@ export function MaintenanceDialog({ engine, name, onClose }: MaintenanceProps) {
       onSubmit={run}
       submit={{ text: t(`pages.db.maintain.${action.value}`) }}
     >
-      {engine.maintenance.length > 1 && (
-        <Choices
-          label={t('pages.db.maintenance')}
-          of={engine.maintenance.map((each) => [each, t(`pages.db.maintain.${each}`)] as const)}
-          value={action.value}
-          onChange={choose}
-        />
-      )}
+      <Choices
+        label={t('pages.db.maintenance')}
+        of={ACTIONS.map((each) => [each, t(`pages.db.maintain.${each}`)] as const)}
+        value={action.value}
+        onChange={choose}
+      />
       <p>{t(`pages.db.maintainAbout.${action.value}`)}</p>
       {isRunning.value && <p role="status">{t('pages.db.maintaining')}</p>}
       {result.value && <Results result={result.value} />}

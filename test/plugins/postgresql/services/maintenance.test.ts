@@ -33,8 +33,8 @@ const maintain = (database = 'ann_shop', who = ann, action = 'optimize') =>
   server.ask<Maintained>(`${LIST}/${encodeURIComponent(database)}/maintenance`, {
     ...{ token: who.token, method: 'POST', body: { action } },
   });
-const maintained = async () => {
-  const { status, body } = await maintain();
+const maintained = async (action?: string) => {
+  const { status, body } = await maintain('ann_shop', ann, action);
   assert.is(status, 200, JSON.stringify(body));
   return body;
 };
@@ -57,7 +57,7 @@ const nothingIsLeft = () =>
   until(
     'nothing is left',
     async () =>
-      (await customers.sql("select rolname from pg_roles where rolname like '%-vacuum'")) === '' &&
+      (await customers.sql("select rolname from pg_roles where rolname ~ '-(optimize|check|repair)$'")) === '' &&
       (await changes()).length === 0,
   );
 const lines = async () => (await server.hostkeep.core.events.page(ann.account.id, '', 0, 3)).lines.join('\n');
@@ -68,8 +68,7 @@ test("another account's and missing databases are not reached", async () => {
     assert.equal([status, body.error], [404, 'database_not_found'], database);
   }
   assert.is((await maintain('ann_shop', ben)).status, 404);
-  for (const action of ['', 'check', 'repair', 'full'])
-    assert.is((await maintain('ann_shop', ann, action)).status, 400);
+  for (const action of ['', 'full', 'reindex']) assert.is((await maintain('ann_shop', ann, action)).status, 400);
   await nothingIsLeft();
 });
 
@@ -120,6 +119,52 @@ test('a damaged table has an error, and the others are done', async () => {
   const { tables } = await maintained();
   assert.equal(pick(tables, 'status'), ['ok', 'error', 'ok'], JSON.stringify(tables));
   assert.match(tables[1]?.text ?? '', /could not open file/);
+});
+
+test('a check finds values that cannot be read, and indexes that do not count', async () => {
+  await asOwner(`create table a (id int primary key, name text); insert into a values (1, 'x');
+    create table b (id int, name text); alter table b alter name set storage external;
+    insert into b values (1, repeat('x', 100000)); create index b_id on b (id); create table c (n int)`);
+  const ok = [
+    { table: 'public.a', status: 'ok', text: '' },
+    { table: 'public.b', status: 'ok', text: '' },
+    { table: 'public.c', status: 'ok', text: '' },
+  ];
+  assert.equal(await maintained('check'), { tables: ok, total: 3 });
+  assert.equal(await maintained('repair'), { tables: ok, total: 3 });
+  assert.match(await lines(), /made the indexes of the PostgreSQL database ann_shop anew/);
+  await customers.sql("update pg_index set indisvalid = false where indexrelid = 'b_id'::regclass", 'ann_shop');
+  await asOwner('create index on a (name)');
+  // as if the library that sorts had been renewed
+  const isLocale = "attrelid = 'pg_database'::regclass and attname in ('daticulocale', 'datlocale')";
+  const locale = await customers.sql(`select attname from pg_attribute where ${isLocale}`);
+  const sorts = `datlocprovider = 'i', ${locale} = 'und', datcollversion = '0.1'`;
+  await customers.sql(`update pg_database set ${sorts} where datname = 'ann_shop'`);
+  const faults = {
+    a: 'the index a_name_idx was sorted by another version of the collation',
+    b: 'the index b_id was not finished',
+  };
+  const told = async (action: string) =>
+    (await maintained(action)).tables.slice(0, 2).map(({ status, text }) => ({ status, text }));
+  assert.equal(await told('check'), [
+    { status: 'error', text: faults.a },
+    { status: 'error', text: faults.b },
+  ]);
+  assert.equal(await told('repair'), [
+    { status: 'repaired', text: faults.a },
+    { status: 'repaired', text: faults.b },
+  ]);
+  assert.equal((await maintained('check')).tables, ok);
+  const values = await customers.sql("select reltoastrelid from pg_class where oid = 'b'::regclass", 'ann_shop');
+  const name = await customers.sql(`select ${values}::regclass`, 'ann_shop');
+  const kind = (letter: string) =>
+    customers.sql(`update pg_class set relkind = '${letter}' where oid = ${values}`, 'ann_shop');
+  await kind('r');
+  await customers.sql(`delete from ${name}`, 'ann_shop');
+  await kind('t');
+  const [, broken] = (await maintained('check')).tables;
+  assert.equal([broken?.status, /chunk/.test(broken?.text ?? '')], ['error', true], broken?.text);
+  await nothingIsLeft();
 });
 
 test('a table that somebody holds costs a bounded wait', async () => {
