@@ -1,7 +1,7 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
 import { readIni } from './ini/ini-text.ts';
-import { LARGEST, type Pool } from './pools/pool.ts';
+import { LARGEST, SMALLEST_MIB, type Pool } from './pools/pool.ts';
 import type { NewPhpOptions, PhpConfig, PhpOptions } from './schema.ts';
 import type { Site } from './store.ts';
 
@@ -23,7 +23,7 @@ const ZONES = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
 export function boundsFor({ plan }: Account, config: PhpConfig): Bounds {
   return {
     workers: plan?.limits['php_workers_limit'] || LARGEST.workers,
-    memoryMib: plan?.limits['php_memory_limit_mib'] || LARGEST.memoryMib,
+    memoryMib: Math.max(plan?.limits['php_memory_limit_mib'] || LARGEST.memoryMib, SMALLEST_MIB),
     uploadMib: config.max_upload_mib,
     seconds: config.max_seconds,
   };
@@ -56,7 +56,7 @@ export function optionsIn({ memoryMib, uploadMib, seconds, showsErrors, timezone
 
 /** Returns the changes of a site. Errors: 400 `invalid_php_option`. */
 export function readOptions(given: NewPhpOptions, bounds: Bounds): Partial<Site> {
-  const { memory_mib, upload_mib, execution_seconds, display_errors, timezone } = given;
+  const { memory_mib, upload_mib, execution_seconds: seconds, display_errors, timezone } = given;
   const within = (name: string, value: number, largest: number) => {
     if (value > largest) throw fail.invalid_php_option(`${name} can be ${largest} at most`, { path: `/${name}` });
     return value;
@@ -66,9 +66,7 @@ export function readOptions(given: NewPhpOptions, bounds: Bounds): Partial<Site>
   return {
     ...(memory_mib !== undefined && { memoryMib: within('memory_mib', memory_mib, bounds.memoryMib) }),
     ...(upload_mib !== undefined && { uploadMib: within('upload_mib', upload_mib, bounds.uploadMib) }),
-    ...(execution_seconds !== undefined && {
-      seconds: within('execution_seconds', execution_seconds, bounds.seconds),
-    }),
+    ...(seconds !== undefined && { seconds: within('execution_seconds', seconds, bounds.seconds) }),
     ...(display_errors !== undefined && { showsErrors: display_errors }),
     ...(timezone !== undefined && { timezone }),
   };

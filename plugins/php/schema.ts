@@ -1,6 +1,6 @@
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 import { MOST_CHARACTERS } from './ini/ini-text.ts';
-import { LARGEST } from './pools/pool.ts';
+import { LARGEST, SMALLEST_MIB } from './pools/pool.ts';
 
 /** Functions with which scripts start programs, or reach what a site has no business with. */
 const DISABLED = ['dl', 'exec', 'passthru', 'pcntl_exec', 'popen', 'posix_kill', 'proc_open', 'shell_exec', 'system'];
@@ -63,7 +63,7 @@ export type PhpConfig = Static<typeof PhpConfig>;
 
 const members = {
   memory_mib: Type.Integer({
-    minimum: 16,
+    minimum: SMALLEST_MIB,
     maximum: LARGEST.memoryMib,
     description: 'Memory of a script (memory_limit)',
   }),

@@ -20,6 +20,8 @@ export interface Pool {
   readonly ini: readonly IniValue[];
 }
 
+/** With less memory scripts of applications do not even begin. */
+export const SMALLEST_MIB = 16;
 export const LARGEST = { workers: 200, memoryMib: 8192, uploadMib: 16_384, seconds: 3600 } as const;
 export const VERSION = /^[0-9]{1,2}\.[0-9]{1,2}$/;
 export const POOL_NAME = /^[0-9]{1,2}\.[0-9]{1,2}-[0-9a-f]{12}$/;
@@ -34,7 +36,7 @@ export function readPool(value: unknown): Pool {
   return {
     version: readText(given.version, VERSION),
     workers: readInteger(given.workers, 1, LARGEST.workers),
-    memoryMib: readInteger(given.memoryMib, 1, LARGEST.memoryMib),
+    memoryMib: readInteger(given.memoryMib, SMALLEST_MIB, LARGEST.memoryMib),
     uploadMib: readInteger(given.uploadMib, 1, LARGEST.uploadMib),
     seconds: readInteger(given.seconds, 1, LARGEST.seconds),
     showsErrors: readBoolean(given.showsErrors),
