@@ -40,16 +40,7 @@ const directives: SiteDirectives<readonly ProxyRule[]> = {
       const exact = stripsPath ? [`    return 308 ${path}/$is_args$args;`] : body(false);
       return [...open, `location = ${path} {`, ...exact, '}', `location ^~ ${path}/ {`, ...body(stripsPath), '}'];
     }),
-  caddy: (rules) =>
-    [...rules]
-      .toSorted((a, b) => b.path.length - a.path.length)
-      .flatMap((rule, i) => {
-        const { path, stripsPath } = rule;
-        const body = caddyBody(rule).map((line) => `\t${line}`);
-        if (path === '/') return ['handle {', ...body, '}'];
-        const strip = stripsPath ? [`\tredir ${path} ${path}/ 308`, `\turi strip_prefix ${path}`] : [];
-        return [`@proxied${i} path ${path} ${path}/*`, `handle @proxied${i} {`, ...strip, ...body, '}'];
-      }),
+  caddy: (rules) => rules.flatMap((rule, i) => caddyLines(rule, i, longer(rule, rules))),
 };
 export default directives;
 
@@ -68,7 +59,7 @@ function nginxBody({ address, port }: ProxyRule, accountId: number, strips: bool
     'proxy_set_header X-Forwarded-Proto $scheme;',
     // of WebSockets
     'proxy_set_header Upgrade $http_upgrade;',
-    'proxy_set_header Connection $http_connection;',
+    'proxy_set_header Connection $hostkeep_upgrades;',
     'proxy_connect_timeout 5s;',
     'proxy_read_timeout 600s;',
     // what comes is not collected
@@ -76,6 +67,41 @@ function nginxBody({ address, port }: ProxyRule, accountId: number, strips: bool
   ];
 }
 
-/** Caddy forwards the address, the scheme and the host of visitors by itself, and WebSockets, too. */
-const caddyBody = ({ address, port }: ProxyRule) =>
-  address === '' ? ['error 502'] : [`reverse_proxy ${address}:${port} {`, '\theader_up X-Real-IP {remote_host}', '}'];
+/** Returns the paths below that of a rule for which other rules count. */
+const longer = ({ path }: ProxyRule, rules: readonly ProxyRule[]) =>
+  rules
+    .filter((other) => other.path !== path && (path === '/' || other.path.startsWith(`${path}/`)))
+    .map((other) => matching(other.path));
+
+/**
+ * Caddy orders directives by their names: `reverse_proxy` stands behind all that refuses or leads elsewhere, which `handle` and `route` would
+ * pass by. It forwards the address, the scheme and the host of visitors by itself, and WebSockets, too.
+ */
+function caddyLines(
+  { path, address, port, stripsPath }: ProxyRule,
+  i: number,
+  others: readonly string[],
+): readonly string[] {
+  const strips = stripsPath && path !== '/';
+  const literal = path === '/' ? '' : path.replaceAll('.', '\\.');
+  const matcher = [
+    `@proxied${i} {`,
+    `\tpath_regexp proxied${i} "^${literal}(/.*)?$"`,
+    ...others.map((other) => `\tnot path_regexp "${other}"`),
+    '}',
+  ];
+  if (address === '') return [...matcher, `error @proxied${i} 502`];
+  return [
+    ...matcher,
+    ...(strips
+      ? [
+          `@bare${i} vars_regexp bare${i} {http.request.orig_uri} "^${literal}(\\?.*)?$"`,
+          `redir @bare${i} "${path}/{re.bare${i}.1}" 308`,
+        ]
+      : []),
+    `reverse_proxy @proxied${i} ${address}:${port} {`,
+    '\theader_up X-Real-IP {remote_host}',
+    ...(strips ? [`\trewrite "{re.proxied${i}.1}?{query}"`] : []),
+    '}',
+  ];
+}

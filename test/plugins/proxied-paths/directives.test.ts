@@ -52,7 +52,7 @@ test('a path without an address answers 502, and none passes the limit of the ac
   const away = { ...APP, address: '' };
   assert.is(directives.nginx([away], PLACE).join('\n').includes('proxy_pass'), false);
   assert.is(directives.nginx([away], PLACE).filter((line) => line.trim() === 'return 502;').length, 1);
-  assert.ok(directives.caddy([away], PLACE).includes('\terror 502'));
+  assert.ok(directives.caddy([away], PLACE).includes('error @proxied0 502'));
   const lines = directives.nginx([APP, { ...APP, path: '/', stripsPath: false }], PLACE);
   const passed = lines.filter((line) => line.includes('proxy_pass'));
   assert.equal(
