@@ -72,7 +72,9 @@ export class Backups {
       try {
         return await this.alone(account, run.signal, () => this.#backUp(account, run, ip));
       } catch (error) {
-        if (!isTold && !run.signal.aborted && !(error instanceof HttpError && QUIET.has(error.code)))
+        const { aborted, reason } = run.signal;
+        const isEnded = aborted && !(reason instanceof HttpError && reason.code === 'files_unavailable'); // on purpose
+        if (!isTold && !isEnded && !(error instanceof HttpError && QUIET.has(error.code)))
           await this.#tellFailure(account, error, ip);
         throw error;
       }

@@ -105,6 +105,29 @@ if (hasRestic) {
     assert.equal([readdirSync(join(repository, 'incomplete')), readdirSync(join(repository, 'locks'))], [[], []]);
   });
 
+  test('a backup that stands still ends and is told of, unlike one that was canceled', async () => {
+    const config = { ...SETTINGS, backups: { ...SETTINGS.backups, stall_seconds: 1 } };
+    const own = await TestServer.start({ config });
+    const ann = await BackupClient.make(own, 'hana');
+    const told = async () => (await own.hostkeep.core.events.page(ann.account.id, 'make a backup', 0, 50)).lines;
+    const task = async (id: unknown) => (await ann.ask('GET', `/api/backup-tasks/${String(id)}`)).body;
+    const begun = async () => {
+      const { body } = await ann.ask('POST', '');
+      await until('it goes on', async () => Number((await task(body['id']))['size_bytes']) > 0);
+      return body['id'];
+    };
+    fill(ann, 'large', 400_000_000);
+    const canceled = await begun();
+    assert.is((await ann.ask('DELETE', `/api/backup-tasks/${String(canceled)}`)).body['state'], 'canceled');
+    const id = await begun();
+    for (const pid of resticProcesses(ann)) process.kill(Number(pid), 'SIGSTOP');
+    const { state, error } = await ann.ended(id);
+    assert.equal([state, error], ['failed', 'files_unavailable']);
+    await until('it is told', async () => (await told()).length > 0);
+    assert.match((await told()).join('\n'), /^[^\n]*tried to make a backup: the files did not answer[^\n]*$/);
+    await own.close();
+  });
+
   test('a server that stops ends a backup, and another server goes on', async () => {
     const [data, roots] = [temporaryFolder(), temporaryFolder()];
     execFileSync('chmod', ['755', roots]);
