@@ -7,7 +7,6 @@ import {
   type FiguresSample,
   type ListedContainer,
   type OwnContainer,
-  type ReachedContainer,
 } from '../../kernel/contract/points/containers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { EngineMonitor } from './engine-monitor.ts';
@@ -17,7 +16,6 @@ import { unavailable } from './errors.ts';
 
 /** A container that ignores signals is stopped after ten seconds. */
 const CHANGE_MS = 30_000;
-const DETAIL = 'the container engine gives no usable answer';
 
 /** Offers other plugins the containers of accounts; one without an engine has none. The owner is looked up for each call. */
 export class AccountContainers implements Containers {
@@ -28,11 +26,14 @@ export class AccountContainers implements Containers {
   }
 
   async running(account: Account): Promise<readonly ListedContainer[]> {
-    return ((await this.#monitorOf(account)?.list.read())?.of(account) ?? []).map(listed); // none without an engine
+    const monitor = this.#monitorOf(account);
+    const list = await monitor?.list.read(); // none without an engine
+    return list && monitor ? listed(list.all, list.of(account), monitor.engine.isOwn) : [];
   }
 
-  async all(account: Account): Promise<readonly ReachedContainer[]> {
-    return (await this.#owned(account)).map(({ container, address }) => ({ ...listed(container), address }));
+  async all(account: Account): Promise<readonly ListedContainer[]> {
+    const { all, owned, isOwn } = await this.#containers(account);
+    return listed(all, owned, isOwn);
   }
 
   async figures(account: Account): Promise<readonly FiguresSample[]> {
@@ -41,43 +42,47 @@ export class AccountContainers implements Containers {
 
   async find(account: Account, id: string): Promise<OwnContainer | undefined> {
     const engine = this.#monitorOf(account)?.engine;
-    const found = (await this.#owned(account)).find(({ container }) => container.id === id)?.container;
-    if (engine === undefined || found === undefined) return undefined;
+    const { all, owned, isOwn } = await this.#containers(account);
+    const found = owned.find((each) => each.id === id);
+    const shown = listed(all, owned, isOwn).find((each) => each.id === id);
+    if (engine === undefined || found === undefined || shown === undefined) return undefined;
     const client = { client: account.id };
     return {
-      listed: listed(found),
+      listed: shown,
       engine: engine.access,
       details: (): Promise<ContainerDetails> => usable(engine.ask('details', { id }, client)),
       change: async (change: ContainerChange, limits: ContainerLimits = {}) => {
         if (readLabel(found.labels, SERVICE_LABEL) !== undefined)
           return 'it is changed with the services of the account';
-        const options = { ...client, timeoutMs: CHANGE_MS };
-        return (await usable(engine.ask('change', { id, change, limits }, options))) ?? undefined;
+        const asked = engine.ask('change', { id, change, limits }, { ...client, timeoutMs: CHANGE_MS });
+        return (await usable(asked)) ?? undefined;
       },
       lines: (most, after = '', text = '') => usable(engine.ask('lines', { id, most, after, text }, client)),
     };
   }
 
-  async #owned(account: Account) {
+  async #containers(account: Account) {
     const engine = this.#monitorOf(account)?.engine;
-    if (engine === undefined) return [];
+    if (engine === undefined) return { all: [], owned: [], isOwn: false };
     const all = await usable(engine.ask('containers', { all: true }, { client: account.id }));
-    const isOwner = ({ labels }: Container) => engine.isOwn || isOwnedBy(labels, account);
-    const others = all.filter((each) => engine.isOwn || !isOwner(each)); // an own engine's addresses lead nowhere here
-    const shared = new Set(['bridge', ...others.flatMap(({ networks }) => networks.map(({ name }) => name))]);
-    const address = ({ networks }: Container) =>
-      networks.find((each) => each.address !== '' && !shared.has(each.name))?.address ?? '';
-    return all.filter(isOwner).map((container) => ({ container, address: address(container) }));
+    const { isOwn } = engine;
+    return { all, owned: isOwn ? all : all.filter(({ labels }) => isOwnedBy(labels, account)), isOwn };
   }
 }
 
 function usable<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error: unknown) => {
-    throw unavailable(error, DETAIL);
+    throw unavailable(error, 'the container engine gives no usable answer');
   });
 }
 
-function listed({ id, names, image, labels, state, status, createdSeconds, ports }: Container): ListedContainer {
-  const service = readLabel(labels, 'com.docker.compose.service') ?? '';
-  return { id, names, image, service, state, status, createdSeconds, ports };
+/** Lists an account's among all of an engine. The addresses of an engine of its own lead nowhere here. */
+function listed(all: readonly Container[], owned: readonly Container[], isOwn: boolean): ListedContainer[] {
+  const others = isOwn ? all : all.filter((each) => !owned.includes(each));
+  const shared = new Set(['bridge', ...others.flatMap(({ networks }) => networks.map(({ name }) => name))]);
+  return owned.map(({ id, names, image, labels, state, status, createdSeconds, ports, networks }) => {
+    const service = readLabel(labels, 'com.docker.compose.service') ?? '';
+    const own = networks.find((each) => each.address !== '' && !shared.has(each.name));
+    return { id, names, image, service, state, status, createdSeconds, ports, address: own?.address ?? '' };
+  });
 }

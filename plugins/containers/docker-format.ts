@@ -41,11 +41,7 @@ export function duration(seconds: number): string {
 }
 
 /** `2026-11-20 12:20:16 +0000 UTC`, from seconds since 1970. */
-export function createdAt(seconds: number): string {
-  return `${isoTime(seconds * 1000)
-    .slice(0, 19)
-    .replace('T', ' ')} +0000 UTC`;
-}
+export const createdAt = (seconds: number): string => `${shortTime(seconds * 1000).replace('T', ' ')} +0000 UTC`;
 
 /** `2026-11-20 12:20:16.5 +0000 UTC`, from RFC 3339 in UTC; empty for anything else. */
 export function goTime(time: string): string {
@@ -54,9 +50,8 @@ export function goTime(time: string): string {
 }
 
 /** `2026-11-20-12-20-16` in UTC, from milliseconds since 1970. */
-export function dateText(ms: number): string {
-  return isoTime(ms).slice(0, 19).replaceAll(/[T:]/g, '-');
-}
+export const dateText = (ms: number): string => shortTime(ms).replaceAll(/[T:]/g, '-');
+const shortTime = (ms: number): string => isoTime(ms).slice(0, 19);
 
 /** Quotes a text with Go's escapes (`strconv.Quote`). */
 export function quoted(text: string): string {

@@ -1,12 +1,9 @@
 import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { Containers, ReachedContainer } from '../../kernel/contract/points/containers.ts';
+import type { Containers, ListedContainer } from '../../kernel/contract/points/containers.ts';
 import type { SiteRules } from '../../kernel/contract/points/web-server-part.ts';
-import { serveSite } from '../../kernel/contract/sites/site-changes.ts';
 import { SiteValues, type NamedValue, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
-import { eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import { fail } from './errors.ts';
 import type { NewProxiedPaths, ProxiedSite } from './schema.ts';
 import { CONTAINER_ADDRESS, PROXIED_PATH, type ProxyRule } from './site-directives.ts';
@@ -19,14 +16,12 @@ const EVENTS = new Set(['container.started', 'container.stopped', 'container.res
 /** The paths of sites that containers answer for. */
 export class SitesPaths {
   readonly #host: Host;
-  readonly #containers: Pick<Containers, 'all'>;
+  readonly #containers: Pick<Containers, 'all' | 'running'>;
   readonly #sites: SiteValues<readonly Path[]>;
-  /** By account, with which addresses its sites are served. */
-  readonly #served = new Map<number, string>();
 
   constructor(host: Host) {
     this.#host = host;
-    this.#containers = host.peer<Containers>('containers') ?? { all: async () => [] };
+    this.#containers = host.peer<Containers>('containers') ?? { all: async () => [], running: async () => [] };
     this.#sites = new SiteValues(host, { table: 'proxied_paths', name: 'proxied paths', initial: [] });
   }
 
@@ -50,7 +45,7 @@ export class SitesPaths {
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
     const sites = [...(await this.#sites.served(domainIds))].filter(([, { value }]) => value.length > 0);
-    const containers = new Map<number, readonly ReachedContainer[]>();
+    const containers = new Map<number, readonly ListedContainer[]>();
     for (const accountId of new Set(sites.map(([, site]) => site.accountId)))
       containers.set(accountId, await this.#reached(accountId));
     return new Map(
@@ -111,32 +106,20 @@ export class SitesPaths {
 
   /** Serves sites with the addresses that their containers have, from now on. Returns a function that tells what failed in the last run. */
   start(): () => string | undefined {
-    const wakers = eventWakers(this.#host, EVENTS);
-    return startReconciling({ ...this.#host, wakers, subject: 'paths that containers answer for' }, (attempt) =>
-      this.#reconcile(attempt),
-    );
-  }
-
-  async #reconcile(attempt: AttemptPart): Promise<void> {
-    const rows = await this.#host.store.all<{ account_id: number }>(
-      "select distinct account_id from proxied_paths where value <> '[]' order by account_id",
-    );
-    for (const { account_id: id } of rows) {
-      const account = await this.#host.identity.accounts.byId(id);
-      if (!this.#host.identity.accounts.isOpenHere(account)) continue;
-      const reached = (await this.#reached(id)).map((each) => [nameOf(each), each.address]);
-      const addresses = JSON.stringify(reached.toSorted());
-      if (this.#served.get(id) === addresses) continue;
-      await attempt(`the paths of ${account.username} that containers answer for`, async () => {
-        for (const { domain_url: domain } of await this.kept(account))
-          await serveSite(this.#host, { ...(await this.#sites.domain({ account, domain })), account });
-        this.#served.set(id, addresses);
-      });
-    }
+    return this.#sites.follow({
+      events: EVENTS,
+      subject: 'paths that containers answer for',
+      stateOf: async (account) => {
+        // of the list that all share: the engine is asked for each account once something has changed
+        const running = await this.#containers.running(account).catch(() => []);
+        return JSON.stringify(running.map((each) => [nameOf(each), each.address]).toSorted());
+      },
+      concerns: (paths) => paths.length > 0,
+    });
   }
 
   /** Resolves with none while the engine does not answer: an address may be somebody else's by then. */
-  async #reached(accountId: number): Promise<readonly ReachedContainer[]> {
+  async #reached(accountId: number): Promise<readonly ListedContainer[]> {
     const account = await this.#host.identity.accounts.byId(accountId);
     if (account === undefined) return [];
     return this.#containers.all(account).catch(() => []); // the plugin containers tells that it is away
@@ -144,13 +127,13 @@ export class SitesPaths {
 }
 
 /** Returns where web servers reach a container: those of networks elsewhere, which engines may be told of, are not asked. */
-const addressOf = (found: ReachedContainer | undefined) =>
+const addressOf = (found: ListedContainer | undefined) =>
   found !== undefined && CONTAINER_ADDRESS.test(found.address) ? found.address : '';
-const nameOf = ({ names }: ReachedContainer): string => names[0] ?? '';
-const named = (all: readonly ReachedContainer[], name: string) => all.find(({ names }) => names.includes(name));
+const nameOf = ({ names }: ListedContainer): string => names[0] ?? '';
+const named = (all: readonly ListedContainer[], name: string) => all.find(({ names }) => names.includes(name));
 
-function entry({ domain, value }: NamedValue<readonly Path[]>, containers: readonly ReachedContainer[]): ProxiedSite {
-  const state = (found: ReachedContainer | undefined) => {
+function entry({ domain, value }: NamedValue<readonly Path[]>, containers: readonly ListedContainer[]): ProxiedSite {
+  const state = (found: ListedContainer | undefined) => {
     if (found === undefined) return 'missing';
     if (addressOf(found) !== '') return 'served';
     return found.state === 'running' ? 'unreachable' : 'stopped';

@@ -1,11 +1,8 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { findWebServer, type SiteRule, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import type { SiteCache, SiteCaches } from '../../kernel/contract/sites/site-cache.ts';
-import { serveSite } from '../../kernel/contract/sites/site-changes.ts';
 import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
-import { eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import { fail } from './errors.ts';
 import type { CachedSite, NewCachedSite } from './schema.ts';
 
@@ -19,8 +16,6 @@ export class SitesVarnish {
   readonly #host: Host;
   readonly #caches: SiteCaches | undefined;
   readonly #sites: SiteValues<boolean>;
-  /** By account, with which cache its sites are served. */
-  readonly #served = new Map<number, string>();
 
   constructor(host: Host) {
     this.#host = host;
@@ -66,10 +61,13 @@ export class SitesVarnish {
 
   /** Serves sites with the cache that their account has, from now on. Returns a function that tells what failed in the last run. */
   start(): () => string | undefined {
-    const wakers = eventWakers(this.#host, EVENTS);
-    return startReconciling({ ...this.#host, wakers, everyMs: AGAIN_MS, subject: 'caches before sites' }, (attempt) =>
-      this.#reconcile(attempt),
-    );
+    return this.#sites.follow({
+      events: EVENTS,
+      everyMs: AGAIN_MS,
+      subject: 'sites that Varnish stands before',
+      stateOf: async (account) => JSON.stringify(await this.#caches?.cacheOf(account)) ?? '',
+      concerns: (isCached) => isCached,
+    });
   }
 
   async #cacheOf(accountId: number): Promise<SiteCache | undefined> {
@@ -79,23 +77,6 @@ export class SitesVarnish {
 
   async #isOffered(): Promise<boolean> {
     return this.#caches !== undefined && (await findWebServer(this.#host))?.name === 'nginx';
-  }
-
-  async #reconcile(attempt: AttemptPart): Promise<void> {
-    const rows = await this.#host.store.all<{ account_id: number }>(
-      'select distinct account_id from varnish_sites order by account_id',
-    );
-    for (const { account_id: id } of rows) {
-      const account = await this.#host.identity.accounts.byId(id);
-      if (!this.#host.identity.accounts.isOpenHere(account)) continue;
-      const cache = JSON.stringify(await this.#caches?.cacheOf(account)) ?? '';
-      if (this.#served.get(id) === cache) continue;
-      await attempt(`the sites of ${account.username} that Varnish stands before`, async () => {
-        for (const domain of await this.#sites.domains.list(account))
-          await serveSite(this.#host, { ...domain, account });
-        this.#served.set(id, cache);
-      });
-    }
   }
 }
 

@@ -29,13 +29,10 @@ export interface ListedContainer {
   readonly status: string;
   readonly createdSeconds: number;
   readonly ports: readonly ContainerPort[];
-}
-
-/**
- * A container, and the IPv4 address at which this machine reaches it: on a network which no other account has a container on, running or
- * not, so that none can come to have its address. Empty without one.
- */
-export interface ReachedContainer extends ListedContainer {
+  /**
+   * The IPv4 address at which this machine reaches it, on a network which no other account has a container on, so that none can come to
+   * have the address; empty without one. Of `running`, only containers that run count.
+   */
   readonly address: string;
 }
 
@@ -111,7 +108,7 @@ export interface Containers {
   /** The running ones, at most a second old. */
   running(account: Account): Promise<readonly ListedContainer[]>;
   /** All, those that do not run included. */
-  all(account: Account): Promise<readonly ReachedContainer[]>;
+  all(account: Account): Promise<readonly ListedContainer[]>;
   /** Resolves with one of the account's by its whole id. */
   find(account: Account, id: string): Promise<OwnContainer | undefined>;
   /**

@@ -9,7 +9,9 @@ import {
   type Domain,
   type DomainDirectory,
 } from '../points/domain-directory.ts';
-import { SiteChanges } from './site-changes.ts';
+import { startReconciling } from '../../kit/waiting/reconciling.ts';
+import { eventWakers } from '../workers.ts';
+import { serveSite, SiteChanges } from './site-changes.ts';
 
 /** Whose site is changed, as the client wrote its domain. */
 export interface SiteSubject {
@@ -37,6 +39,18 @@ interface SiteValuesOptions<T> {
   readonly name: string;
   /** Of a site of which nothing is kept. */
   readonly initial: T;
+}
+
+interface Following<T> {
+  /** Types of events after which something may have changed; it is looked for every few seconds as well. */
+  readonly events: ReadonlySet<string>;
+  readonly everyMs?: number;
+  /** Names for people what is followed. */
+  readonly subject: string;
+  /** Resolves with what sites of an account are served with beside their values, as a text. */
+  readonly stateOf: (account: Account) => Promise<string>;
+  /** Whether a site is served with it. */
+  readonly concerns: (value: T) => boolean;
 }
 
 /**
@@ -110,6 +124,27 @@ export class SiteValues<T> {
         if (event !== undefined) await events.record(tx, event({ account, ip }, name, value));
       });
       return { domain: name, value };
+    });
+  }
+
+  /** Serves sites anew when what they are served with has changed. Returns a function that tells what failed in the last run. */
+  follow({ events, subject, stateOf, concerns, ...timing }: Following<T>): () => string | undefined {
+    const { accounts } = this.#host.identity;
+    const served = new Map<number, string>();
+    const serve = async (account: Account, state: string) => {
+      for (const { domain, value } of await this.list(account))
+        if (concerns(value)) await serveSite(this.#host, { ...(await this.domain({ account, domain })), account });
+      served.set(account.id, state);
+    };
+    const wakers = eventWakers(this.#host, events);
+    return startReconciling({ ...this.#host, ...timing, wakers, subject }, async (attempt) => {
+      const sql = `select distinct account_id from ${this.#table} order by account_id`;
+      for (const { account_id: id } of await this.#host.store.all<{ account_id: number }>(sql)) {
+        const account = await accounts.byId(id);
+        if (!accounts.isOpenHere(account)) continue;
+        const state = await stateOf(account);
+        if (served.get(id) !== state) await attempt(`${subject} of ${account.username}`, () => serve(account, state));
+      }
     });
   }
 

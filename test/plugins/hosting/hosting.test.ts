@@ -91,7 +91,16 @@ test('uptime, sizes and the own address are written as people read them', () => 
 
 test('services are recognised by name and port, or by a rare port', () => {
   const one = (over: Partial<ListedContainer>, ...ports: [number, number][]): ListedContainer => ({
-    ...{ id: '1'.repeat(64), names: [], image: '', service: '', state: 'running', status: '', createdSeconds: 1 },
+    ...{
+      id: '1'.repeat(64),
+      names: [],
+      image: '',
+      service: '',
+      state: 'running',
+      status: '',
+      createdSeconds: 1,
+      address: '',
+    },
     ports: ports.map(([privatePort, publicPort]) => ({ ip: '', privatePort, publicPort, protocol: 'tcp' })),
     ...over,
   });
