@@ -21,7 +21,7 @@ const SETTINGS = [
 ];
 /** Partitions stand for the table that they are parts of, which has no rows itself. */
 const FROM = `from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'm') and c.relpersistence <> 't' and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
+  where c.relkind in ('r', 'm') and c.relispopulated and c.relpersistence <> 't' and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
 
 interface Parts extends TemporaryParts {
   readonly transfers: DatabaseTransfers;
