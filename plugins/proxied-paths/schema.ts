@@ -1,7 +1,5 @@
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
-
-/** How many a site has at most. */
-export const MOST_PATHS = 20;
+import { MOST_PATHS } from './site-directives.ts';
 
 const PATH = {
   path: Type.String({

@@ -1,6 +1,5 @@
 import { nginxScriptLimit, type SiteDirectives } from '../../kernel/contract/points/web-server-part.ts';
 import { readBoolean, readInteger, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
-import { MOST_PATHS } from './schema.ts';
 
 /** A path, and where it leads now. */
 export interface ProxyRule {
@@ -12,6 +11,8 @@ export interface ProxyRule {
   readonly stripsPath: boolean;
 }
 
+/** How many a site has at most. */
+export const MOST_PATHS = 20;
 /** Nothing in it but the dot means anything to a web server's configuration. */
 export const PROXIED_PATH = /^(?=.{1,255}$)(?:\/|(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+)$/;
 /** Of a private network (RFC 1918), where engines have theirs. */

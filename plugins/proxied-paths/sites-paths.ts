@@ -10,6 +10,8 @@ import { CONTAINER_ADDRESS, PROXIED_PATH, type ProxyRule } from './site-directiv
 
 type Path = NewProxiedPaths['paths'][number];
 
+/** How soon it is seen that a container has another address, or none. */
+const AGAIN_MS = 2000;
 /** Events after which a container may have another address, or none. */
 const EVENTS = new Set(['container.started', 'container.stopped', 'container.restarted', 'container.removed']);
 
@@ -18,6 +20,8 @@ export class SitesPaths {
   readonly #host: Host;
   readonly #containers: Pick<Containers, 'all' | 'running'>;
   readonly #sites: SiteValues<readonly Path[]>;
+  /** By account, as the engine told last. */
+  readonly #known = new Map<number, readonly ListedContainer[]>();
 
   constructor(host: Host) {
     this.#host = host;
@@ -108,21 +112,32 @@ export class SitesPaths {
   start(): () => string | undefined {
     return this.#sites.follow({
       events: EVENTS,
+      everyMs: AGAIN_MS,
       subject: 'paths that containers answer for',
       stateOf: async (account) => {
         // of the list that all share: the engine is asked for each account once something has changed
-        const running = await this.#containers.running(account).catch(() => []);
+        const running = await this.#containers.running(account);
         return JSON.stringify(running.map((each) => [nameOf(each), each.address]).toSorted());
       },
       concerns: (paths) => paths.length > 0,
     });
   }
 
-  /** Resolves with none while the engine does not answer: an address may be somebody else's by then. */
+  /** Resolves with what was known last while the engine does not answer: nobody else gives an address to a container. */
   async #reached(accountId: number): Promise<readonly ListedContainer[]> {
     const account = await this.#host.identity.accounts.byId(accountId);
-    if (account === undefined) return [];
-    return this.#containers.all(account).catch(() => []); // the plugin containers tells that it is away
+    if (account === undefined) {
+      this.#known.delete(accountId);
+      return [];
+    }
+    try {
+      const containers = await this.#containers.all(account);
+      this.#known.set(accountId, containers);
+      return containers;
+    } catch {
+      // the plugin containers tells that the engine is away
+      return this.#known.get(accountId) ?? [];
+    }
   }
 }
 

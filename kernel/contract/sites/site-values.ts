@@ -142,8 +142,10 @@ export class SiteValues<T> {
       for (const { account_id: id } of await this.#host.store.all<{ account_id: number }>(sql)) {
         const account = await accounts.byId(id);
         if (!accounts.isOpenHere(account)) continue;
-        const state = await stateOf(account);
-        if (served.get(id) !== state) await attempt(`${subject} of ${account.username}`, () => serve(account, state));
+        await attempt(`${subject} of ${account.username}`, async () => {
+          const state = await stateOf(account);
+          if (served.get(id) !== state) await serve(account, state);
+        });
       }
     });
   }

@@ -116,20 +116,30 @@ test('a container answers for a path while its address is that of no other accou
     ],
     ['it is on the network of all', { web: { ...web, network: 'bridge' } }, 'unreachable'],
     ['its network is somewhere else', { web: { ...web, address: '203.0.113.9' } }, 'unreachable'],
-    ['it has gone', {}, 'missing'],
   ] as const) {
-    await changes(changed, '', what);
-    assert.equal(await states(), [state], what);
-    await changes({ web }, '172.18.0.2', 'it is back');
+    listed = changed;
+    assert.equal(await set(app), { domain_url: 'ann.example', paths: [{ ...app, state }] }, what);
+    assert.is(served()[0]?.address, '', what);
   }
+  listed = {};
+  assert.equal(await states(), ['missing']);
+});
+
+test('a site follows its containers by itself', async () => {
+  await set(app);
   await changes({ web: { ...web, address: '172.18.0.9' } }, '172.18.0.9', 'it has moved');
+  await changes({ web: { ...web, state: 'exited', address: '' } }, '', 'it has stopped');
+  assert.equal(await states(), ['stopped']);
+  await changes({ web }, '172.18.0.2', 'it is back');
   isAway = true;
-  await changes({}, '', 'the engine is away');
+  const other = await ann('PUT', '/api/site-settings/ann.example', { index_files: ['start.html'] });
+  assert.equal([other.status, served()[0]?.address], [200, '172.18.0.2'], 'the engine is away');
 });
 
 test('what the web server refuses is not kept', async () => {
-  webServer.refusesNext = true;
   const other = { ...app, path: '/' };
+  await set(app);
+  webServer.refusesNext = true;
   assert.is(await set(other), '502 webserver_failed');
   assert.equal(await states(), ['served']);
   assert.equal(await set(), { domain_url: 'ann.example', paths: [] });
