@@ -7,6 +7,8 @@ const refuse = defineErrors({ webserver_failed: [502, 'The web server refused th
 /** Stands for the web server in quick tests: it serves nothing, and notes by which rules it would. */
 export class NotedWebServer {
   readonly #served = new Map<string, SiteRule>();
+  /** How many changes it was told of. */
+  changes = 0;
   /** Whether it refuses the next change. */
   refusesNext = false;
   readonly plugin: Plugin;
@@ -22,6 +24,7 @@ export class NotedWebServer {
         provides: {
           ...(says && { webServer: says }),
           siteChanged: async ({ id, name }) => {
+            this.changes += 1;
             const parts = await gather('siteRules', [id]);
             const refuses = this.refusesNext;
             this.refusesNext = false;
