@@ -1,7 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { domainNamed, NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import {
+  domainNamed,
+  hasDomain,
+  NO_DOMAINS,
+  type DomainDirectory,
+} from '../../kernel/contract/points/domain-directory.ts';
 import {
   findWebServer,
   type SiteAuthority,
@@ -56,8 +61,8 @@ export class Certificates {
   }
 
   /** Whether a domain is still one of its account. */
-  async has({ domain, account }: Subject): Promise<boolean> {
-    return (await this.domains.list(account)).some(({ id }) => id === domain.id);
+  has({ domain, account }: Subject): Promise<boolean> {
+    return hasDomain(this.domains, account, domain);
   }
 
   webServer(): Promise<WebServerPart | undefined> {

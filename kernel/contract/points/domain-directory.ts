@@ -78,6 +78,15 @@ export async function domainNamed(
   return domain;
 }
 
+/** Whether a domain is still one of its account. */
+export async function hasDomain(
+  directory: Pick<DomainDirectory, 'list'>,
+  account: Account,
+  { id }: Pick<Domain, 'id'>,
+): Promise<boolean> {
+  return (await directory.list(account)).some((each) => each.id === id);
+}
+
 /** Returns the name by which visitors know a site, too; `undefined` where there is none. */
 export function wwwName(name: string): string | undefined {
   const www = `www.${name}`;

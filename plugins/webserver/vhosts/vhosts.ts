@@ -5,6 +5,7 @@ import { pathComponents } from '../../../kernel/kit/files/client-path.ts';
 import { Recurring } from '../../../kernel/kit/waiting/recurring.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Domain, DomainDirectory, DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
+import { hasDomain } from '../../../kernel/contract/points/domain-directory.ts';
 import type { SiteRule, SiteRules } from '../../../kernel/contract/points/web-server-part.ts';
 import { NO_ACCESS, usersFiles, type UsersLine } from '../rules/access-rules.ts';
 import { tlsRule } from '../rules/tls-rules.ts';
@@ -112,8 +113,7 @@ export class Vhosts {
   async change(domain: DomainPart): Promise<void> {
     const { folder, batcher, domains, virtualRoot } = this.#parts;
     const [file, components] = [vhostFileName(domain.name), pathComponents(domain.docroot, virtualRoot)];
-    const isThere = async () => (await domains.list(domain.account)).some(({ id }) => id === domain.id);
-    for (let turn = 0; await isThere(); turn += 1) {
+    for (let turn = 0; await hasDomain(domains, domain.account, domain); turn += 1) {
       const { wanted, content } = await this.#rendered(domain, components);
       if (turn === TURNS || (!batcher.isBusy(file) && (await folder.read(file)) === content)) return;
       await batcher.change({ ...wanted, accountId: domain.account.id });
