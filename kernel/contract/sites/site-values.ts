@@ -80,9 +80,13 @@ export class SiteValues<T> {
 
   /** Returns the value of each domain of an account, by name. */
   async list(account: Account): Promise<NamedValue<T>[]> {
+    return (await this.#all(account)).map(({ domain, value }) => ({ domain: domain.name, value }));
+  }
+
+  async #all(account: Account): Promise<{ readonly domain: Domain; readonly value: T }[]> {
     const domains = await this.domains.list(account);
     const stored = await this.stored(domains.map(({ id }) => id));
-    return domains.map(({ id, name }) => ({ domain: name, value: stored.get(id)?.value ?? this.#initial }));
+    return domains.map((domain) => ({ domain, value: stored.get(domain.id)?.value ?? this.#initial }));
   }
 
   /** Returns those that are kept of some domains, by the domain's id. */
@@ -132,8 +136,8 @@ export class SiteValues<T> {
     const { accounts } = this.#host.identity;
     const served = new Map<number, string>();
     const serve = async (account: Account, state: string) => {
-      for (const { domain, value } of await this.list(account))
-        if (concerns(value)) await serveSite(this.#host, { ...(await this.domain({ account, domain })), account });
+      for (const { domain, value } of await this.#all(account))
+        if (concerns(value)) await serveSite(this.#host, { ...domain, account });
       served.set(account.id, state);
     };
     const wakers = eventWakers(this.#host, events);
