@@ -49,6 +49,17 @@ export function refusal(server: TestServer, username: string, plugin: string, sa
   return putBack(server, username, plugin, saved).then(() => 'nothing', errorMessage);
 }
 
+/** Resolves with what somebody is answered; with the status and the code of an error. */
+export async function outcome(
+  who: Awaited<ReturnType<typeof siteOwner>>,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<unknown> {
+  const { status, body: answer } = await who(method, path, body);
+  return status < 300 ? answer : `${status} ${String((answer as Record<string, unknown>)['error'])}`;
+}
+
 /** Makes an account with the domain `<username>.example`; returns how it asks. */
 export async function siteOwner(server: TestServer, username: string, plan?: string) {
   const { account } = await server.user(username, plan);

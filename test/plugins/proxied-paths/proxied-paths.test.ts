@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import proxiedPaths from '../../../plugins/proxied-paths/index.ts';
 import type { ProxyRule } from '../../../plugins/proxied-paths/site-directives.ts';
-import { archivedPart, atDomain, putBack, refusal, siteOwner } from '../../support/carried.ts';
+import { archivedPart, atDomain, outcome, putBack, refusal, siteOwner } from '../../support/carried.ts';
 import { fakeEngine, json } from '../../support/fake-engine.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer } from '../../support/hostkeep.ts';
@@ -57,11 +57,7 @@ test.before.each(() => {
 
 const PATH = '/api/proxied-paths/ann.example';
 const app = { path: '/app', container: 'web', port: 3000, strips_path: true };
-const told = async (who: typeof ann, method: string, path: string, body?: object) => {
-  const { status, body: answer } = await who(method, path, body);
-  return status < 300 ? answer : `${status} ${String((answer as Record<string, unknown>)['error'])}`;
-};
-const set = (...paths: object[]) => told(ann, 'PUT', PATH, { paths });
+const set = (...paths: object[]) => outcome(ann, 'PUT', PATH, { paths });
 const served = (domain = 'ann.example') =>
   (webServer.served(domain)?.parts?.['proxied-paths'] ?? []) as readonly ProxyRule[];
 /** Changes what the engine lists, as a restart of a container does, and resolves once the site has the address. */
@@ -82,8 +78,8 @@ const states = async () => {
 
 test('refused: other accounts, other containers, hostile paths', async () => {
   listed = { web, theirs: { ...web, owner: 'bob' } };
-  assert.is(await told(bob, 'PUT', PATH, { paths: [] }), '404 domain_not_found');
-  assert.is(await told(bob, 'PUT', '/api/proxied-paths/bob.example', { paths: [app] }), '404 container_not_found');
+  assert.is(await outcome(bob, 'PUT', PATH, { paths: [] }), '404 domain_not_found');
+  assert.is(await outcome(bob, 'PUT', '/api/proxied-paths/bob.example', { paths: [app] }), '404 container_not_found');
   assert.is(await set({ ...app, container: 'theirs' }), '404 container_not_found');
   assert.is(await set({ ...app, container: 'none' }), '404 container_not_found');
   for (const path of ['app', '/app/', '/a b', '/a"b', '/.env', '/a/../b', '/a;b'])
@@ -163,5 +159,5 @@ test('paths come along in archives, those without their container are told', asy
     ['/app'],
   );
   await server.hostkeep.core.plans.setFeature('developer', 'webserver_conf', false);
-  assert.is(await told(ann, 'GET', '/api/proxied-paths'), '403 feature_disabled');
+  assert.is(await outcome(ann, 'GET', '/api/proxied-paths'), '403 feature_disabled');
 });
