@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
 import { followAdded, forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
+import { problemFinding } from '../../kernel/contract/points/finding.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Unavailable } from '../../kernel/errors.ts';
 import { AccountPools } from './keeping/account-pools.ts';
@@ -162,12 +163,7 @@ export default definePlugin({
         purge: async ({ id }) => [{ what: 'PHP pools', removed: await verbs.end(id) }],
         doctor: () => findings(verbs, installed, node.config.ids.web_group),
         demoOutside: ({ demo }) => sites.serveAll(demo),
-        health: () => [
-          ...(keeper.problem === undefined
-            ? []
-            : [{ name: 'pools', ok: false, detail: keeper.problem, remedy: 'see the log for the reason' }]),
-          ...unknown,
-        ],
+        health: () => [...problemFinding('pools', keeper.problem), ...unknown],
       },
     };
   },

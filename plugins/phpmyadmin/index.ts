@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { problemFinding } from '../../kernel/contract/points/finding.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { closedMover } from '../../kernel/contract/points/move-part.ts';
 import { fail } from './errors.ts';
@@ -95,10 +96,7 @@ export default definePlugin({
         }),
         purge: async ({ id }) => [{ what: 'sessions of phpMyAdmin', removed: await verbs.end(id) }],
         doctor: () => findings(),
-        health: () =>
-          keeper.problem === undefined
-            ? []
-            : [{ name: 'sessions', ok: false, detail: keeper.problem, remedy: 'see the log for the reason' }],
+        health: () => problemFinding('sessions', keeper.problem),
       },
     };
   },

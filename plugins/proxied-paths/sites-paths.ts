@@ -71,17 +71,16 @@ export class SitesPaths {
     const domain = await this.#sites.domain(subject);
     const containers = await this.#containers.all(subject.account);
     paths.forEach(({ path, container }, i) => {
+      const at = (member: string) => ({ path: `/paths/${i}/${member}` });
       if (!PROXIED_PATH.test(path))
         throw fail.invalid_proxied_path(
           'a path consists of names with letters, digits, dots, hyphens and underscores',
-          {
-            path: `/paths/${i}/path`,
-          },
+          at('path'),
         );
       if (paths.findIndex((each) => each.path === path) !== i)
-        throw fail.invalid_proxied_path('each path may be named once', { path: `/paths/${i}/path` });
+        throw fail.invalid_proxied_path('each path may be named once', at('path'));
       if (named(containers, container) === undefined)
-        throw fail.container_not_found('the account has no container of this name', { path: `/paths/${i}/container` });
+        throw fail.container_not_found('the account has no container of this name', at('container'));
     });
     const changed = await this.#sites.change(
       subject,

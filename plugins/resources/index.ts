@@ -1,3 +1,4 @@
+import { problemFinding } from '../../kernel/contract/points/finding.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import { eventWakers, SUSPENSIONS } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
@@ -49,12 +50,7 @@ export default definePlugin({
         accountsUsage: (accounts) => readings.ofMany(accounts),
         purge: async ({ id }) => [{ what: 'processes', removed: (await verbs.end(id)) ? 1 : 0 }],
         doctor: () => findings(verbs),
-        health: () => {
-          const detail = problem();
-          return detail === undefined
-            ? []
-            : [{ name: 'limits of accounts', ok: false, detail, remedy: 'see the log for the reason' }];
-        },
+        health: () => problemFinding('limits of accounts', problem()),
       },
     };
   },

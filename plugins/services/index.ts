@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
+import { problemFinding } from '../../kernel/contract/points/finding.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { SiteCaches } from '../../kernel/contract/sites/site-cache.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -122,10 +123,7 @@ export default definePlugin({
         },
         metrics: () => counts.metrics(),
         doctor: () => findings(recipes, verbs, node.config.ids.first),
-        health: () =>
-          keeper.problem === undefined
-            ? []
-            : [{ name: 'services', ok: false, detail: keeper.problem, remedy: 'see the log for the reason' }],
+        health: () => problemFinding('services', keeper.problem),
       },
     };
   },

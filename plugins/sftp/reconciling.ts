@@ -1,5 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { problemFinding, type Finding } from '../../kernel/contract/points/finding.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { startReconciling, type AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
@@ -35,12 +35,15 @@ export class LoginKeeper {
 
   /** Returns what is wrong; nothing where another process of the node looks after the logins. */
   findings(): Finding[] {
-    const found: readonly (readonly [name: string, detail: string | null | undefined, remedy: string])[] = [
-      ['logins', this.#problem(), 'see the log for the reason'],
-      ['settings', this.#served?.problem, 'correct the settings of sftp'],
-      ['ProFTPD', this.#served?.isRunning === false ? 'ProFTPD does not run' : null, 'systemctl restart proftpd'],
+    return [
+      ...problemFinding('logins', this.#problem()),
+      ...problemFinding('settings', this.#served?.problem, 'correct the settings of sftp'),
+      ...problemFinding(
+        'ProFTPD',
+        this.#served?.isRunning === false ? 'ProFTPD does not run' : null,
+        'systemctl restart proftpd',
+      ),
     ];
-    return found.flatMap(([name, detail, remedy]) => (detail ? [{ name, ok: false, detail, remedy }] : []));
   }
 
   start(): void {

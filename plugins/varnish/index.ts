@@ -1,5 +1,6 @@
 import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
 import { DomainParams } from '../../kernel/contract/points/domain-directory.ts';
+import { problemFinding } from '../../kernel/contract/points/finding.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
@@ -58,12 +59,7 @@ export default definePlugin({
             put: (subject, given) => sites.set(subject, given),
             what: 'Varnish',
           }),
-        health: () => {
-          const why = problem();
-          return why === undefined
-            ? []
-            : [{ name: 'varnish', ok: false, detail: why, remedy: 'see the log for the reason' }];
-        },
+        health: () => problemFinding('varnish', problem()),
       },
     };
   },

@@ -1,5 +1,6 @@
 import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
 import { DomainParams } from '../../kernel/contract/points/domain-directory.ts';
+import { problemFinding } from '../../kernel/contract/points/finding.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
@@ -71,11 +72,7 @@ export default definePlugin({
             what: 'the firewall',
           }),
         doctor: async () => findings(config.audit_log, waf),
-        health: () => {
-          const why = problem();
-          if (why === undefined) return [];
-          return [{ name: 'firewall', ok: false, detail: why, remedy: 'let this service read waf.audit_log' }];
-        },
+        health: () => problemFinding('firewall', problem(), 'let this service read waf.audit_log'),
       },
     };
   },

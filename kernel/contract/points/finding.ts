@@ -14,6 +14,13 @@ export interface Finding {
   readonly features?: readonly string[];
 }
 
+/** Returns the finding of a problem, and none where there is none. The remedy is the log's unless given. */
+export const problemFinding = (
+  name: string,
+  detail: string | null | undefined,
+  remedy = 'see the log for the reason',
+): Finding[] => (detail ? [{ name, ok: false, detail, remedy }] : []);
+
 /** A finding, as operators get it. */
 export interface Diagnosis extends Finding {
   /** `kernel` for what no plugin does. */
