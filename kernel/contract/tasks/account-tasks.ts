@@ -28,10 +28,15 @@ export class AccountTasks<K extends string> {
   readonly #store: TaskStore<K>;
   readonly #running = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
 
-  constructor({ log, local }: Pick<Host, 'log' | 'local'>, options: TasksOptions) {
+  constructor({ log, local, node }: Pick<Host, 'log' | 'local' | 'node'>, options: TasksOptions) {
     this.#log = log;
     this.#options = options;
     this.#store = new TaskStore(local, options);
+    const endInterrupted = () =>
+      this.#store
+        .endInterrupted()
+        .catch((err: unknown) => log.error({ err }, 'tasks of an earlier server seem to run'));
+    if (node.isServing) void node.onLeader(endInterrupted);
   }
 
   /** Begins a task. `work` removes what it has made before it fails. Errors: 503 `overloaded`. */

@@ -116,6 +116,25 @@ export class TaskStore<K extends string> {
     await this.#local.write((tx) => tx.run(sql, ending.state, error, detail, Date.now(), id, ...before));
   }
 
+  /** Ends the tasks of processes that are gone, so that each row has an end. */
+  async endInterrupted(): Promise<void> {
+    const { code, message } = this.#interrupted();
+    await this.#local.write(async (tx) => {
+      const open = `select distinct process from ${this.#table} where state = 'running'`;
+      for (const { process } of await tx.all<{ process: string }>(open))
+        if (!isRunning(process))
+          await tx.run(
+            `update ${this.#table} set state = 'failed', error = ?, detail = ?, ended_at = ?
+              where state = 'running' and process = ?`,
+            ...[code, message, Date.now(), process],
+          );
+    });
+  }
+
+  #interrupted(): HttpError {
+    return this.#errors.task_interrupted('the server stopped meanwhile');
+  }
+
   async #open(reader: Reader, account: number): Promise<number> {
     const sql = `select process from ${this.#table} where account_id = ? and state = 'running'`;
     return (await reader.all<{ process: string }>(sql, account)).filter(({ process }) => isRunning(process)).length;
@@ -126,7 +145,7 @@ export class TaskStore<K extends string> {
     const at = (ms: number) => new Date(ms).toISOString();
     const task = { ...row, created_at: at(created_at), ended_at: ended_at === null ? null : at(ended_at) };
     if (row.state !== 'running' || isRunning(process)) return task;
-    const { code, message } = this.#errors.task_interrupted('the server stopped meanwhile');
+    const { code, message } = this.#interrupted();
     return { ...task, state: 'failed', error: code, detail: message };
   }
 }

@@ -248,6 +248,22 @@ test('a task whose server stops leaves nothing but its failure', async () => {
   assert.equal([task['state'], task['error']], ['failed', 'task_interrupted']);
 });
 
+test('the task of a server that was killed has an end once there is another', async () => {
+  const data = temporaryFolder();
+  const first = await TestServer.start({ data });
+  const { account, token } = await first.user('dana');
+  const sql = `insert into file_tasks (id, account_id, kind, path, process, state, created_at)
+    values ('lost', ?, 'copy', '', ?, 'running', 1)`;
+  await first.hostkeep.core.local.write((tx) => tx.run(sql, account.id, `${process.pid}:1`));
+  await first.close();
+  const second = await TestServer.start({ data });
+  const ended = () =>
+    second.hostkeep.core.local.get('select state, error from file_tasks where ended_at > ?', Date.now() - 60_000);
+  assert.equal(await eventually('it has ended', ended, Boolean), { state: 'failed', error: 'task_interrupted' });
+  const { body } = await second.ask<Body>('/api/files/tasks/lost', { token });
+  assert.equal([body['state'], body['error']], ['failed', 'task_interrupted']);
+});
+
 test('an account follows its own tasks by a stream, and no more than five at a time', async () => {
   const open = (token: string) => eventSource(server, token, {}, '/api/files/tasks-stream', 'user');
   const { token } = await server.user('dora');
