@@ -1,12 +1,10 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import type { Call } from '../../kernel/contract/route-spec.ts';
-import { entryRoutes, folderRoutes, trashRoutes } from './routes.ts';
+import { entryRoutes, folderRoutes } from './routes.ts';
 import { fail } from './errors.ts';
-import { CHANGE, COPY, ENTRIES, LIST, REPAIR, TRASH, WRITE } from './jobs.ts';
+import { CHANGE, COPY, ENTRIES, LIST, REPAIR, WRITE } from './jobs.ts';
 import type { Expected } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
-import type { TrashInput } from './jobs/trash-job.ts';
-import type { FileTrash } from '../../kernel/contract/tasks/file-trash.ts';
 import { taskHandlers } from '../../kernel/contract/tasks/task-routes.ts';
 import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
 import { FilesConfig } from './schema.ts';
@@ -19,16 +17,15 @@ import { AccountTransfers } from '../../kernel/kit/waiting/account-transfers.ts'
 import { upload } from './upload.ts';
 
 type Asked = Pick<Call, 'account' | 'signal'>;
-const DAY_MS = 24 * 3_600_000;
 
 export default definePlugin({
   name: 'files',
-  description: 'Files of the account: folders, uploads, downloads and a trash.',
+  description: 'Files of the account: folders, uploads, downloads and archives.',
   errors: fail,
   uses: ['quota'],
   features: ['filemanager', 'fix_permissions'],
   config: FilesConfig,
-  routes: { ...folderRoutes, ...entryRoutes, ...trashRoutes, ...workRoutes, ...archiveRoutes },
+  routes: { ...folderRoutes, ...entryRoutes, ...workRoutes, ...archiveRoutes },
   setup(host) {
     const { config, node, jobs, gather, onClose } = host;
     const { virtual_root: virtualRoot } = node.config;
@@ -41,19 +38,7 @@ export default definePlugin({
       const parts = components(absolute(path, virtualRoot));
       return jobs.run(LIST, account, { components: parts, virtualRoot, limits: config }, { signal });
     };
-    const keptMs = config.trash_days * DAY_MS;
-    const trash = async ({ account }: Pick<Asked, 'account'>, input: TrashInput) => {
-      return jobs.run(TRASH, account, { ...input, keptMs }, { makesRoot: input.act === 'remove' });
-    };
-    const results = async (call: Asked, input: TrashInput) => {
-      const { done } = await trash(call, input);
-      return { results: done.map(({ id, error = null, detail = null }) => ({ id, error, detail })) };
-    };
     return {
-      service: {
-        keptDays: config.trash_days,
-        expire: async (account) => (await trash({ account }, { act: 'expire' })).oldestAt,
-      } satisfies FileTrash,
       handlers: {
         list: (call) => list(call, call.params.path),
         root: (call) => list(call, ''),
@@ -118,17 +103,6 @@ export default definePlugin({
           const change = { change: 'mode', components: components(path), mode: Number.parseInt(mode, 8) } as const;
           return { ...(await jobs.run(CHANGE, account, change)), ...shown(path) };
         },
-        remove: (call) => results(call, { act: 'remove', paths: call.body.paths.map(components) }),
-        removed: async (call) => {
-          const { removed } = await trash(call, { act: 'list' });
-          const absoluteOf = (path: string) => `${virtualRoot}${path}`;
-          return {
-            removed: removed.map((each) => ({ ...each, path: absoluteOf(each.path) })),
-            kept_days: config.trash_days,
-          };
-        },
-        restore: (call) => results(call, { act: 'restore', ids: call.body.ids }),
-        empty: (call) => results(call, { act: 'empty', ids: call.body.ids }),
       },
     };
   },

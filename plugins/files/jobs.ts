@@ -8,7 +8,6 @@ import type entries from './jobs/entries-job.ts';
 import type listing from './jobs/listing-job.ts';
 import type read from './jobs/read-job.ts';
 import type repair from './jobs/repair-job.ts';
-import type trash from './jobs/trash-job.ts';
 import type write from './jobs/write-job.ts';
 
 const shared = { beside: import.meta.url, timeoutMs: 10_000, tooMuch: 'overloaded' } as const;
@@ -17,8 +16,6 @@ export const CHANGE = defineJob<typeof change>({ ...shared, script: 'jobs/change
 export const ENTRIES = defineJob<typeof entries>({ ...shared, script: 'jobs/entries-job' });
 export const LIST = defineJob<typeof listing>({ ...shared, script: 'jobs/listing-job' });
 export const READ = defineJob<typeof read>({ ...shared, script: 'jobs/read-job' });
-/** To remove a large folder for good takes its time. */
-export const TRASH = defineJob<typeof trash>({ ...shared, script: 'jobs/trash-job', timeoutMs: 60_000 });
 export const WRITE = defineJob<typeof write>({ ...shared, script: 'jobs/write-job' });
 
 /** Time for all of a task, in which it is watched for whether it goes on. */

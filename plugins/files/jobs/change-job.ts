@@ -1,11 +1,11 @@
-import { chmodSync, fstatSync, linkSync, lstatSync, mkdirSync, renameSync, unlinkSync } from 'node:fs';
+import { chmodSync, fstatSync, mkdirSync } from 'node:fs';
 import { entryPath } from '../../../kernel/kit/files/safe-folder.ts';
 import { withEntrySync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
 import type { Entry } from '../schema.ts';
 import { readEntry } from './entry.ts';
-import { assertFree, clearly, inFolder, type Place } from './place.ts';
+import { clearly, inFolder, move, type Place } from './place.ts';
 
 export type ChangeInput =
   | { readonly change: 'make folder'; readonly components: readonly string[] }
@@ -23,23 +23,15 @@ export default function change(input: ChangeInput, { root }: JobContext): Entry 
         return readEntry(name, path);
       });
     case 'move':
-      return inFolder(root, input.from, (from) => inFolder(root, input.to, (to) => move(from, to)));
+      return inFolder(root, input.from, (from) =>
+        inFolder(root, input.to, (to) => {
+          move(from, to);
+          return readEntry(to.name, to.path);
+        }),
+      );
     case 'mode':
       return inFolder(root, input.components, (place) => setMode(place, input.mode));
   }
-}
-
-/** Moves without taking the place of anything. */
-export function move(from: Place, to: Place): Entry {
-  const stats = clearly(() => lstatSync(from.path), 'file');
-  assertFree(to);
-  clearly(() => {
-    // a folder takes the place of an empty one at most, and a link to a file that of nothing
-    if (stats.isDirectory()) return renameSync(from.path, to.path);
-    linkSync(from.path, to.path);
-    unlinkSync(from.path);
-  }, 'file');
-  return readEntry(to.name, to.path);
 }
 
 /** Changes the entry itself: a link that takes its place is not followed. */

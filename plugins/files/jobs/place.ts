@@ -8,6 +8,7 @@ import { fail } from '../errors.ts';
 export { placeIn, type EntryPlace as Place } from '../../../kernel/kit/files/unfinished/place.ts';
 
 export const { clearError, clearly } = fileErrors(fail);
+const errors = { clearly, fail };
 
 /** Not UTF-8, or with control characters: no request can name it. */
 export const UNNAMEABLE = /[\uFFFD\u0000-\u001f\u007f]/;
@@ -27,9 +28,9 @@ export function openFolder(root: FilesRoot, components: readonly string[]): numb
 }
 
 /** Errors: 409 `file_exists`. */
-export function assertFree({ name, path }: places.EntryPlace): void {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw fail.file_exists(`${name} exists already`);
-}
+export const assertFree = (place: places.EntryPlace): void => places.assertFree(place, errors);
+
+export const move = (from: places.EntryPlace, to: places.EntryPlace): void => places.moveEntry(from, to, errors);
 
 /** Errors: 404 `file_not_found`. */
 export function assertThere(folder: number, name: string): void {

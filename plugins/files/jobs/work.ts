@@ -2,8 +2,7 @@ import { closeSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { openOwnFolder, removeFromOwnFolder } from '../../../kernel/kit/files/own-folder.ts';
 import { entryPath } from '../../../kernel/kit/files/safe-folder.ts';
-import { move } from './change-job.ts';
-import { assertFree, clearError, inFolder, placeIn, type Place } from './place.ts';
+import { assertFree, clearError, inFolder, move, placeIn, type Place } from './place.ts';
 
 /** Work that ended without a word, such as by a power failure, is removed when the account begins another. */
 const FORGOTTEN_MS = 24 * 3_600_000;

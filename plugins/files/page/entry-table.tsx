@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import {
   Button,
   bytes,
+  fileRemover,
   Icon,
   mayUse,
   send,
@@ -173,23 +174,26 @@ const ROW_ACTS = [
   { act: 'remove', icon: 'trash', label: 'files.removeOne' },
 ] as const;
 
+function isOffered(act: (typeof ROW_ACTS)[number]['act'], kind: Entry['kind']): boolean {
+  if (act === 'remove') return fileRemover() !== undefined;
+  return act !== 'download' || kind === 'file' || kind === 'folder';
+}
+
 function Actions({ entry, onAct }: { readonly entry: Entry; readonly onAct: OnAct }) {
   const { name, kind } = entry;
   return (
     <span class="row nowrap">
-      {ROW_ACTS.filter(({ act }) => act !== 'download' || kind === 'file' || kind === 'folder').map(
-        ({ act, icon, label }) => (
-          <Button
-            key={act}
-            kind="plain"
-            isSmall
-            isBad={act === 'remove'}
-            icon={icon}
-            label={t(label, { name })}
-            onClick={() => onAct(act, entry)}
-          />
-        ),
-      )}
+      {ROW_ACTS.filter(({ act }) => isOffered(act, kind)).map(({ act, icon, label }) => (
+        <Button
+          key={act}
+          kind="plain"
+          isSmall
+          isBad={act === 'remove'}
+          icon={icon}
+          label={t(label, { name })}
+          onClick={() => onAct(act, entry)}
+        />
+      ))}
     </span>
   );
 }

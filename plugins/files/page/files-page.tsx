@@ -9,7 +9,10 @@ import {
   CursorPaging,
   Empty,
   ErrorPanel,
+  fileRemover,
+  lastName,
   Panel,
+  parentFolder,
   Parts,
   t,
   TabbedHead,
@@ -20,8 +23,7 @@ import {
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { EntryDialog, type Open } from './entry-dialog.tsx';
 import { EntryTable, type OnAct } from './entry-table.tsx';
-import { isTextByName, lastName, parentFolder, pictureType, type Entry, type Listing } from './place.ts';
-import { moveToTrash } from './removal.ts';
+import { isTextByName, pictureType, type Entry, type Listing } from './place.ts';
 import { repair } from './tasks/repair.ts';
 import { TaskList } from './tasks/task-list.tsx';
 import { download } from './transfers/download.ts';
@@ -57,7 +59,7 @@ export default function FilesPage() {
     const at = `${shown?.path ?? ''}/${entry.name}`;
     if (what === 'download') void attempt(() => download(shown?.path ?? '', [entry]));
     else if (what === 'repair') void attempt(() => repair(at));
-    else if (what === 'remove') void attempt(() => moveToTrash([at]));
+    else if (what === 'remove') void attempt(async () => fileRemover()?.([at]));
     else if (what === 'open')
       open.value = {
         what: isTextByName(entry) && pictureType(entry) === undefined ? 'edit' : 'details',
@@ -194,6 +196,7 @@ function BulkBar({ folder, chosen, onAll }: BulkBarProps) {
   const pathTo = ({ name }: Entry) => `${folder}/${name}`;
   const forget = () => void (chosen.value = new Map());
   const label = t('files.chosen', { n: all.length });
+  const removeFiles = fileRemover();
   return (
     <div class="bulk-bar" role="group" aria-label={label}>
       <span>{label}</span>
@@ -209,18 +212,20 @@ function BulkBar({ folder, chosen, onAll }: BulkBarProps) {
       <Button isSmall icon="box" onClick={() => onAll('compress')}>
         {t('files.act.compress')}
       </Button>
-      <Button
-        isSmall
-        icon="trash"
-        onClick={() =>
-          attempt(async () => {
-            await moveToTrash(all.map(pathTo));
-            forget();
-          })
-        }
-      >
-        {t('files.act.remove')}
-      </Button>
+      {removeFiles && (
+        <Button
+          isSmall
+          icon="trash"
+          onClick={() =>
+            attempt(async () => {
+              await removeFiles(all.map(pathTo));
+              forget();
+            })
+          }
+        >
+          {t('files.act.remove')}
+        </Button>
+      )}
       <Button isSmall kind="plain" onClick={forget}>
         {t('files.chooseNone')}
       </Button>

@@ -12,13 +12,5 @@ export default defineArea({
       features: ['filemanager'],
       load: () => import('./files-page.tsx'),
     },
-    {
-      path: '/files/trash',
-      title: 'files.trash',
-      icon: 'trash',
-      features: ['filemanager'],
-      isHidden: true,
-      load: () => import('./trash-page.tsx'),
-    },
   ],
 });

@@ -3,10 +3,6 @@ import { type ReplyOf } from '../../pages/kit/index.ts';
 export type Listing = ReplyOf<'GET /api/files'>;
 export type Entry = Listing['entries'][number];
 
-/** Returns the folder in which something is; empty for what is in the root of all. */
-export const parentFolder = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
-export const lastName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
-
 /** Returns a link to a folder, or to a file marked in its folder. */
 export const linkToPath = (kind: 'file' | 'folder', path: string): string =>
   `#${new URLSearchParams([[kind, path]]).toString()}`;

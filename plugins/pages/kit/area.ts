@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { TextKey } from 'hostkeep:text-keys';
 import type { IconName } from './icon.tsx';
-import type { SendBatch, SendFile } from './server/senders.ts';
+import type { RemoveFiles, SendBatch, SendFile } from './server/senders.ts';
 
 type Load = () => Promise<{ readonly default: ComponentType }>;
 
@@ -70,6 +70,11 @@ export interface Area {
   readonly batches?: {
     readonly features: readonly string[];
     readonly load: () => Promise<{ readonly default: SendBatch }>;
+  };
+  /** Removes files; see `fileRemover`. */
+  readonly removal?: {
+    readonly features: readonly string[];
+    readonly load: () => Promise<{ readonly default: RemoveFiles }>;
   };
   /** Finds things for the palette. */
   readonly find?: { readonly features: readonly string[]; readonly by: (text: string) => Promise<readonly Found[]> };

@@ -24,11 +24,13 @@ export { changed, useQuery, useRefresh, type Query } from './server/query.ts';
 export { logOut, mayUse, refreshSession, session } from './server/session.ts';
 export {
   batchSender,
+  fileRemover,
   PAUSED,
   resumableSender,
   type BatchOutcome,
   type BatchToSend,
   type FileToSend,
+  type RemoveFiles,
 } from './server/senders.ts';
 export { saveAs, transfer } from './server/transfer.ts';
 export { PasswordOnce, randomPassword } from './form/password-once.tsx';
@@ -47,4 +49,5 @@ export { withProof } from './form/proof.tsx';
 export { parseTime, Time } from './text/time.tsx';
 export { Together } from './together.tsx';
 export { attempt, errorText, toast, toastError } from './toasts.tsx';
+export { lastName, parentFolder } from './text/path.ts';
 export { bySize, limitText, planDifference, type Limit, type Plan } from './text/plan-difference.ts';

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -38,9 +39,6 @@ test.before(async () => {
 });
 
 type Body = Readonly<Record<string, unknown>>;
-/** Resolves with what became of some entries. */
-const results = async (what: 'trash' | 'restore' | 'trash/empty', body: object, by = ann) =>
-  (await by.asks<{ results: { id: string; error: string | null }[] }>(`POST /api/files/${what}`, body, 200)).results;
 const fetched = (path: string, init: RequestInit = {}, token = ann.token) =>
   fetch(`${server.hostkeep.url('user')}${path}`, {
     ...init,
@@ -74,7 +72,6 @@ test('paths that climb, that are ours, or that lead nowhere are refused', async 
       ['POST /api/files/move', { from: path, to: 'new' }, '400 invalid_path'],
       ['POST /api/files/move', { from: 'site', to: path }, '400 invalid_path'],
       ['PUT /api/files/mode', { path, mode: '777' }, '400 invalid_path'],
-      ['POST /api/files/trash', { paths: [path] }, '400 invalid_path'],
     );
     const refused = await put(path, 'x');
     assert.equal([refused.status, ((await refused.json()) as Body)['error']], [400, 'invalid_path'], path);
@@ -88,8 +85,6 @@ test('paths that climb, that are ours, or that lead nowhere are refused', async 
   assert.is((await put('link/planted', 'x')).status, 404);
   assert.is((await put('link', 'x')).status, 409, 'a link is not written through');
   assert.equal(readdirSync(bob.account.filesRoot).toSorted(), ['secret', 'site']);
-  assert.equal(pick(await results('trash', { paths: ['link', 'nothing'] }), 'error'), [null, 'file_not_found']);
-  assert.is(readFileSync(join(bob.account.filesRoot, 'secret'), 'utf8'), 'of bob');
 });
 
 test('a file is uploaded whole, listed, and downloaded as it was', async () => {
@@ -176,7 +171,7 @@ test('a file may be larger than what jobs write otherwise', async () => {
   const response = await put('site/large.bin', Buffer.alloc(80 * MIB, 'x'));
   assert.is(response.status, 200);
   assert.is(statSync(here('site/large.bin')).size, 80 * MIB);
-  await results('trash', { paths: ['site/large.bin'] });
+  rmSync(here('site/large.bin'));
 });
 
 test('an upload that breaks off leaves the file as it was, and no rest', async () => {
@@ -300,33 +295,4 @@ test('what a folder gains shows at once, also in one whose names are remembered'
   } finally {
     Date.now = now;
   }
-});
-
-test('to look into an empty trash leaves nothing behind', async () => {
-  await bob.asks('GET /api/files/trash', 200, { removed: [] });
-  assert.equal(await results('trash/empty', { ids: null }, bob), []);
-  const [restored] = await results('restore', { ids: ['mb1x2y3z-0a1b2c3d'] }, bob);
-  assert.is(restored?.error, 'file_not_found');
-  assert.equal(readdirSync(bob.account.filesRoot).toSorted(), ['secret', 'site']);
-});
-
-test('what was removed is restored where it was, and gone for good when asked', async () => {
-  mkdirSync(here('old/deep'), { recursive: true });
-  writeFileSync(here('old/deep/file'), 'still here');
-  const ids = pick(await results('trash', { paths: ['old'] }), 'id');
-  assert.not.ok(existsSync(here('old')));
-  const { removed } = await ann.asks<{ removed: Body[] }>('GET /api/files/trash', 200, { kept_days: 30 });
-  assert.is(removed[0]?.['path'], '/var/www/html/old');
-  mkdirSync(here('old'));
-  writeFileSync(here('old/new'), '');
-  assert.equal(pick(await results('restore', { ids }), 'error'), ['file_exists']);
-  await ann.asks('POST /api/files/move', { from: 'old', to: 'newer' }, 200);
-  await results('restore', { ids });
-  assert.is(readFileSync(here('old/deep/file'), 'utf8'), 'still here');
-  await results('restore', { ids: ['../../../etc-0a1b2c3d'] });
-  const again = pick(await results('trash', { paths: ['old'] }), 'id');
-  await results('trash/empty', { ids: again });
-  assert.not.ok(existsSync(here(`.hostkeep/trash/${again[0]}`)));
-  await results('trash/empty', { ids: null });
-  await ann.asks('GET /api/files/trash', 200, { removed: [] });
 });

@@ -1,26 +1,10 @@
 import type { PluginRows } from '../../support/plugin-rows.ts';
 
-/** A result for each of at most 1000 that the request names. */
-const ASKED = 'as many as the request names';
 const CONTENT = '/api/files/content?path=';
 let [task, link] = ['', ''];
-let removed: readonly { readonly id: string }[] = [];
 
 const ROUTES = [
-  ...[
-    'list',
-    'root',
-    'entries',
-    'read',
-    'write',
-    'makeFolder',
-    'move',
-    'setMode',
-    'remove',
-    'removed',
-    'restore',
-    'empty',
-  ],
+  ...['list', 'root', 'entries', 'read', 'write', 'makeFolder', 'move', 'setMode'],
   ...['copy', 'compress', 'extract', 'tasks', 'taskStream', 'task', 'cancel', 'newDownload'],
 ];
 const EITHER = 'filemanager or fix_permissions';
@@ -48,9 +32,6 @@ const rows: PluginRows = {
       keep: ({ href = '' }) => void (link = href),
     }),
     download: () => ({ path: link }),
-    remove: () => ({ body: { paths: ['drafts'] }, keep: ({ results }) => (removed = [results].flat() as never) }),
-    restore: () => ({ body: { ids: removed.map(({ id }) => id) } }),
-    empty: () => ({ body: { ids: null } }),
   },
   opened: {
     ...each('filemanager'),
@@ -67,16 +48,11 @@ const rows: PluginRows = {
   bounded: {
     list: 'files.max_folders',
     root: 'files.max_folders',
-    removed: 'at most 1000',
     tasks: 'at most 50',
-    remove: ASKED,
-    restore: ASKED,
-    empty: ASKED,
   },
   isolation: {
     unmarked: {
       read: 'bytes of the file that it names',
-      removed: 'a trash that is empty',
       tasks: 'no tasks',
       taskStream: 'no tasks',
       task: 'work on paths that a request chose',
@@ -86,7 +62,6 @@ const rows: PluginRows = {
   examples: { invented: { newDownload: { href: '/api/files/downloads/demo/AbC0…', expires_in: 600 } } },
   pages: {
     '/home/files': ['New folder', 'Details of sunny-garden.example', 'Rename sunny-garden.example'],
-    '/home/files/trash': [],
   },
   accountTables: { file_downloads: 'links that last for minutes', file_tasks: 'work on its way' },
 };

@@ -1,5 +1,5 @@
-import { accessSync, closeSync, constants, fstatSync } from 'node:fs';
-import { fail } from '../../../errors.ts';
+import { accessSync, closeSync, constants, fstatSync, linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
+import { fail, type HttpError } from '../../../errors.ts';
 import type { fileErrors } from '../file-errors.ts';
 import type { FilesRoot } from '../files-root.ts';
 import { entryPath } from '../safe-folder.ts';
@@ -7,6 +7,10 @@ import { openPathSync, openRootSync } from '../safe-folder-sync.ts';
 
 /** The errors of a plugin for what the system refuses; see `fileErrors`. */
 export type Clearly = ReturnType<typeof fileErrors>['clearly'];
+interface MoveErrors {
+  readonly clearly: Clearly;
+  readonly fail: { readonly file_exists: (detail: string) => HttpError };
+}
 
 /** An entry of an open folder. `path` stays right while somebody moves the folder. */
 export interface EntryPlace {
@@ -37,6 +41,23 @@ export const placeIn = (folder: number, name: string): EntryPlace => ({
   name,
   path: entryPath(folder, name) as string,
 });
+
+/** Errors: 409 `file_exists`. */
+export function assertFree({ name, path }: EntryPlace, { fail: { file_exists: exists } }: MoveErrors): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw exists(`${name} exists already`);
+}
+
+/** Moves without taking the place of anything. Errors: 404 `file_not_found`, 409 `file_exists`. */
+export function moveEntry(from: EntryPlace, to: EntryPlace, errors: MoveErrors): void {
+  const stats = errors.clearly(() => lstatSync(from.path), 'file');
+  assertFree(to, errors);
+  errors.clearly(() => {
+    // a folder takes the place of an empty one at most, and a link to a file that of nothing
+    if (stats.isDirectory()) return renameSync(from.path, to.path);
+    linkSync(from.path, to.path);
+    unlinkSync(from.path);
+  }, 'file');
+}
 
 /** Fails where the system would not let a finished file take this place: its folder refuses it, or is on another file system. */
 export function assertReplaceable(root: FilesRoot, components: readonly string[], clearly: Clearly): void {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { api, changed, Dialog, Field, Select, t } from '../../../pages/kit/index.ts';
-import { ARCHIVE, lastName, type Entry } from '../place.ts';
+import { api, changed, Dialog, Field, lastName, Select, t } from '../../../pages/kit/index.ts';
+import { ARCHIVE, type Entry } from '../place.ts';
 
 interface ArchiveProps {
   readonly folder: string;

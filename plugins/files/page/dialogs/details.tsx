@@ -6,6 +6,7 @@ import {
   bytes,
   CopyButton,
   Dialog,
+  fileRemover,
   mayUse,
   t,
   Time,
@@ -47,7 +48,7 @@ function actsFor(entry: Entry): readonly Act[] {
     ...(entry.kind === 'file' && ARCHIVE.test(entry.name) ? (['extract'] as const) : []),
     ...(entry.kind === 'file' || entry.kind === 'folder' ? (['mode'] as const) : []),
     ...(entry.kind === 'folder' && mayUse(['fix_permissions']) ? (['repair'] as const) : []),
-    'remove',
+    ...(fileRemover() === undefined ? [] : (['remove'] as const)),
   ];
 }
 

@@ -8,12 +8,13 @@ import {
   Dialog,
   errorText,
   Icon,
+  lastName,
   Panel,
+  parentFolder,
   t,
   toast,
   useQuery,
 } from '../../../pages/kit/index.ts';
-import { lastName, parentFolder } from '../place.ts';
 
 interface MoveProps {
   readonly act: 'move' | 'copy';

@@ -7,13 +7,13 @@ import {
   bytes,
   Card,
   changed,
+  lastName,
   t,
   textOr,
   toast,
   useTasks,
   type ReplyOf,
 } from '../../../pages/kit/index.ts';
-import { lastName } from '../place.ts';
 
 type Task = ReplyOf<'GET /api/files/tasks/:id'>;
 

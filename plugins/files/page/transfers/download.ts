@@ -1,5 +1,5 @@
-import { api } from '../../../pages/kit/index.ts';
-import { lastName, type Entry } from '../place.ts';
+import { api, lastName } from '../../../pages/kit/index.ts';
+import type { Entry } from '../place.ts';
 
 /** Has the browser download a file as it is, and all else as one archive: it saves what comes, and shows how far it is. */
 export async function download(folder: string, entries: readonly Entry[]): Promise<void> {

@@ -1,5 +1,4 @@
-import { Button, bytes, Card, errorText, Panel, Progress, t } from '../../../pages/kit/index.ts';
-import { lastName } from '../place.ts';
+import { Button, bytes, Card, errorText, lastName, Panel, Progress, t } from '../../../pages/kit/index.ts';
 import { again, cancel, clear, isOpen, pause, transfers, type Transfer } from './queue.ts';
 
 /** Lines that are drawn of what waits or failed; the heads count all. */

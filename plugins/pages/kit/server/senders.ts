@@ -43,3 +43,13 @@ export function batchSender(): SendBatch | undefined {
   if (sender === undefined || !mayUse(sender.features)) return undefined;
   return async (batch) => (await loadModule(sender.load)).default(batch);
 }
+
+/** Removes files and folders of the account by their paths, and tells what became of it. */
+export type RemoveFiles = (paths: readonly string[]) => Promise<void>;
+
+/** Returns what removes files; `undefined` where nothing does. */
+export function fileRemover(): RemoveFiles | undefined {
+  const removal = allAreas().flatMap((area) => area.removal ?? [])[0];
+  if (removal === undefined || !mayUse(removal.features)) return undefined;
+  return async (paths) => (await loadModule(removal.load)).default(paths);
+}

@@ -50,7 +50,7 @@ async function assertServed(
   const settings = { files_root: files, ids, ...(broker !== undefined && { broker: { socket: broker } }) };
   const containers = { socket: '', sockets: { ann: at('run/docker.sock') } };
   // it looks into files, which takes the service's rights to see that there are none
-  const plugins = { 'trash-expiry': false };
+  const plugins = { trash: false };
   const node = await NodeProcess.start(at('data'), { config: { ...settings, containers, plugins }, through });
   try {
     const token = await node.login('ann');

@@ -53,7 +53,7 @@ const shownLines = (driver: PageDriver) =>
 const replaced = (driver: PageDriver, text: string, field = 'dialog[open] .input') => driver.replace(field, text);
 const closed = (driver: PageDriver) => driver.page.waitForSelector('dialog[open]', { hidden: true });
 
-test('files are uploaded, edited, renamed, removed, taken back and downloaded', async (browser) => {
+test('files are uploaded, edited, renamed and downloaded', async (browser) => {
   const driver = await opened(browser, 'anna');
   const { page } = driver;
   await driver.says('This folder is empty');
@@ -78,13 +78,6 @@ test('files are uploaded, edited, renamed, removed, taken back and downloaded', 
   await page.keyboard.press('Enter');
   await driver.page.waitForSelector('tbody ::-p-text(letter.txt)');
   assert.equal(readdirSync(here('anna')).toSorted(), ['.hostkeep', 'data.bin', 'letter.txt']);
-
-  await driver.press('Move letter.txt to trash');
-  await driver.says('letter.txt is in the trash');
-  assert.not.ok(existsSync(here('anna/letter.txt')));
-  await page.click('.toast:last-child button');
-  await driver.says('letter.txt was restored');
-  assert.ok(existsSync(here('anna/letter.txt')));
 
   const session = await page.createCDPSession();
   await session.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: saved });
@@ -248,11 +241,6 @@ test('folders are made, and files moved there, by keyboard alone', async (browse
   await page.keyboard.press('Enter');
   await (await page.waitForSelector('[data-entry] ::-p-text(deep), [data-entry]::-p-text(deep)'))?.focus();
   assert.ok(statSync(here('dan/deep')).isDirectory());
-  await page.focus('[data-entry]');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Delete');
-  await driver.says('b.txt is in the trash');
   await (await page.waitForSelector('aria/Select a.txt[role="checkbox"]'))?.focus();
   await page.keyboard.press('Space');
   await driver.says('1 selected');
@@ -268,26 +256,14 @@ test('folders are made, and files moved there, by keyboard alone', async (browse
   await driver.finish();
 });
 
-test('permissions are set, and what is in the trash is restored or goes for good', async (browser) => {
-  const driver = await opened(browser, 'eve', { 'run.sh': '#!', 'old.txt': 'x', 'older.txt': 'x' });
+test('permissions are set', async (browser) => {
+  const driver = await opened(browser, 'eve', { 'run.sh': '#!' });
   await driver.press('Details of run.sh');
   await driver.press('Permissions');
   await replaced(driver, '750');
   await driver.press('Save');
   await driver.says('Permissions of run.sh are now 750');
   assert.is(statSync(here('eve/run.sh')).mode & 0o777, 0o750);
-  await driver.press('Move old.txt to trash');
-  await driver.says('old.txt is in the trash');
-  await driver.press('Move older.txt to trash');
-  await driver.says('older.txt is in the trash');
-  await driver.press('Trash');
-  await driver.press('Restore old.txt');
-  await driver.says('old.txt was restored');
-  assert.ok(existsSync(here('eve/old.txt')));
-  await driver.press('Empty trash');
-  await driver.press('Delete for good');
-  await driver.says('The trash is empty');
-  assert.equal(readdirSync(here('eve/.hostkeep/trash')), []);
   await driver.finish();
 });
 

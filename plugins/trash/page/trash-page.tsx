@@ -10,6 +10,8 @@ import {
   ConfirmDialog,
   Empty,
   Icon,
+  lastName,
+  parentFolder,
   t,
   TabbedHead,
   Table,
@@ -19,7 +21,6 @@ import {
   type Column,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
-import { lastName, parentFolder } from './place.ts';
 import { restore } from './removal.ts';
 
 type Removed = ReplyOf<'GET /api/files/trash'>['removed'][number];
@@ -36,7 +37,7 @@ export default function TrashPage() {
           isDisabled={trash.data === undefined || trash.data.removed.length === 0}
           onClick={() => void (going.value = 'all')}
         >
-          {t('files.empty')}
+          {t('trash.empty')}
         </Button>
       </TabbedHead>
       <Card isFlush>
@@ -44,13 +45,13 @@ export default function TrashPage() {
           {({ removed, kept_days: days }) => (
             <>
               <div class="card-head">
-                <p class="soft">{t('files.kept', { n: days })}</p>
+                <p class="soft">{t('trash.kept', { n: days })}</p>
               </div>
               {removed.length === 0 ? (
-                <Empty icon="trash" title={t('files.noTrash')} />
+                <Empty icon="trash" title={t('trash.noTrash')} />
               ) : (
                 <Table
-                  caption={t('files.trash')}
+                  caption={t('trash.title')}
                   columns={columns((one) => void (going.value = one))}
                   rows={removed}
                   keyOf={({ id }) => id}
@@ -71,7 +72,7 @@ function columns(onForGood: (one: Removed) => void): readonly Column<Removed>[] 
   return [
     {
       name: 'name',
-      title: t('files.name'),
+      title: t('trash.name'),
       by: ({ path }) => lastName(path),
       cell: ({ path, kind }) => (
         <span class="entry-name">
@@ -82,19 +83,19 @@ function columns(onForGood: (one: Removed) => void): readonly Column<Removed>[] 
     },
     {
       name: 'from',
-      title: t('files.from'),
+      title: t('trash.from'),
       by: ({ path }) => parentFolder(path),
       cell: ({ path }) => <code class="wrap">{parentFolder(path)}</code>,
     },
     {
       name: 'size',
-      title: t('files.size'),
+      title: t('trash.size'),
       by: ({ size_bytes: size }) => size,
       cell: ({ kind, size_bytes: size }) => kind === 'file' && <span class="number">{bytes(size)}</span>,
     },
     {
       name: 'removed',
-      title: t('files.removedAt'),
+      title: t('trash.removedAt'),
       by: ({ removed_at: at }) => at,
       cell: ({ removed_at: at }) => <Time at={at} />,
     },
@@ -106,17 +107,17 @@ function columns(onForGood: (one: Removed) => void): readonly Column<Removed>[] 
         <span class="row nowrap">
           <Button
             isSmall
-            label={t('files.restoreOne', { name: lastName(one.path) })}
+            label={t('trash.restoreOne', { name: lastName(one.path) })}
             onClick={() => attempt(() => restore([one]))}
           >
-            {t('files.restore')}
+            {t('trash.restore')}
           </Button>
           <Button
             isSmall
             kind="plain"
             isBad
             icon="trash"
-            label={t('files.forGoodOne', { name: lastName(one.path) })}
+            label={t('trash.forGoodOne', { name: lastName(one.path) })}
             onClick={() => onForGood(one)}
           />
         </span>
@@ -130,17 +131,17 @@ function ForGood({ what, onClose }: { readonly what: Removed | 'all'; readonly o
   const empty = async () => {
     await api('POST /api/files/trash/empty', { body: { ids: isAll ? null : [what.id] } });
     changed();
-    toast(isAll ? t('files.wasEmptied') : t('files.isGone', { name: lastName(what.path) }));
+    toast(isAll ? t('trash.wasEmptied') : t('trash.isGone', { name: lastName(what.path) }));
     onClose();
   };
   return (
     <ConfirmDialog
-      title={isAll ? t('files.empty') : t('files.forGoodOne', { name: lastName(what.path) })}
-      action={t('files.forGood')}
+      title={isAll ? t('trash.empty') : t('trash.forGoodOne', { name: lastName(what.path) })}
+      action={t('trash.forGood')}
       onConfirm={empty}
       onClose={onClose}
     >
-      <p>{t('files.forGoodAbout')}</p>
+      <p>{t('trash.forGoodAbout')}</p>
     </ConfirmDialog>
   );
 }

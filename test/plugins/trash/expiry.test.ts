@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
-import expiry from '../../../plugins/trash-expiry/index.ts';
+import trashPlugin from '../../../plugins/trash/index.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { needs } from '../../support/needs.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -12,13 +12,13 @@ const test = testSuite('expiry of the trash');
 const DAY_MS = 24 * 3_600_000;
 
 test('the trash gives up what is too old, also if nothing more is removed', async () => {
-  const config = { files: { trash_days: 2 }, 'trash-expiry': { check_seconds: 1 } };
-  const server = await TestServer.start({ plugins: [files, expiry], config });
+  const config = { trash: { kept_days: 2, check_seconds: 1 } };
+  const server = await TestServer.start({ plugins: [files, trashPlugin], config });
   const [ann, bob] = [await server.user('ann'), await server.user('bob')];
   const { local } = server.hostkeep.core;
   const row = ({ account }: typeof ann) =>
     local.get<{ done_at: number; oldest_at: number | null }>(
-      'select done_at, oldest_at from looked_trashes where account_id = ?',
+      'select done_at, oldest_at from trashes where account_id = ?',
       account.id,
     );
   const looked = await eventually(
@@ -45,7 +45,7 @@ test('the trash gives up what is too old, also if nothing more is removed', asyn
   };
   const [young, old] = [await aged('young', DAY_MS), await aged('old', 3 * DAY_MS)];
   assert.is((await row(ann))?.oldest_at, null);
-  await local.write((tx) => tx.run('update looked_trashes set oldest_at = 1 where account_id = ?', ann.account.id));
+  await local.write((tx) => tx.run('update trashes set oldest_at = 1 where account_id = ?', ann.account.id));
   await until('what is old is gone', () => !existsSync(join(trash, old)));
   assert.equal(readdirSync(trash), [young]);
   const kept = await eventually(

@@ -10,15 +10,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
+import { fileErrors } from '../../../kernel/kit/files/file-errors.ts';
 import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { inOwnFolder, lookIntoOwnFolder, removeFromOwnFolder } from '../../../kernel/kit/files/own-folder.ts';
 import { entryPath } from '../../../kernel/kit/files/safe-folder.ts';
+import { inFolder, moveEntry, placeIn } from '../../../kernel/kit/files/unfinished/place.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import { fail } from '../errors.ts';
 import type { Removed } from '../schema.ts';
-import { move } from './change-job.ts';
-import { clearly, inFolder, placeIn } from './place.ts';
 
 export type TrashInput =
   | { readonly act: 'remove'; readonly paths: readonly (readonly string[])[] }
@@ -42,6 +42,7 @@ const ABOUT = 'about.json';
 const ITEM = 'item';
 const LISTED = 1000;
 const ID = /^[a-z0-9]+-[a-f0-9]{8}$/;
+const { clearly } = fileErrors(fail);
 
 /**
  * Moves entries into the account's trash, where each has a folder of its own, and back. A folder without its item was left by
@@ -85,7 +86,7 @@ function each<T>(all: readonly T[], act: (one: T) => string): TrashOutput['done'
 }
 
 function remove(root: FilesRoot, components: readonly string[]): string {
-  return inFolder(root, components, ({ path }) => {
+  return inFolder(root, components, clearly, ({ path }) => {
     clearly(() => lstatSync(path), 'file');
     return inOwnFolder(root, TRASH, (folder) => {
       const id = `${Date.now().toString(36)}-${randomUUID().slice(0, 8)}`;
@@ -106,7 +107,7 @@ function restore(root: FilesRoot, id: string): string {
     const about = aboutOf(own);
     if (about === undefined) throw missing();
     const item = { folder, name: ITEM, path: `${own}/${ITEM}` };
-    inFolder(root, about.components, (place) => move(item, place));
+    inFolder(root, about.components, clearly, (place) => moveEntry(item, place, { clearly, fail }));
     unlinkSync(`${own}/${ABOUT}`);
     rmdirSync(own);
     return id;

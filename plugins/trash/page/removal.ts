@@ -1,5 +1,4 @@
-import { api, changed, t, textOr, toast } from '../../pages/kit/index.ts';
-import { lastName } from './place.ts';
+import { api, ApiError, changed, lastName, t, textOr, toast } from '../../pages/kit/index.ts';
 
 interface Result {
   readonly id: string;
@@ -8,22 +7,25 @@ interface Result {
 }
 
 /** Says what could not be done, and why; what could is seen. */
-export function tellFailures(names: readonly string[], results: readonly Result[]): void {
+function tellFailures(names: readonly string[], results: readonly Result[]): void {
   const failed = results.flatMap(({ error, detail }, i) =>
-    error === null ? [] : [`${names[i] ?? ''}: ${textOr(`files.error.${error}`, detail ?? error)}`],
+    error === null ? [] : [`${names[i] ?? ''}: ${textOr(`trash.error.${error}`, detail ?? error)}`],
   );
-  if (failed.length > 0) toast(t('files.failed', { n: failed.length, what: failed.join('; ') }), undefined, true);
+  if (failed.length > 0) toast(t('trash.failed', { n: failed.length, what: failed.join('; ') }), undefined, true);
 }
 
 /** Moves files and folders to the trash, and offers to take that back. */
-export async function moveToTrash(paths: readonly string[]): Promise<void> {
-  const { results } = await api('POST /api/files/trash', { body: { paths: [...paths] } });
+export default async function moveToTrash(paths: readonly string[]): Promise<void> {
+  const { results } = await api('POST /api/files/trash', { body: { paths: [...paths] } }).catch((cause: unknown) => {
+    if (!(cause instanceof ApiError) || cause.code !== 'not_found') throw cause;
+    throw new ApiError(404, { error: cause.code, title: t('trash.isOff') });
+  });
   changed();
   tellFailures(paths.map(lastName), results);
   const removed = results.flatMap(({ id, error }, i) => (error === null ? [{ id, path: paths[i] ?? '' }] : []));
   if (removed.length === 0) return;
   const what = { n: removed.length, name: lastName(removed[0]?.path ?? '') };
-  toast(t('files.wasRemoved', what), () => restore(removed));
+  toast(t('trash.wasRemoved', what), () => restore(removed));
 }
 
 export async function restore(removed: readonly { readonly id: string; readonly path: string }[]): Promise<void> {
@@ -34,5 +36,5 @@ export async function restore(removed: readonly { readonly id: string; readonly 
     results,
   );
   const n = results.filter(({ error }) => error === null).length;
-  if (n > 0) toast(t('files.wasRestored', { n, name: lastName(removed[0]?.path ?? '') }));
+  if (n > 0) toast(t('trash.wasRestored', { n, name: lastName(removed[0]?.path ?? '') }));
 }
