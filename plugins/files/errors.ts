@@ -5,10 +5,6 @@ export const PATH_ERRORS = ['invalid_path', 'permission_denied', 'folder_not_fou
 
 /** The errors of this plugin; `locales/` has their titles in other languages. */
 export const fail = defineErrors({
-  permission_denied: [403, 'Refused by the permissions of the file'],
-  file_not_found: [404, 'File not found'],
-  file_exists: [409, 'Something of this name exists already'],
-  file_changed: [412, 'The file was changed by somebody else'],
   range_not_satisfiable: [416, 'The file is shorter'],
   download_not_found: [404, 'The link has expired'],
   archive_unreadable: [422, 'Not an archive that can be unpacked'],
@@ -17,5 +13,4 @@ export const fail = defineErrors({
   task_too_large: [422, 'Too large for one step'],
   task_interrupted: [503, 'The server stopped meanwhile'],
   digest_mismatch: [422, 'What arrived is not what was sent'],
-  no_space: [507, 'No room for this file'],
 });

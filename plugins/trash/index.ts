@@ -2,7 +2,6 @@ import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { AccountRounds } from '../../kernel/contract/tasks/account-rounds.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
-import { fail } from './errors.ts';
 import { TRASH } from './jobs.ts';
 import type { TrashInput } from './jobs/trash-job.ts';
 import { trashRoutes } from './routes.ts';
@@ -17,7 +16,6 @@ const DAY_MS = 24 * 3_600_000;
 export default definePlugin({
   name: 'trash',
   description: 'Removes files and folders of the account to a trash, which gives them back, and up after some days.',
-  errors: fail,
   features: [],
   config: TrashConfig,
   routes: trashRoutes,

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { fileErrors } from '../../kernel/kit/files/file-errors.ts';
 import { UnfinishedFiles } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { JobContext } from '../../kernel/kit/jobs/job.ts';
 import type { SiteFolder } from './database-info-job.ts';
@@ -15,8 +14,6 @@ interface LoginInput extends SiteFolder {
   readonly login: NewLogin;
 }
 
-const { clearly } = fileErrors(fail);
-
 /**
  * Writes a login into a site's configuration, after the caller has made it hold at the server. Errors: 403 `permission_denied`, 409
  * `login_not_literal`, 412 `file_changed`, 507 `no_space`, those of `findSettings` and of the caller.
@@ -26,7 +23,7 @@ export default async function writeLogin({ folder, type, before, login }: LoginI
   if (found === undefined || !isDeepStrictEqual(infoIn(found.settings, type), before))
     throw fail.file_changed('the configuration file was changed meanwhile');
   const { components, etag } = found;
-  const files = new UnfinishedFiles(context.root, { clearly, fail });
+  const files = new UnfinishedFiles(context.root);
   const target = { components, expected: { etag } };
   await files.replace(randomUUID(), target, withLogin(found, login), () => context.ask(null));
   return null;

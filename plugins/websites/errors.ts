@@ -8,15 +8,10 @@ const { database_user_exists, database_users_limit_reached, databases_not_manage
 export const fail = defineErrors({
   ...{ database_user_exists, database_users_limit_reached, databases_not_managed, databases_unavailable },
   database_info_not_found: [404, 'No application configuration found'],
-  permission_denied: [403, 'Refused by the permissions of the file'],
-  file_not_found: [404, 'File not found'],
   database_not_own: [409, 'Not a database of this account'],
-  file_exists: [409, 'Something of this name exists already'],
   login_elsewhere: [409, 'The site uses another server'],
   login_not_literal: [409, 'The login cannot be replaced in the file'],
   login_not_written: [409, 'The new password is not in the file'],
-  file_changed: [412, 'The file was changed by somebody else'],
   file_too_complex: [422, 'The file asks for too much'],
   invalid_config_file: [422, 'The configuration file cannot be read'],
-  no_space: [507, 'No room for this file'],
 });

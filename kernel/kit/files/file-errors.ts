@@ -1,43 +1,33 @@
-import type { HttpError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { isMissing } from './files-root.ts';
 
-type Maker = (detail: string) => HttpError;
-/** The errors by which a plugin says what the system refuses. */
-interface FileErrors {
-  readonly permission_denied: Maker;
-  readonly file_not_found: Maker;
-  readonly folder_not_found: Maker;
-  readonly file_exists: Maker;
-  readonly no_space: Maker;
-}
 /** Says of what is missing which error it is. */
 type Kind = 'file' | 'folder';
 
 /**
- * Returns the errors of a plugin for those of the system: 403 for what permissions refuse, 404 for what is missing, 409 for what
- * exists, 507 for what is full; others stay as they are. `clearly` throws them for what opens or moves something.
+ * Returns our error for one of the system: 403 for what permissions refuse, 404 for what is missing, 409 for what exists, 507 for what
+ * is full; others stay as they are.
  */
-export function fileErrors(fail: FileErrors) {
-  const clearError = (error: unknown, kind: Kind): unknown => {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOSPC' || code === 'EDQUOT') return fail.no_space('the disk, or the quota of the account, is full');
-    if (code === 'EACCES' || code === 'EPERM')
-      return fail.permission_denied('the permissions of the file, or of its folder, refuse this');
-    if (code === 'EXDEV') return fail.permission_denied('it is on another file system');
-    if (code === 'EFBIG') return fail.no_space('no file may be so large');
-    if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'EISDIR')
-      return fail.file_exists('something of this name exists already');
-    if (!isMissing(error)) return error;
-    return kind === 'file'
-      ? fail.file_not_found('there is no such file')
-      : fail.folder_not_found('there is no such folder');
-  };
-  const clearly = <T>(work: () => T, kind: Kind): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw clearError(error, kind);
-    }
-  };
-  return { clearError, clearly };
+export function clearError(error: unknown, kind: Kind): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return fail.no_space('the disk, or the quota of the account, is full');
+  if (code === 'EACCES' || code === 'EPERM')
+    return fail.permission_denied('the permissions of the file, or of its folder, refuse this');
+  if (code === 'EXDEV') return fail.permission_denied('it is on another file system');
+  if (code === 'EFBIG') return fail.no_space('no file may be so large');
+  if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'EISDIR')
+    return fail.file_exists('something of this name exists already');
+  if (!isMissing(error)) return error;
+  return kind === 'file'
+    ? fail.file_not_found('there is no such file')
+    : fail.folder_not_found('there is no such folder');
+}
+
+/** Runs what opens or moves something. Errors: those of `clearError`. */
+export function clearly<T>(work: () => T, kind: Kind): T {
+  try {
+    return work();
+  } catch (error) {
+    throw clearError(error, kind);
+  }
 }

@@ -5,7 +5,6 @@ export const RESTIC_ERRORS = {
   backup_failed: [503, 'The backup was not made'],
   backups_unavailable: [503, 'Backups not possible on this server at the moment'],
   backup_unreadable: [503, 'The backup cannot be read'],
-  no_space: [507, 'No room for this file'],
   backups_full: [507, 'No room for another backup'],
 } as const;
 export const resticFail = defineErrors(RESTIC_ERRORS);

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { assertRoom } from '../../../kernel/contract/tasks/free-bytes.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import { pathComponents } from '../../../kernel/kit/files/client-path.ts';
-import { fileErrors } from '../../../kernel/kit/files/file-errors.ts';
 import { UnfinishedFiles } from '../../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
@@ -17,8 +16,6 @@ export interface BatchInput {
   readonly freeBytes: number | null;
 }
 
-const { clearly } = fileErrors(fail);
-
 /** Writes the files of a request, each as a whole. Errors: 400 for a body that has another form, 507 `no_space` for all together. */
 export default async function writeBatch(
   { contentType, virtualRoot, freeBytes }: BatchInput,
@@ -27,7 +24,7 @@ export default async function writeBatch(
   const files = await readParts(bytes, contentType);
   const sizeBytes = files.reduce((sum, { content }) => sum + content.size, 0);
   assertRoom(sizeBytes, freeBytes ?? undefined, fail.no_space);
-  const unfinished = new UnfinishedFiles(root, { clearly, fail });
+  const unfinished = new UnfinishedFiles(root);
   const results: BatchResult[] = [];
   for (const { content, ...file } of files)
     results.push(write(unfinished, file, Buffer.from(await content.arrayBuffer()), virtualRoot));

@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, fsyncSync, openSync } from 'node:fs';
 import { openPathSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { assertThere, clearly } from '../jobs/place.ts';
+import { clearly } from '../../../kernel/kit/files/file-errors.ts';
+import { assertThere } from '../jobs/place.ts';
 import { Tally, type TallyLimits } from '../jobs/tally.ts';
 import { inWork } from '../jobs/work.ts';
 import type { Format } from './formats.ts';

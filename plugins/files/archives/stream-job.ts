@@ -2,7 +2,8 @@ import { closeSync } from 'node:fs';
 import { openPathSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import { WithBytes, type JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { readSome } from '../../../kernel/kit/programs/piped-program.ts';
-import { assertThere, clearly } from '../jobs/place.ts';
+import { clearly } from '../../../kernel/kit/files/file-errors.ts';
+import { assertThere } from '../jobs/place.ts';
 import type { Format } from './formats.ts';
 import { startPacking } from './packing.ts';
 

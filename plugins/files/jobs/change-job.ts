@@ -5,7 +5,8 @@ import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
 import type { Entry } from '../schema.ts';
 import { readEntry } from './entry.ts';
-import { clearly, inFolder, move, type Place } from './place.ts';
+import { clearly } from '../../../kernel/kit/files/file-errors.ts';
+import { inFolder, moveEntry, type EntryPlace } from '../../../kernel/kit/files/unfinished/place.ts';
 
 export type ChangeInput =
   | { readonly change: 'make folder'; readonly components: readonly string[] }
@@ -25,7 +26,7 @@ export default function change(input: ChangeInput, { root }: JobContext): Entry 
     case 'move':
       return inFolder(root, input.from, (from) =>
         inFolder(root, input.to, (to) => {
-          move(from, to);
+          moveEntry(from, to);
           return readEntry(to.name, to.path);
         }),
       );
@@ -35,7 +36,7 @@ export default function change(input: ChangeInput, { root }: JobContext): Entry 
 }
 
 /** Changes the entry itself: a link that takes its place is not followed. */
-function setMode({ folder, name, path }: Place, mode: number): Entry {
+function setMode({ folder, name, path }: EntryPlace, mode: number): Entry {
   changeMode(path, mode);
   return readEntry(name, entryPath(folder, name) as string);
 }

@@ -4,7 +4,7 @@ import { entryPath, Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import { openFolderSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
-import { clearError, clearly } from './place.ts';
+import { clearError, clearly } from '../../../kernel/kit/files/file-errors.ts';
 import { Tally, type TallyLimits } from './tally.ts';
 import { inWork, makeFolder } from './work.ts';
 

@@ -4,7 +4,8 @@ import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { scanSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { Entry } from '../schema.ts';
 import { toEntry } from './entry.ts';
-import { openFolder, placeIn, UNNAMEABLE } from './place.ts';
+import { placeIn } from '../../../kernel/kit/files/unfinished/place.ts';
+import { openFolder, UNNAMEABLE } from './place.ts';
 
 interface EntriesInput {
   readonly components: readonly string[];

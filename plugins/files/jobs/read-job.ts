@@ -4,7 +4,8 @@ import type { Entry } from '../schema.ts';
 import { fileEtag } from '../../../kernel/kit/files/unfinished/file-etag.ts';
 import { toEntry } from './entry.ts';
 import { fail } from '../errors.ts';
-import { clearly, inFolder } from './place.ts';
+import { clearly } from '../../../kernel/kit/files/file-errors.ts';
+import { inFolder } from '../../../kernel/kit/files/unfinished/place.ts';
 
 interface ReadInput {
   readonly components: readonly string[];

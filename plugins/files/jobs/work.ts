@@ -2,7 +2,14 @@ import { closeSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { openOwnFolder, removeFromOwnFolder } from '../../../kernel/kit/files/own-folder.ts';
 import { entryPath } from '../../../kernel/kit/files/safe-folder.ts';
-import { assertFree, clearError, inFolder, move, placeIn, type Place } from './place.ts';
+import { clearError } from '../../../kernel/kit/files/file-errors.ts';
+import {
+  assertFree,
+  inFolder,
+  moveEntry,
+  placeIn,
+  type EntryPlace,
+} from '../../../kernel/kit/files/unfinished/place.ts';
 
 /** Work that ended without a word, such as by a power failure, is removed when the account begins another. */
 const FORGOTTEN_MS = 24 * 3_600_000;
@@ -14,7 +21,7 @@ const FORGOTTEN_MS = 24 * 3_600_000;
 export async function inWork<T>(
   root: FilesRoot,
   { work, to }: { readonly work: string; readonly to: readonly string[] },
-  make: (place: Place) => Promise<T>,
+  make: (place: EntryPlace) => Promise<T>,
 ): Promise<T> {
   inFolder(root, to, assertFree);
   const folder = openOwnFolder(root, 'work');
@@ -22,7 +29,7 @@ export async function inWork<T>(
     await removeForgotten(root, folder);
     const place = placeIn(folder, work);
     const made = await make(place).catch((error: unknown) => Promise.reject(clearError(error, 'file')));
-    inFolder(root, to, (target) => move(place, target));
+    inFolder(root, to, (target) => moveEntry(place, target));
     return made;
   } finally {
     closeSync(folder);

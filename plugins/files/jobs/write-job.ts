@@ -1,10 +1,8 @@
 import type { EntryPlace } from '../../../kernel/kit/files/unfinished/place.ts';
 import { UnfinishedFiles, type UploadTarget } from '../../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { fail } from '../errors.ts';
 import type { Entry } from '../schema.ts';
 import { readEntry } from './entry.ts';
-import { clearly } from './place.ts';
 
 type Step =
   | ({ readonly step: 'whole' } & UploadTarget)
@@ -17,7 +15,7 @@ export type WriteInput = Step & { readonly upload: string };
 
 /** Takes an upload beside the account's files, and moves it to its place when it is complete. Errors: those of `UnfinishedFiles`. */
 export default function write(input: WriteInput, { root, bytes }: JobContext): Entry | null {
-  const files = new UnfinishedFiles(root, { clearly, fail });
+  const files = new UnfinishedFiles(root);
   const read = ({ name, path }: EntryPlace) => readEntry(name, path);
   switch (input.step) {
     case 'whole':

@@ -10,14 +10,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
-import { fileErrors } from '../../../kernel/kit/files/file-errors.ts';
+import { clearly } from '../../../kernel/kit/files/file-errors.ts';
 import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { inOwnFolder, lookIntoOwnFolder, removeFromOwnFolder } from '../../../kernel/kit/files/own-folder.ts';
 import { entryPath } from '../../../kernel/kit/files/safe-folder.ts';
 import { inFolder, moveEntry, placeIn } from '../../../kernel/kit/files/unfinished/place.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { HttpError } from '../../../kernel/errors.ts';
-import { fail } from '../errors.ts';
+import { fail, HttpError } from '../../../kernel/errors.ts';
 import type { Removed } from '../schema.ts';
 
 export type TrashInput =
@@ -42,7 +41,6 @@ const ABOUT = 'about.json';
 const ITEM = 'item';
 const LISTED = 1000;
 const ID = /^[a-z0-9]+-[a-f0-9]{8}$/;
-const { clearly } = fileErrors(fail);
 
 /**
  * Moves entries into the account's trash, where each has a folder of its own, and back. A folder without its item was left by
@@ -86,7 +84,7 @@ function each<T>(all: readonly T[], act: (one: T) => string): TrashOutput['done'
 }
 
 function remove(root: FilesRoot, components: readonly string[]): string {
-  return inFolder(root, components, clearly, ({ path }) => {
+  return inFolder(root, components, ({ path }) => {
     clearly(() => lstatSync(path), 'file');
     return inOwnFolder(root, TRASH, (folder) => {
       const id = `${Date.now().toString(36)}-${randomUUID().slice(0, 8)}`;
@@ -107,7 +105,7 @@ function restore(root: FilesRoot, id: string): string {
     const about = aboutOf(own);
     if (about === undefined) throw missing();
     const item = { folder, name: ITEM, path: `${own}/${ITEM}` };
-    inFolder(root, about.components, clearly, (place) => moveEntry(item, place, { clearly, fail }));
+    inFolder(root, about.components, (place) => moveEntry(item, place));
     unlinkSync(`${own}/${ABOUT}`);
     rmdirSync(own);
     return id;

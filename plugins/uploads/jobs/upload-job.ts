@@ -1,4 +1,3 @@
-import { fileErrors } from '../../../kernel/kit/files/file-errors.ts';
 import { UnfinishedFiles, type UploadTarget } from '../../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
@@ -12,14 +11,12 @@ export type UploadInput =
   | ({ readonly step: 'finish'; readonly id: string; readonly sizeBytes: number } & UploadTarget)
   | { readonly step: 'discard'; readonly id: string };
 
-const { clearly } = fileErrors(fail);
-
 /**
  * Returns the sizes in bytes for which `sizes` asks, `null` where there is no file. Errors: 409 `offset_mismatch`, and those
  * of `UnfinishedFiles`.
  */
 export default function upload(input: UploadInput, { root, bytes }: JobContext): (number | null)[] {
-  const files = new UnfinishedFiles(root, { clearly, fail });
+  const files = new UnfinishedFiles(root);
   switch (input.step) {
     case 'begin':
       files.begin(input.id, input);

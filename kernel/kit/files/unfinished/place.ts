@@ -1,16 +1,9 @@
 import { accessSync, closeSync, constants, fstatSync, linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
-import { fail, type HttpError } from '../../../errors.ts';
-import type { fileErrors } from '../file-errors.ts';
+import { fail } from '../../../errors.ts';
+import { clearly } from '../file-errors.ts';
 import type { FilesRoot } from '../files-root.ts';
 import { entryPath } from '../safe-folder.ts';
 import { openPathSync, openRootSync } from '../safe-folder-sync.ts';
-
-/** The errors of a plugin for what the system refuses; see `fileErrors`. */
-export type Clearly = ReturnType<typeof fileErrors>['clearly'];
-interface MoveErrors {
-  readonly clearly: Clearly;
-  readonly fail: { readonly file_exists: (detail: string) => HttpError };
-}
 
 /** An entry of an open folder. `path` stays right while somebody moves the folder. */
 export interface EntryPlace {
@@ -20,12 +13,7 @@ export interface EntryPlace {
 }
 
 /** Calls back with the place of a path, whose folder is open meanwhile. Errors: 404 `folder_not_found`, 400 for the root. */
-export function inFolder<T>(
-  root: FilesRoot,
-  components: readonly string[],
-  clearly: Clearly,
-  use: (place: EntryPlace) => T,
-): T {
+export function inFolder<T>(root: FilesRoot, components: readonly string[], use: (place: EntryPlace) => T): T {
   const name = components.at(-1);
   if (name === undefined) throw fail.invalid_path('the root of the account cannot be changed');
   const folder = clearly(() => openPathSync(root, components.slice(0, -1)), 'folder');
@@ -43,15 +31,15 @@ export const placeIn = (folder: number, name: string): EntryPlace => ({
 });
 
 /** Errors: 409 `file_exists`. */
-export function assertFree({ name, path }: EntryPlace, { fail: { file_exists: exists } }: MoveErrors): void {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw exists(`${name} exists already`);
+export function assertFree({ name, path }: EntryPlace): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw fail.file_exists(`${name} exists already`);
 }
 
 /** Moves without taking the place of anything. Errors: 404 `file_not_found`, 409 `file_exists`. */
-export function moveEntry(from: EntryPlace, to: EntryPlace, errors: MoveErrors): void {
-  const stats = errors.clearly(() => lstatSync(from.path), 'file');
-  assertFree(to, errors);
-  errors.clearly(() => {
+export function moveEntry(from: EntryPlace, to: EntryPlace): void {
+  const stats = clearly(() => lstatSync(from.path), 'file');
+  assertFree(to);
+  clearly(() => {
     // a folder takes the place of an empty one at most, and a link to a file that of nothing
     if (stats.isDirectory()) return renameSync(from.path, to.path);
     linkSync(from.path, to.path);
@@ -60,10 +48,10 @@ export function moveEntry(from: EntryPlace, to: EntryPlace, errors: MoveErrors):
 }
 
 /** Fails where the system would not let a finished file take this place: its folder refuses it, or is on another file system. */
-export function assertReplaceable(root: FilesRoot, components: readonly string[], clearly: Clearly): void {
+export function assertReplaceable(root: FilesRoot, components: readonly string[]): void {
   const top = openRootSync(root);
   try {
-    inFolder(root, components, clearly, ({ folder }) =>
+    inFolder(root, components, ({ folder }) =>
       clearly(() => {
         accessSync(entryPath(folder, ''), constants.W_OK);
         if (fstatSync(folder).dev !== fstatSync(top).dev)

@@ -14,12 +14,13 @@ import {
   writeSync,
   type BigIntStats,
 } from 'node:fs';
-import type { HttpError } from '../../../errors.ts';
+import { fail } from '../../../errors.ts';
+import { clearly } from '../file-errors.ts';
 import { isMissing, type FilesRoot } from '../files-root.ts';
 import { inOwnFolder } from '../own-folder.ts';
 import { entryPath } from '../safe-folder.ts';
 import { fileEtag } from './file-etag.ts';
-import { assertReplaceable, inFolder, placeIn, type Clearly, type EntryPlace } from './place.ts';
+import { assertReplaceable, inFolder, placeIn, type EntryPlace } from './place.ts';
 
 /** Conditions for a file to take its place: anything, nothing, or the file with this ETag is there. */
 export type Expected = 'anything' | 'nothing' | { readonly etag: string };
@@ -27,13 +28,6 @@ export type Expected = 'anything' | 'nothing' | { readonly etag: string };
 export interface UploadTarget {
   readonly components: readonly string[];
   readonly expected: Expected;
-}
-interface Errors {
-  readonly clearly: Clearly;
-  readonly fail: {
-    readonly file_exists: (detail: string) => HttpError;
-    readonly file_changed: (detail: string) => HttpError;
-  };
 }
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -49,16 +43,13 @@ const FORGOTTEN_MS = 24 * 3_600_000;
  */
 export class UnfinishedFiles {
   readonly #root: FilesRoot;
-  readonly #errors: Errors;
 
-  constructor(root: FilesRoot, errors: Errors) {
+  constructor(root: FilesRoot) {
     this.#root = root;
-    this.#errors = errors;
   }
 
   begin(name: string, { components, expected }: UploadTarget): void {
-    const { clearly } = this.#errors;
-    inFolder(this.#root, components, clearly, (place) => this.#assertExpected(place, expected));
+    inFolder(this.#root, components, (place) => this.#assertExpected(place, expected));
     inOwnFolder(this.#root, FOLDER, (folder) => {
       removeForgotten(folder);
       const { path } = placeIn(folder, name);
@@ -77,10 +68,7 @@ export class UnfinishedFiles {
   append(name: string, offset: number, bytes: Buffer): void {
     this.#open(name, (file) => {
       for (let written = 0; written < bytes.length;)
-        written += this.#errors.clearly(
-          () => writeSync(file, bytes, written, bytes.length - written, offset + written),
-          'file',
-        );
+        written += clearly(() => writeSync(file, bytes, written, bytes.length - written, offset + written), 'file');
     });
   }
 
@@ -94,8 +82,7 @@ export class UnfinishedFiles {
     { components, expected, sizeBytes }: UploadTarget & { readonly sizeBytes: number },
     read: (place: EntryPlace) => T,
   ): T {
-    const { clearly, fail } = this.#errors;
-    return inFolder(this.#root, components, clearly, (place) =>
+    return inFolder(this.#root, components, (place) =>
       inOwnFolder(this.#root, FOLDER, (folder) => {
         const { path } = placeIn(folder, name);
         const isThere = this.#open(name, (file) => {
@@ -136,7 +123,7 @@ export class UnfinishedFiles {
    * `before`, and nothing is replaced then.
    */
   async replace(name: string, target: UploadTarget, content: Buffer, before: () => Promise<unknown>): Promise<void> {
-    assertReplaceable(this.#root, target.components, this.#errors.clearly);
+    assertReplaceable(this.#root, target.components);
     this.begin(name, target);
     try {
       this.append(name, 0, content);
@@ -153,7 +140,6 @@ export class UnfinishedFiles {
   }
 
   #open<T>(name: string, use: (file: number) => T): T {
-    const { clearly, fail } = this.#errors;
     return inOwnFolder(this.#root, FOLDER, (folder) => {
       const { path } = placeIn(folder, name);
       const file = clearly(() => openSync(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK), 'file');
@@ -168,7 +154,6 @@ export class UnfinishedFiles {
 
   /** Returns what is at the place, if it is a file. */
   #assertExpected({ path }: EntryPlace, expected: Expected): BigIntStats | undefined {
-    const { fail } = this.#errors;
     const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     if (stats !== undefined && !stats.isFile()) throw fail.file_exists('a folder, or something else, has this name');
     if (expected === 'nothing' && stats !== undefined) throw fail.file_exists('there is a file of this name');
