@@ -10,8 +10,8 @@ import {
 } from '../../kernel/contract/points/containers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { EngineMonitor } from './engine-monitor.ts';
-import { isOwnedBy } from './engine/container-snapshot.ts';
-import { readLabel, type Container } from './engine/container.ts';
+import { ContainerSnapshot } from './engine/container-snapshot.ts';
+import { readLabel } from './engine/container.ts';
 import { unavailable } from './errors.ts';
 
 /** A container that ignores signals is stopped after ten seconds. */
@@ -26,14 +26,11 @@ export class AccountContainers implements Containers {
   }
 
   async running(account: Account): Promise<readonly ListedContainer[]> {
-    const monitor = this.#monitorOf(account);
-    const list = await monitor?.list.read(); // none without an engine
-    return list && monitor ? listed(list.all, list.of(account), monitor.engine.isOwn) : [];
+    return listed(await this.#monitorOf(account)?.list.read(), account);
   }
 
   async all(account: Account): Promise<readonly ListedContainer[]> {
-    const { all, owned, isOwn } = await this.#containers(account);
-    return listed(all, owned, isOwn);
+    return listed(await this.#all(account), account);
   }
 
   async figures(account: Account): Promise<readonly FiguresSample[]> {
@@ -42,9 +39,9 @@ export class AccountContainers implements Containers {
 
   async find(account: Account, id: string): Promise<OwnContainer | undefined> {
     const engine = this.#monitorOf(account)?.engine;
-    const { all, owned, isOwn } = await this.#containers(account);
-    const found = owned.find((each) => each.id === id);
-    const shown = listed(all, owned, isOwn).find((each) => each.id === id);
+    const all = await this.#all(account);
+    const found = all?.of(account).find((each) => each.id === id);
+    const shown = listed(all, account).find((each) => each.id === id);
     if (engine === undefined || found === undefined || shown === undefined) return undefined;
     const client = { client: account.id };
     return {
@@ -61,12 +58,12 @@ export class AccountContainers implements Containers {
     };
   }
 
-  async #containers(account: Account) {
+  /** None without an engine. */
+  async #all(account: Account): Promise<ContainerSnapshot | undefined> {
     const engine = this.#monitorOf(account)?.engine;
-    if (engine === undefined) return { all: [], owned: [], isOwn: false };
+    if (engine === undefined) return undefined;
     const all = await usable(engine.ask('containers', { all: true }, { client: account.id }));
-    const { isOwn } = engine;
-    return { all, owned: isOwn ? all : all.filter(({ labels }) => isOwnedBy(labels, account)), isOwn };
+    return new ContainerSnapshot(all, engine.isOwn);
   }
 }
 
@@ -77,8 +74,10 @@ function usable<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** Lists an account's among all of an engine. The addresses of an engine of its own lead nowhere here. */
-function listed(all: readonly Container[], owned: readonly Container[], isOwn: boolean): ListedContainer[] {
-  const others = isOwn ? all : all.filter((each) => !owned.includes(each));
+function listed(list: ContainerSnapshot | undefined, account: Account): ListedContainer[] {
+  if (list === undefined) return [];
+  const owned = list.of(account);
+  const others = list.isOwn ? list.all : list.all.filter((each) => !owned.includes(each));
   const shared = new Set(['bridge', ...others.flatMap(({ networks }) => networks.map(({ name }) => name))]);
   return owned.map(({ id, names, image, labels, state, status, createdSeconds, ports, networks }) => {
     const service = readLabel(labels, 'com.docker.compose.service') ?? '';

@@ -74,7 +74,9 @@ export const ContainerStats = NamedObject('ContainerStats', {
 });
 export type StatsTotals = Static<typeof ContainerStats>['container_stats']['stats'];
 
-const Text = Type.String();
+/** Members that are plain texts. */
+const texts = <K extends string>(...names: readonly K[]) =>
+  Object.fromEntries(names.map((name) => [name, Type.String()])) as Record<K, ReturnType<typeof Type.String>>;
 const Size = Type.String({
   description: 'e.g. 3.15MB (1000 bytes = 1kB), as measured at `date`; N/A for what is newer than the measurement',
 });
@@ -83,63 +85,37 @@ const Labels = Type.String({ description: 'name=value, sorted by name, separated
 
 const ContainerRecord = NamedObject('ContainerRecord', {
   Command: Type.String({ description: 'In double quotes' }),
-  CreatedAt: Text,
-  ID: Text,
-  Image: Text,
+  ...texts('CreatedAt', 'ID', 'Image'),
   Labels,
   LocalVolumes: Numeral,
-  Mounts: Text,
-  Names: Text,
-  Networks: Text,
+  ...texts('Mounts', 'Names', 'Networks'),
   Platform: Type.Null(),
-  Ports: Text,
-  RunningFor: Text,
+  ...texts('Ports', 'RunningFor'),
   Size,
-  State: Text,
-  Status: Text,
+  ...texts('State', 'Status'),
 });
 export type ContainerRecord = Static<typeof ContainerRecord>;
 
 const ImageRecord = NamedObject('ImageRecord', {
   Containers: Type.String({ pattern: '^\\d+$', description: "Number of the account's containers that use the image" }),
-  CreatedAt: Text,
-  CreatedSince: Text,
-  Digest: Text,
-  ID: Text,
-  Repository: Text,
-  SharedSize: Text,
+  ...texts('CreatedAt', 'CreatedSince', 'Digest', 'ID', 'Repository', 'SharedSize'),
   Size,
-  Tag: Text,
-  UniqueSize: Text,
-  VirtualSize: Text,
+  ...texts('Tag', 'UniqueSize', 'VirtualSize'),
 });
 export type ImageRecord = Static<typeof ImageRecord>;
 
 const VolumeRecord = NamedObject('VolumeRecord', {
-  Availability: Text,
-  Driver: Text,
-  Group: Text,
+  ...texts('Availability', 'Driver', 'Group'),
   Labels,
   Links: Type.String({ pattern: '^\\d+$', description: "Number of the account's containers that mount the volume" }),
-  Mountpoint: Text,
-  Name: Text,
-  Scope: Text,
-  Size: Text,
-  Status: Text,
+  ...texts('Mountpoint', 'Name', 'Scope', 'Size', 'Status'),
 });
 export type VolumeRecord = Static<typeof VolumeRecord>;
 
 const BuildCacheRecord = NamedObject('BuildCacheRecord', {
-  CacheType: Text,
-  CreatedAt: Text,
-  CreatedSince: Text,
-  Description: Text,
+  ...texts('CacheType', 'CreatedAt', 'CreatedSince', 'Description'),
   ID: Type.String({ description: 'Ends with * while a build uses it' }),
-  InUse: Text,
-  LastUsedAt: Text,
-  LastUsedSince: Text,
-  Parent: Text,
-  Shared: Text,
+  ...texts('InUse', 'LastUsedAt', 'LastUsedSince', 'Parent', 'Shared'),
   Size,
   UsageCount: Numeral,
 });

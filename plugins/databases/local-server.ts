@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { access } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { errorMessage } from '../../kernel/errors.ts';
+import { isReachable } from '../../kernel/kit/files/if-missing.ts';
 import { isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
 import { MysqlClient } from './mysql/client.ts';
 import { readOptionFile, type Options } from './mysql/option-file.ts';
@@ -63,14 +63,7 @@ async function findServer(): Promise<ServerSettings | undefined> {
 }
 
 async function firstExisting(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths)
-    if (
-      await access(path).then(
-        () => true,
-        () => false,
-      )
-    )
-      return path;
+  for (const path of paths) if (await isReachable(path)) return path;
   return undefined;
 }
 

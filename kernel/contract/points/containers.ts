@@ -92,6 +92,7 @@ export interface FiguresSample {
     readonly id: string;
     /** 100 = one processor all the time. */
     readonly cpuPercent: number;
+    /** Without inactive file cache, as the docker CLI shows it. */
     readonly memoryBytes: number;
     readonly limitBytes: number;
     readonly receivedBytes: number;

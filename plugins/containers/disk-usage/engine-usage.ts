@@ -45,6 +45,4 @@ export function parseEngineUsage(value: unknown, at: number) {
 }
 
 /** Engines write -1 for a size that they did not measure. */
-function measured(value: unknown): number | undefined {
-  return typeof value === 'number' && value >= 0 ? count(value) : undefined;
-}
+const measured = (value: unknown) => (typeof value === 'number' && value >= 0 ? count(value) : undefined);

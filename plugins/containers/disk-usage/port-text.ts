@@ -34,12 +34,6 @@ function runText(key: string, { first, last }: { first: number; last: number }):
 const host = (ip: string): string => (ip.includes(':') ? `[${ip}]` : ip);
 
 function compare(a: ContainerPort, b: ContainerPort): number {
-  return (
-    a.privatePort - b.privatePort ||
-    compareText(a.ip, b.ip) ||
-    a.publicPort - b.publicPort ||
-    compareText(a.protocol, b.protocol)
-  );
+  const member = (['privatePort', 'ip', 'publicPort', 'protocol'] as const).find((name) => a[name] !== b[name]);
+  return member === undefined ? 0 : a[member] < b[member] ? -1 : 1;
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -158,15 +158,11 @@ function splitTag(reference: string): [string, string] {
 }
 
 /** Podman prefixes ids with the algorithm in some replies and not in others. */
-function hashOf(id: string): string {
-  return id.replace(/^sha256:/, '');
-}
+const hashOf = (id: string): string => id.replace(/^sha256:/, '');
 
 function sinceTime(time: string, now: number): string {
   const at = Date.parse(time);
   return Number.isNaN(at) ? '' : since(at / 1000, now);
 }
 
-function since(seconds: number, now: number): string {
-  return `${duration(now / 1000 - seconds)} ago`;
-}
+const since = (seconds: number, now: number): string => `${duration(now / 1000 - seconds)} ago`;

@@ -33,12 +33,13 @@ function isFolderOf({ username, filesRoot }: Owner, path: string): boolean {
 /** The running containers of one engine at one moment. */
 export class ContainerSnapshot {
   readonly all: readonly Container[];
+  /** Whether the engine is an account's own, so that all of its containers are that account's. */
+  readonly isOwn: boolean;
   /** Those that may be an account's, by user name; `undefined` where one account owns all. */
   readonly #byName: ReadonlyMap<string, readonly Container[]> | undefined;
 
-  /** `isOwn`: the engine is an account's own, so all of its containers are that account's. */
   constructor(all: readonly Container[], isOwn: boolean) {
-    this.all = all;
+    [this.all, this.isOwn] = [all, isOwn];
     this.#byName = isOwn ? undefined : groupByName(all);
   }
 
@@ -52,9 +53,9 @@ function groupByName(containers: readonly Container[]): Map<string, Container[]>
   const owned = new Map<string, Container[]>();
   for (const container of containers) {
     const name = readLabel(container.labels, OWNER) ?? readLabel(container.labels, PROJECT) ?? '';
-    const list = owned.get(name);
-    if (list === undefined) owned.set(name, [container]);
-    else list.push(container);
+    const list = owned.get(name) ?? [];
+    list.push(container);
+    owned.set(name, list);
   }
   return owned;
 }

@@ -33,9 +33,7 @@ export function parseContainers(value: unknown) {
 }
 
 /** Returns the value of a label. */
-export function readLabel(all: Labels, name: string): string | undefined {
-  return all.find(([each]) => each === name)?.[1];
-}
+export const readLabel = (all: Labels, name: string): string | undefined => all.find(([each]) => each === name)?.[1];
 
 /** `publicPort` is 0 for a port that is not published. */
 function parsePort({ IP, PrivatePort, PublicPort, Type }: Readonly<Record<string, unknown>>) {

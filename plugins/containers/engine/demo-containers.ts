@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
-import { statusIn } from '../../../kernel/kit/engine/engine-library.ts';
+import { refusal } from '../../../kernel/kit/engine/engine-replies.ts';
 
 const IMAGE = 'hostkeep-demo';
 const DEMO_LABEL = 'hostkeep.demo';
@@ -54,10 +54,5 @@ async function removeOnceUnused(
   thing: { remove(options: object): Promise<unknown> },
   options: object = {},
 ): Promise<void> {
-  const remove = () =>
-    thing.remove(options).then(
-      () => 200,
-      (error: unknown) => statusIn(error) ?? Promise.reject(error as Error),
-    );
-  while ((await remove()) === 409) await delay(POLL_MS);
+  while ((await refusal(thing.remove(options))).status === 409) await delay(POLL_MS);
 }

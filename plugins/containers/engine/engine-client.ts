@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { isReachable } from '../../../kernel/kit/files/if-missing.ts';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
@@ -80,10 +80,7 @@ export class EngineClient {
 
   /** Whether there is anything at the path of the socket. */
   hasSocket(): Promise<boolean> {
-    return access(this.socketPath).then(
-      () => true,
-      () => false,
-    );
+    return isReachable(this.socketPath);
   }
 
   /** Starts the process if the socket exists, so that the first question need not wait for it. */

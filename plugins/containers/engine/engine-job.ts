@@ -16,14 +16,8 @@ import { parseStats } from '../stats/engine-stats.ts';
 import { parseDetails } from './container-details.ts';
 import { parseContainers } from './container.ts';
 import { removeDemo, startDemo } from './demo-containers.ts';
-import {
-  EngineLibrary,
-  LargeReply,
-  LateReply,
-  reasonIn,
-  statusIn,
-  type EngineTarget,
-} from '../../../kernel/kit/engine/engine-library.ts';
+import { EngineLibrary, LargeReply, LateReply, type EngineTarget } from '../../../kernel/kit/engine/engine-library.ts';
+import { json, refusal, unless } from '../../../kernel/kit/engine/engine-replies.ts';
 import { contains, isAfter, parseLines, sinceSeconds } from '../../../kernel/kit/engine/log-lines.ts';
 import { count, labels, list, members, text } from '../../../kernel/kit/engine/untrusted-json.ts';
 
@@ -176,28 +170,4 @@ export default async function answer<K extends EngineQuestionKind>(
 
 function assertBounded(items: number, isOwn: boolean): void {
   if (isOwn && items > OWN_ITEMS) throw new Error(`it lists ${items} items of one kind, more than ${OWN_ITEMS}`);
-}
-
-/** Returns the parsed body, `undefined` if it is empty. The library returns the bytes of what is no JSON. */
-async function json(reply: Promise<unknown>): Promise<unknown> {
-  const body = await reply;
-  if (!(body instanceof Uint8Array)) return body;
-  if (body.length > 0) throw new Error('it is no JSON');
-  return undefined;
-}
-
-/** Resolves with the status and the words by which an engine refuses; 0 if it does as it is asked. */
-async function refusal(asked: Promise<unknown>): Promise<{ readonly status: number; readonly reason: string }> {
-  let error: unknown;
-  await asked.catch((refused: unknown) => void (error = refused));
-  const status = error === undefined ? 0 : statusIn(error);
-  if (status === undefined) throw error;
-  return { status, reason: status === 0 ? '' : reasonIn(error) };
-}
-
-/** Resolves with `undefined` for an answer with one of these statuses. */
-function unless(statuses: readonly number[], reply: Promise<unknown>): Promise<unknown> {
-  return reply.catch((error: unknown) => {
-    if (!statuses.includes(statusIn(error) ?? 0)) throw error;
-  });
 }

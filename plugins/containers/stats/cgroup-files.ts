@@ -25,14 +25,10 @@ export function parseCgroupPaths(text: string, id: string): CgroupPaths | undefi
 
 /** Sums over the interfaces in `/proc/<pid>/net/dev`, except the loopback interface. */
 export function parseNetwork(text: string): { receivedBytes: number; sentBytes: number } {
-  let [receivedBytes, sentBytes] = [0, 0];
-  for (const [, name, counters = ''] of text.matchAll(/^\s*([^\s:]+):\s*(.*)$/gm)) {
-    if (name === 'lo') continue;
-    const fields = counters.split(/\s+/);
-    receivedBytes += Number(fields[0]);
-    sentBytes += Number(fields[8]);
-  }
-  return { receivedBytes, sentBytes };
+  const interfaces = [...text.matchAll(/^\s*([^\s:]+):\s*(.*)$/gm)].filter(([, name]) => name !== 'lo');
+  const sum = (field: number) =>
+    interfaces.reduce((total, [, , counters = '']) => total + Number(counters.split(/\s+/)[field]), 0);
+  return { receivedBytes: sum(0), sentBytes: sum(8) };
 }
 
 /**
@@ -42,9 +38,4 @@ export function parseNetwork(text: string): { receivedBytes: number; sentBytes: 
 export function parseIo(text: string): { readBytes: number; writtenBytes: number } {
   const sum = (pattern: RegExp) => [...text.matchAll(pattern)].reduce((total, [, bytes]) => total + Number(bytes), 0);
   return { readBytes: sum(/\b(?:Read |rbytes=)(\d+)/g), writtenBytes: sum(/\b(?:Write |wbytes=)(\d+)/g) };
-}
-
-/** Returns the number after a name in a file of lines `<name> <number>`; 0 when the name is missing. */
-export function readValue(text: string, name: string): number {
-  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
 }

@@ -1,12 +1,14 @@
-import { readFile } from 'node:fs/promises';
+import { constants, readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { basename, join } from 'node:path';
+import { isReachable } from '../../../kernel/kit/files/if-missing.ts';
 import { isMissing } from '../../../kernel/kit/files/files-root.ts';
+import { readValue, withoutCache } from '../../../kernel/kit/engine/container-groups.ts';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import type { Container } from '../engine/container.ts';
-import { parseCgroupPaths, parseIo, parseNetwork, readValue } from './cgroup-files.ts';
+import { parseCgroupPaths, parseIo, parseNetwork } from './cgroup-files.ts';
 import { firstProcess } from './first-process.ts';
-import { withoutCache, type ContainerSample } from './sample.ts';
+import type { ContainerSample } from './sample.ts';
 
 /** Each read occupies a thread of Node's pool, which other work needs too. */
 const READS_AT_ONCE = 8;
@@ -51,13 +53,9 @@ export class CgroupReader {
 
   /** The version of control groups that is readable here. */
   async version(): Promise<1 | 2 | undefined> {
-    const isThere = (path: string) =>
-      this.#text(`sys/fs/cgroup/${path}`).then(
-        () => true,
-        () => false,
-      );
-    if (await isThere('cgroup.controllers')) return 2;
-    return (await isThere('memory/memory.usage_in_bytes')) ? 1 : undefined;
+    const isReadable = (path: string) => isReachable(join(this.#root, 'sys/fs/cgroup', path), constants.R_OK);
+    if (await isReadable('cgroup.controllers')) return 2;
+    return (await isReadable('memory/memory.usage_in_bytes')) ? 1 : undefined;
   }
 
   /** `client` is the account. Returns `gone` when the process no longer belongs to the container; rejects when a file cannot be read. */

@@ -1,5 +1,6 @@
 import { count, list, members, text } from '../../../kernel/kit/engine/untrusted-json.ts';
-import { withoutCache, type ContainerSample } from './sample.ts';
+import { withoutCache } from '../../../kernel/kit/engine/container-groups.ts';
+import type { ContainerSample } from './sample.ts';
 
 /**
  * Parses the engine's own statistics (`/containers/<id>/stats`). Returns `undefined` for a container that does not run:
@@ -30,11 +31,10 @@ export function parseStats(value: unknown): ContainerSample | undefined {
 
 /** Sums by the first letter of the operation, as the docker CLI does. */
 function parseDisks(blkio: Readonly<Record<string, unknown>>): { readBytes: number; writtenBytes: number } {
-  let [readBytes, writtenBytes] = [0, 0];
-  for (const entry of list(blkio['io_service_bytes_recursive']).map(members)) {
-    const operation = text(entry['op']).toLowerCase();
-    if (operation.startsWith('r')) readBytes += count(entry['value']);
-    if (operation.startsWith('w')) writtenBytes += count(entry['value']);
-  }
-  return { readBytes, writtenBytes };
+  const entries = list(blkio['io_service_bytes_recursive']).map(members);
+  const sum = (letter: string) =>
+    entries
+      .filter(({ op }) => text(op).toLowerCase().startsWith(letter))
+      .reduce((total, { value }) => total + count(value), 0);
+  return { readBytes: sum('r'), writtenBytes: sum('w') };
 }

@@ -1,10 +1,5 @@
-/** Groups in which Docker and Podman put a container by default, with their own driver and with systemd's. */
-const GROUPS = (id: string): string[] => [
-  `docker/${id}`,
-  `system.slice/docker-${id}.scope`,
-  `machine.slice/libpod-${id}.scope`,
-  `libpod_parent/libpod-${id}`,
-];
+import { containerGroups } from '../../../kernel/kit/engine/container-groups.ts';
+
 /** The hierarchy of version 2, and one of version 1 in which every container has a group. */
 const HIERARCHIES = ['', 'memory/'];
 /** A container's first process nearly always has the lowest id in its group. */
@@ -16,12 +11,10 @@ const CANDIDATES = 4;
  * without a PID namespace of its own.
  */
 export async function firstProcess(id: string, read: (path: string) => Promise<string>): Promise<number | undefined> {
-  for (const group of GROUPS(id)) {
-    for (const hierarchy of HIERARCHIES) {
-      // in another hierarchy then
-      const processes = await read(`sys/fs/cgroup/${hierarchy}${group}/cgroup.procs`).catch(() => undefined);
-      if (processes !== undefined) return firstOf(processes, read);
-    }
+  const folders = containerGroups(id).flatMap((group) => HIERARCHIES.map((hierarchy) => `${hierarchy}${group}`));
+  for (const folder of folders) {
+    const processes = await read(`sys/fs/cgroup/${folder}/cgroup.procs`).catch(() => undefined); // in another one then
+    if (processes !== undefined) return firstOf(processes, read);
   }
   return undefined;
 }
@@ -40,6 +33,4 @@ async function firstOf(processes: string, read: (path: string) => Promise<string
 }
 
 /** Whether the process is number 1 in the PID namespace directly below ours; deeper ones are of nested containers. */
-function isFirst(status: string): boolean {
-  return /^NSpid:\t\d+\t1$/m.test(status);
-}
+const isFirst = (status: string): boolean => /^NSpid:\t\d+\t1$/m.test(status);

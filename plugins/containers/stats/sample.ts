@@ -1,25 +1,17 @@
+import type { FiguresSample } from '../../../kernel/contract/points/containers.ts';
+
+/** A sample of a container, and the processor use since an earlier one. */
+export interface ContainerUsage extends ContainerSample, Figures {}
+type Figures = FiguresSample['containers'][number];
+
 /** The totals of one container since it started, at one moment. */
-export interface ContainerSample {
+export interface ContainerSample extends Omit<Figures, 'id' | 'cpuPercent'> {
   /** Samples from two sources cannot be compared. */
   readonly source: 'cgroup' | 'engine';
   /** Processor time used so far. */
   readonly cpuNs: number;
   /** A clock of arbitrary origin, read with `cpuNs`. */
   readonly clockNs: number;
-  /** Usage without inactive file cache, as the docker CLI shows it. */
-  readonly memoryBytes: number;
-  readonly limitBytes: number;
-  readonly receivedBytes: number;
-  readonly sentBytes: number;
-  readonly readBytes: number;
-  readonly writtenBytes: number;
-  readonly pids: number;
-}
-
-/** A sample of a container, and the processor use since an earlier one; 100 = one processor all the time. */
-export interface ContainerUsage extends ContainerSample {
-  readonly id: string;
-  readonly cpuPercent: number;
 }
 
 /**
@@ -29,9 +21,4 @@ export interface ContainerUsage extends ContainerSample {
 export function cpuPercent(before: ContainerSample, after: ContainerSample): number {
   const [usedNs, passedNs] = [after.cpuNs - before.cpuNs, after.clockNs - before.clockNs];
   return usedNs > 0 && passedNs > 0 ? (usedNs / passedNs) * 100 : 0;
-}
-
-/** Returns usage without inactive file cache, where usage includes that. */
-export function withoutCache(usageBytes: number, inactiveFileBytes: number): number {
-  return inactiveFileBytes < usageBytes ? usageBytes - inactiveFileBytes : usageBytes;
 }

@@ -2,8 +2,10 @@
  * Memory from `/proc/meminfo`, the file that `free` reads; systeminformation's `mem` reads it too, but computes the
  * used part in its own way. A container's limit is not in this file but in those of its control group.
  */
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isReachable } from '../../../kernel/kit/files/if-missing.ts';
+import { readValue, withoutCache } from '../../../kernel/kit/engine/container-groups.ts';
 import type { MemorySpace } from '../../../kernel/contract/points/machine.ts';
 
 export function parseMeminfo(text: string): MemorySpace {
@@ -31,8 +33,7 @@ export function limited(
 ): MemorySpace {
   const limit = Number(group.limit);
   if (!(limit < machine.total)) return machine; // `max` is NaN
-  const cache = Number(new RegExp(`^${cacheName} (\\d+)$`, 'm').exec(group.stat)?.[1] ?? 0);
-  const used = Math.max(0, Number(group.usage) - cache);
+  const used = withoutCache(Number(group.usage), readValue(group.stat, cacheName));
   return { total: limit, available: Math.max(0, Math.min(limit - used, machine.available)) };
 }
 
@@ -61,13 +62,7 @@ export class MemoryReader {
   }
 
   async #findGroup(): Promise<(typeof GROUPS)[number] | undefined> {
-    for (const group of GROUPS) {
-      const isThere = await access(join(this.#groups, group[0])).then(
-        () => true,
-        () => false,
-      );
-      if (isThere) return group;
-    }
+    for (const group of GROUPS) if (await isReachable(join(this.#groups, group[0]))) return group;
     return undefined;
   }
 }

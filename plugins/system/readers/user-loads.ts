@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountLoad } from '../../../kernel/contract/points/account-report.ts';
+import { IN_CONTAINER } from '../../../kernel/kit/engine/container-groups.ts';
 import { inTurn, processKey, readProcesses, readProcessFile, showsAll, TICKS_PER_SECOND } from './process-rows.ts';
 import type { ProcessReading, ProcessRow } from './process-rows.ts';
 
@@ -12,8 +13,6 @@ export interface UserLoad extends AccountLoad {
 const FIRST_MS = 500;
 /** Figures would tell of too long a time with an older reading before. */
 const BEFORE_MS = 60_000;
-/** The control groups of containers of the machine's own engine, which tells itself what they take. */
-const CONTAINERS = /^\d+:[^:]*:\/(?:docker\/|system\.slice\/docker-|machine\.slice\/libpod-|libpod_parent\/)/m;
 
 /** Sums what processes take by the user that they run as. Leaves out root, and containers of the machine's own engine. */
 export class UserLoads {
@@ -62,7 +61,8 @@ export class UserLoads {
   async #owner({ pid }: ProcessRow): Promise<{ readonly uid: number; readonly memoryBytes: number } | undefined> {
     const status = await readProcessFile(this.#proc, pid, 'status');
     const uid = Number(/^Uid:\t(\d+)/m.exec(status)?.[1] ?? 0);
-    if (uid === 0 || CONTAINERS.test(await readProcessFile(this.#proc, pid, 'cgroup'))) return undefined;
+    // what containers of the machine's own engine take, the engine tells
+    if (uid === 0 || IN_CONTAINER.test(await readProcessFile(this.#proc, pid, 'cgroup'))) return undefined;
     return { uid, memoryBytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024 };
   }
 }

@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { withoutCache } from '../../../kernel/kit/engine/container-groups.ts';
 import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { parseCgroupPaths, parseIo, parseNetwork } from '../../../plugins/containers/stats/cgroup-files.ts';
@@ -14,12 +15,7 @@ import { readLabel, parseContainers, type Container } from '../../../plugins/con
 import { remedyFor } from '../../../plugins/containers/engine-monitor.ts';
 import { parseStats } from '../../../plugins/containers/stats/engine-stats.ts';
 import { portText } from '../../../plugins/containers/disk-usage/port-text.ts';
-import {
-  cpuPercent,
-  withoutCache,
-  type ContainerUsage,
-  type ContainerSample,
-} from '../../../plugins/containers/stats/sample.ts';
+import { cpuPercent, type ContainerUsage, type ContainerSample } from '../../../plugins/containers/stats/sample.ts';
 import { totals } from '../../../plugins/containers/stats/totals.ts';
 import {
   binarySize,
