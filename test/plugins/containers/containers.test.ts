@@ -469,6 +469,8 @@ test('ports of a container are written in runs, followed by mapped ones', () => 
     portText([port(80, 8080, '0.0.0.0'), port(80, 8080, '::'), port(443)]),
     '443/tcp, 0.0.0.0:8080->80/tcp, [::]:8080->80/tcp',
   );
+  const twice = [port(80, 8081, '0.0.0.0'), port(80, 8080, '0.0.0.0')];
+  assert.is(portText(twice), '0.0.0.0:8080->80/tcp, 0.0.0.0:8081->80/tcp');
   assert.is(portText([port(81, 81, '0.0.0.0'), port(80, 80, '0.0.0.0')]), '0.0.0.0:80-81->80-81/tcp');
 });
 

@@ -54,6 +54,7 @@ test('what was removed is restored where it was, and gone for good when asked', 
   const { removed } = await ann.asks<{ removed: Body[] }>('GET /api/files/trash', 200, { kept_days: 30 });
   assert.is(removed[0]?.['path'], '/var/www/html/old');
   mkdirSync(here('old'));
+  assert.equal(pick(await results('restore', { ids }), 'error'), ['file_exists'], 'an empty folder keeps its place');
   writeFileSync(here('old/new'), '');
   assert.equal(pick(await results('restore', { ids }), 'error'), ['file_exists']);
   await ann.asks('POST /api/files/move', { from: 'old', to: 'newer' }, 200);
