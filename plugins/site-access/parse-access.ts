@@ -1,11 +1,10 @@
-import type { SiteAccess } from '../../kernel/contract/points/web-server-part.ts';
 import { isIpRange } from '../../kernel/kit/net/ip.ts';
 import { fail } from './errors.ts';
 import type { ErrorPages } from './schema.ts';
+import { ERROR_PATH, type SiteAccess } from './site-directives.ts';
 
 /** Control characters, and what means something to the configuration of a web server or to its patterns. */
 const FORBIDDEN = /[\u0000-\u001f\u007f"'`\\$;{}#*?%<>|^()[\]&\u2028\u2029\p{Surrogate}]/u;
-const HTML_PATH = /^(?=.{1,512}$)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\.html?$/;
 
 /** Returns the path of a folder with one slash before each of its names. Errors: 400 `invalid_folder`. */
 export function folderIn(text: string): string {
@@ -32,7 +31,7 @@ export function rangesIn(addresses: readonly string[]): string[] {
 /** Errors: 400 `invalid_error_page`. */
 export function errorPagesIn(given: ErrorPages['error_pages']): SiteAccess['errorPages'] {
   const pages = given.map(({ status, path }, i) => {
-    if (!HTML_PATH.test(path))
+    if (!ERROR_PATH.test(path))
       throw fail.invalid_error_page('the page must be an HTML file of the site, such as /errors/404.html', {
         path: `/error_pages/${i}/path`,
       });

@@ -1,13 +1,13 @@
-import { ERROR_STATUSES, MOST_BLOCKED, MOST_LOCKS, MOST_USERS } from '../../kernel/contract/points/web-server-part.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 import { HASHED } from './hash-password.ts';
+import { ERROR_STATUSES, MOST_BLOCKED, MOST_LOCKS, MOST_USERS, USER } from './site-directives.ts';
 
 const FolderPath = Type.String({
   minLength: 1,
   maxLength: 512,
   description: 'Path of the folder as visitors see it, e.g. /private; it and all below it are protected',
 });
-const UserName = Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'Letters, digits and ._-' });
+const UserName = Type.String({ pattern: USER.source, description: 'Letters, digits and ._-' });
 const ERROR_PAGE = {
   status: Type.Integer({ enum: [...ERROR_STATUSES] }),
   path: Type.String({ minLength: 1, maxLength: 512, description: 'Path of an HTML file of the site, e.g. /404.html' }),

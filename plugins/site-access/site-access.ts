@@ -1,18 +1,12 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import {
-  MOST_BLOCKED,
-  MOST_LOCKS,
-  MOST_USERS,
-  type SiteAccess,
-  type SiteRule,
-  type SiteRules,
-} from '../../kernel/contract/points/web-server-part.ts';
+import type { SiteRule, SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
 import { hashPassword } from './hash-password.ts';
 import { errorPagesIn, folderIn, rangesIn } from './parse-access.ts';
 import type { ErrorPages, FolderUser, KeptAccess, SiteAccessEntry } from './schema.ts';
+import { MOST_BLOCKED, MOST_LOCKS, MOST_USERS, type SiteAccess } from './site-directives.ts';
 
 const OPEN: SiteAccess = { blocked: [], locks: [], errorPages: [] };
 
@@ -62,7 +56,9 @@ export class SitesAccess {
 
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
     const served = await this.#sites.served(domainIds);
-    return new Map([...served].map(([id, { value: access }]): [number, SiteRule] => [id, { access }]));
+    return new Map(
+      [...served].map(([id, { value: access }]): [number, SiteRule] => [id, { parts: { 'site-access': access } }]),
+    );
   }
 
   /**

@@ -51,7 +51,6 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
     batcher,
     prepare: async () => writer.prepare(await serverSite(host)),
     render,
-    usersLine: driver.usersLine,
     domains: domains ?? NO_DOMAINS,
     accounts: host.identity.accounts,
     virtualRoot: host.node.config.virtual_root,

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { SiteAccess, SiteLogs, SitePhp } from '../../kernel/contract/points/web-server-part.ts';
+import type { SiteLogs, SitePhp } from '../../kernel/contract/points/web-server-part.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
-import { caddyAccess, caddyLine, nginxAccess, nginxLine, type UsersLine } from './rules/access-rules.ts';
 import { caddyBody, caddyPhp, nginxBody, nginxPhp } from './rules/php-rules.ts';
 import { caddyTls, nginxTls, type TlsRule } from './rules/tls-rules.ts';
 import type { WebserverConfig } from './schema.ts';
@@ -44,9 +43,6 @@ export interface Driver {
   readonly body: (mib: number) => string;
   /** Renders how a virtual host runs scripts below a document root of this host, or that it refuses to show them. */
   readonly php: (php: SitePhp | null, docroot: string) => string;
-  /** Renders who may see a site. */
-  readonly access: (access: SiteAccess, docroot: string) => string;
-  readonly usersLine: UsersLine;
   /** Renders how a virtual host answers over TLS. */
   readonly tls: (rule: TlsRule, domain: string) => string;
   /** Whether it gets certificates by itself. */
@@ -66,8 +62,6 @@ const DRIVERS = {
     certifies: false,
     user: '',
     tls: nginxTls,
-    access: nginxAccess,
-    usersLine: nginxLine,
     vhostFolder: '/etc/nginx/hostkeep.d',
     filesView: '',
     check: ['nginx', '-t', '-q'],
@@ -90,8 +84,6 @@ const DRIVERS = {
     certifies: true,
     user: 'caddy',
     tls: caddyTls,
-    access: caddyAccess,
-    usersLine: caddyLine,
     vhostFolder: '/etc/caddy/hostkeep.d',
     filesView: '/run/hostkeep/sites',
     check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'],
@@ -158,7 +150,6 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
     logFiles,
     logs: logFiles === undefined ? '' : defaults.logs(logFiles),
     php: (php, docroot) => defaults.php(php, docroot, logFiles?.error),
-    access: (access, docroot) => defaults.access(access, { folder: vhostFolder, docroot }),
     tls: (rule, domain) =>
       defaults.tls(rule, {
         domain,

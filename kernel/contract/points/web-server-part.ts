@@ -87,22 +87,6 @@ export interface ServerSite extends Pick<SiteTls, 'thumbprint'> {
   readonly url: string;
 }
 
-/** A folder of a site that only some may see. */
-export interface SiteLock {
-  /** The decoded path, without a slash at its end. */
-  readonly path: string;
-  /** Their names, and the bcrypt of their passwords. */
-  readonly users: readonly { readonly name: string; readonly hash: string }[];
-}
-
-/** Who may see a site, and what those see who get an error. */
-export interface SiteAccess {
-  /** Addresses and ranges whose visitors get 403. */
-  readonly blocked: readonly string[];
-  readonly locks: readonly SiteLock[];
-  readonly errorPages: readonly { readonly status: (typeof ERROR_STATUSES)[number]; readonly path: string }[];
-}
-
 /** By which rules a site is served, besides its files. Several plugins may each say a part. */
 export interface SiteRule {
   /** Whether visitors get 503 and a page that says so; certificate and logs stay. */
@@ -111,7 +95,6 @@ export interface SiteRule {
   readonly names?: readonly string[];
   /** The same, for a while: search engines are told to keep these out. */
   readonly previews?: readonly string[];
-  readonly access?: SiteAccess;
   readonly php?: SitePhp;
   /** The largest body of a request, in place of what scripts take. */
   readonly bodyMib?: number;
@@ -151,6 +134,8 @@ export interface SitePlace {
   readonly followsNoLinks: boolean;
   /** Whether the site runs PHP; then the location `/` is not free. */
   readonly runsPhp: boolean;
+  /** Has the web server, and nobody else, read a file of users and their passwords, and returns its path. */
+  usersFile(content: string): string;
 }
 
 /**
@@ -159,6 +144,8 @@ export interface SitePlace {
  * them light.
  */
 export interface SiteDirectives<T = unknown> {
+  /** Whether its lines stand before those of all others: they say who may see the site. */
+  readonly isGuard?: boolean;
   /** Checks a part again, whatever the plugin has checked: it may come from foreign hands. Errors: 400 `invalid_request`. */
   read(part: unknown): T;
   /** Returns lines of a `server` block. Nothing in them may mean more to the web server than the part says. */
@@ -178,12 +165,6 @@ export const MOST_BODY_MIB = 65_536;
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const;
 /** How many aliases a site has at most: authorities issue a certificate for 100 names. */
 export const MOST_NAMES = 50;
-/** The errors for which a site may have a page of its own. */
-export const ERROR_STATUSES = [403, 404, 500, 502, 503, 504] as const;
-/** The most that a site has of each: the web server looks through all at each request. */
-export const MOST_BLOCKED = 500;
-export const MOST_LOCKS = 20;
-export const MOST_USERS = 50;
 /** How many redirects a site has at most: the web server tries one after another. */
 export const MOST_REDIRECTS = 1000;
 

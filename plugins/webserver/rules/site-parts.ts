@@ -7,8 +7,9 @@ import type { Driver } from '../drivers.ts';
 
 /** By plugin, from what it renders directives of a site. */
 export type SiteParts = Readonly<Record<string, unknown>>;
+type Rendered = Record<'guards' | 'first' | 'rest' | 'last', string[]>;
 /** Renders parts for a web server, by where they stand. Checks each again. Errors: 400 `invalid_request`. */
-export type RenderParts = (parts: SiteParts, place: SitePlace) => Record<'first' | 'rest' | 'last', readonly string[]>;
+export type RenderParts = (parts: SiteParts, place: SitePlace) => Rendered;
 
 /** Loads what plugins add to virtual hosts. */
 export async function partsRenderer({ name: server }: Pick<Driver, 'name'>): Promise<RenderParts> {
@@ -18,12 +19,12 @@ export async function partsRenderer({ name: server }: Pick<Driver, 'name'>): Pro
     if (directives !== undefined) all.set(plugin, directives);
   }
   return (parts, place) => {
-    const rendered: Record<'first' | 'rest' | 'last', string[]> = { first: [], rest: [], last: [] };
+    const rendered: Rendered = { guards: [], first: [], rest: [], last: [] };
     for (const [plugin, part] of Object.entries(parts)) {
       const directives = all.get(plugin);
       if (directives === undefined) throw fail.invalid_request(`${plugin} adds nothing to virtual hosts`);
       const value = directives.read(part);
-      rendered.rest.push(...directives[server](value, place));
+      rendered[directives.isGuard === true ? 'guards' : 'rest'].push(...directives[server](value, place));
       if (server === 'nginx') rendered.first.push(...(directives.nginxFirst?.(value) ?? []));
       if (server === 'nginx') rendered.last.push(...(directives.nginxLast?.(value) ?? []));
     }

@@ -8,7 +8,6 @@ import {
   readText,
 } from '../../../kernel/kit/verb-arguments.ts';
 import { fail } from '../../../kernel/errors.ts';
-import { readAccess } from '../rules/access-rules.ts';
 import { readSitePhp } from '../rules/php-rules.ts';
 import { readParts } from '../rules/site-parts.ts';
 import { readTls } from '../rules/tls-rules.ts';
@@ -33,7 +32,7 @@ export function readChange(given: unknown): VhostChange {
   }
   const names = [
     ...(['domain', 'account', 'components', 'isSuspended', 'names', 'previews'] as const),
-    ...(['access', 'php', 'bodyMib', 'tls', 'parts'] as const),
+    ...(['php', 'bodyMib', 'tls', 'parts'] as const),
   ];
   const site = readMembers(readMembers(given, ['site']).site, names);
   const account = readAccount(site.account);
@@ -45,7 +44,6 @@ export function readChange(given: unknown): VhostChange {
       isSuspended: readBoolean(site.isSuspended),
       names: readList(site.names, MOST_NAMES + 1, readName), // as the domain; with `www.`
       previews: readList(site.previews, 1, readName),
-      access: readAccess(site.access),
       php: site.php === null ? null : readSitePhp(site.php, account.id),
       bodyMib: site.bodyMib === null ? null : readInteger(site.bodyMib, 1, MOST_BODY_MIB),
       tls: readTls(site.tls),

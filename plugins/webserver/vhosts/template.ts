@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServerSite, SiteAccess, SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
+import type { ServerSite, SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
 import { HOST_NAME } from '../../../kernel/kit/net/host-port.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { readSitePhp } from '../rules/php-rules.ts';
 import { partsRenderer, type SiteParts } from '../rules/site-parts.ts';
 import { NGINX_PROTOCOLS, type TlsRule } from '../rules/tls-rules.ts';
 import { viewed } from '../files-view.ts';
-import { SERVER_FILE } from './vhost-folder.ts';
+import { SERVER_FILE, usersFileName } from './vhost-folder.ts';
 import { fail } from '../errors.ts';
 
 /** The placeholders of a template. Paths are those on this host. */
@@ -70,7 +70,6 @@ export interface Site {
   readonly names: readonly string[];
   /** The same, for a while. */
   readonly previews: readonly string[];
-  readonly access: SiteAccess;
   readonly php: SitePhp | null;
   /** The largest body of a request; `null` for that of the web server. */
   readonly bodyMib: number | null;
@@ -78,8 +77,13 @@ export interface Site {
   readonly tls: TlsRule | null;
   readonly parts: SiteParts;
 }
+/** A virtual host, and the files of users that it names, with their content. */
+export interface RenderedSite {
+  readonly content: string;
+  readonly users: ReadonlyMap<string, string>;
+}
 /** Errors: 400 `invalid_domain`, `invalid_docroot`, 502 `webserver_failed`. */
-export type RenderSite = (site: Site, filesRoot: string) => string;
+export type RenderSite = (site: Site, filesRoot: string) => RenderedSite;
 
 /** Reads the templates, and resolves with the function that renders a site: for who writes it, and for who compares it. */
 export async function siteRenderer(driver: Driver): Promise<RenderSite> {
@@ -89,7 +93,7 @@ export async function siteRenderer(driver: Driver): Promise<RenderSite> {
     partsRenderer(driver),
   ]);
   return (
-    { domain, account: { id, username }, components, isSuspended, names, previews, access, php, bodyMib, tls, parts },
+    { domain, account: { id, username }, components, isSuspended, names, previews, php, bodyMib, tls, parts },
     filesRoot,
   ) => {
     const docroot = join(filesRoot, ...components);
@@ -104,19 +108,29 @@ export async function siteRenderer(driver: Driver): Promise<RenderSite> {
       tls: tls === null ? '' : driver.tls(tls, domain),
     };
     const named = (source: string) => withNames(driver, source, [...names, ...previews]);
-    if (isSuspended) return renderSuspended(id, { ...values, redirects: '', php: '' }, tls ? ['tls'] : [], named);
-    const guards = [...previews.map(driver.preview), driver.access(access, values.docroot)];
-    const place = { accountId: id, docroot: values.docroot, followsNoLinks: driver.filesView !== '', runsPhp: !!php };
+    if (isSuspended) {
+      const content = renderSuspended(id, { ...values, redirects: '', php: '' }, tls ? ['tls'] : [], named);
+      return { content, users: new Map() };
+    }
+    const users = new Map<string, string>();
+    const usersFile = (text: string) => {
+      const name = usersFileName(text);
+      users.set(name, text);
+      return `${driver.vhostFolder}/${name}`;
+    };
+    const surroundings = { followsNoLinks: driver.filesView !== '', runsPhp: php !== null, usersFile };
+    const place = { accountId: id, docroot: values.docroot, ...surroundings };
     const scripts = driver.php(php === null ? null : readSitePhp(php, id), docroot);
-    const { first, rest, last } = renderParts(parts, place);
+    const { guards, first, rest, last } = renderParts(parts, place);
     const lines = (all: readonly string[]) => all.filter(Boolean).join('\n    ');
     const rules = {
       tls: lines([...first, values.tls]),
-      redirects: lines([...guards, ...rest]),
+      redirects: lines([...previews.map(driver.preview), ...guards, ...rest]),
       php: lines([bodyMib === null ? '' : driver.body(bodyMib), scripts, ...last]),
     };
-    const needs = (['redirects', 'tls'] as const).filter((key) => rules[key] !== '');
-    return render(id, { ...values, ...rules }, php || bodyMib || last.length > 0 ? [...needs, 'php'] : needs, named);
+    const needs: (keyof typeof rules)[] = (['redirects', 'tls'] as const).filter((key) => rules[key] !== '');
+    if (php || bodyMib || last.length > 0) needs.push('php');
+    return { content: render(id, { ...values, ...rules }, needs, named), users };
   };
 }
 

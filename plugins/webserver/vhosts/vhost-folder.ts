@@ -32,6 +32,10 @@ export function vhostFileName(domain: string): string {
 const SECRET = /^hostkeep-[0-9a-f]{64}\.(?:pem|users)$/;
 const SECRETS = /hostkeep-[0-9a-f]{64}\.(?:pem|users)/g;
 
+/** Returns the name of a file of users and their passwords: another content has another name. */
+export const usersFileName = (content: string): string =>
+  `${PREFIX}${createHash('sha256').update(content).digest('hex')}.users`;
+
 /** Whether a file has keys, or passwords, that virtual hosts name. */
 export const isSecretFile = (name: string): boolean => SECRET.test(name);
 

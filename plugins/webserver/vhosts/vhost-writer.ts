@@ -9,11 +9,10 @@ import { removeLeftovers } from '../../../kernel/kit/files/atomic-file.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
-import { usersFiles } from '../rules/access-rules.ts';
 import { certificateFile, readServerSite, readPem } from '../rules/tls-rules.ts';
 import type { WebserverConfig } from '../schema.ts';
 import { readChange, type VhostChange } from './read-change.ts';
-import { sharedFiles, siteRenderer, type RenderSite, type Site } from './template.ts';
+import { sharedFiles, siteRenderer, type RenderedSite, type RenderSite } from './template.ts';
 import {
   BEACON_FILE,
   CLOSED_PAGE,
@@ -76,6 +75,10 @@ const UNSETTLED = 16;
 const TOKEN = /^[0-9a-f]{16}$/;
 /** See `FolderLock`. */
 const HOLDER = /^\d{1,10}:\d{1,20} [0-9a-f-]{36}$/;
+interface WrittenSite extends RenderedSite {
+  readonly file: string;
+  readonly account: Identified;
+}
 /** By file, what was there before. */
 type Before = Map<string, string | undefined>;
 
@@ -144,13 +147,12 @@ export class VhostWriter implements VhostVerbs {
   }
 
   /** Writes the passwords of a site where only the web server reads them: its workers, by their group, where these do. */
-  async #keepUsers({ access, account }: Site): Promise<void> {
-    const { user, usersLine } = this.#driver;
-    const files = usersFiles(access, usersLine);
-    if (files.size === 0) return;
+  async #keepUsers({ users, account }: WrittenSite): Promise<void> {
+    if (users.size === 0) return;
     const owner = this.#ownerId();
-    const group = user === '' && process.getuid?.() === 0 ? (this.#userOf(account)?.webGid ?? null) : null;
-    for (const [name, content] of files)
+    const isOfWorkers = this.#driver.user === '' && process.getuid?.() === 0;
+    const group = isOfWorkers ? (this.#userOf(account)?.webGid ?? null) : null;
+    for (const [name, content] of users)
       if ((await this.#folder.changedAt(name)) === undefined)
         await this.#folder.putPrivate(name, content, owner, group);
   }
@@ -163,8 +165,8 @@ export class VhostWriter implements VhostVerbs {
     const before: Before = new Map();
     try {
       const contents = await this.#contentsOf(files);
-      for (const change of files) if ('site' in change) await this.#keepUsers(change.site);
-      await inSlices(contents, async ([file, content]) => {
+      for (const written of contents) if ('users' in written) await this.#keepUsers(written);
+      await inSlices(contents, async ({ file, content }) => {
         before.set(file, await this.#folder.read(file));
         await this.#folder.put(file, content);
       });
@@ -233,12 +235,12 @@ export class VhostWriter implements VhostVerbs {
     return shippedPage('suspended.html');
   }
 
-  async #contentsOf(changes: readonly VhostChange[]): Promise<[file: string, content: string | undefined][]> {
+  async #contentsOf(changes: readonly VhostChange[]): Promise<(WrittenSite | { file: string; content: undefined })[]> {
     const render = await (this.#renderer ??= siteRenderer(this.#driver));
     return changes.map((change) => {
-      if ('file' in change) return [change.file, undefined];
+      if ('file' in change) return { file: change.file, content: undefined };
       const { domain, account } = change.site;
-      return [vhostFileName(domain), render(change.site, this.#rootOf(account.username).path)];
+      return { file: vhostFileName(domain), account, ...render(change.site, this.#rootOf(account.username).path) };
     });
   }
 

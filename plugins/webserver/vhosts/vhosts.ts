@@ -7,7 +7,6 @@ import type { Log } from '../../../kernel/log.ts';
 import type { Domain, DomainDirectory, DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
 import { hasDomain } from '../../../kernel/contract/points/domain-directory.ts';
 import type { SiteRule, SiteRules } from '../../../kernel/contract/points/web-server-part.ts';
-import { NO_ACCESS, usersFiles, type UsersLine } from '../rules/access-rules.ts';
 import { tlsRule } from '../rules/tls-rules.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
 import { readOwner, type RenderSite, type Site } from './template.ts';
@@ -19,7 +18,6 @@ interface VhostParts {
   /** Writes the files beside the virtual hosts. */
   readonly prepare: () => Promise<unknown>;
   readonly render: RenderSite;
-  readonly usersLine: UsersLine;
   readonly domains: DomainDirectory;
   readonly accounts: Accounts;
   readonly virtualRoot: string;
@@ -125,7 +123,7 @@ export class Vhosts {
   async #rendered({ id, name, account: given }: Omit<DomainPart, 'docroot'>, components: readonly string[]) {
     const account = (await this.#parts.accounts.byId(given.id)) ?? given; // it may be suspended by now
     const wanted = wantedSite(name, components, account, (await this.#parts.rules([id])).get(id));
-    return { wanted, content: this.#parts.render(wanted.site, account.filesRoot) };
+    return { wanted, content: this.#parts.render(wanted.site, account.filesRoot).content };
   }
 
   /** Does nothing if there is no such file, and none being written. Errors: 502 `webserver_failed`. */
@@ -215,7 +213,7 @@ export class Vhosts {
 
   /** Compares the domains with their files, except those that are being changed. */
   async #compare(): Promise<Comparison> {
-    const { folder, batcher, domains, render, usersLine } = this.#parts;
+    const { folder, batcher, domains, render } = this.#parts;
     const names = new Set(await folder.names());
     const left = new Set([...names].filter(isVhostFile));
     const accounts = await this.#accounts(); // after the names: a file without an account is that of a removed one
@@ -228,10 +226,9 @@ export class Vhosts {
       if (account === undefined || batcher.isBusy(file)) continue;
       try {
         const wanted = wantedSite(domain, components, account, rule);
-        const { tls, access } = wanted.site;
-        const secrets = [...(tls?.certificate ? [tls.certificate] : []), ...usersFiles(access, usersLine).keys()];
-        const hasAll = secrets.every((name) => names.has(name));
-        if (!hasAll || (await folder.read(file)) !== render(wanted.site, account.filesRoot)) outdated.push(wanted);
+        const { content, users } = render(wanted.site, account.filesRoot);
+        const hasAll = [wanted.site.tls?.certificate, ...users.keys()].every((name) => !name || names.has(name));
+        if (!hasAll || (await folder.read(file)) !== content) outdated.push(wanted);
       } catch (error) {
         refused.push({ domain, error });
       }
@@ -277,10 +274,10 @@ function wantedSite(
   domain: string,
   components: readonly string[],
   { id, username, suspended }: Account,
-  { isSuspended = false, names = [], previews = [], access = NO_ACCESS, php, bodyMib, tls, parts = {} }: SiteRule = {},
+  { isSuspended = false, names = [], previews = [], php, bodyMib, tls, parts = {} }: SiteRule = {},
 ): Wanted {
   const scripts = { php: php ?? null, bodyMib: bodyMib ?? php?.bodyMib ?? null };
-  const rules = { names, previews, access, ...scripts, tls: tls === undefined ? null : tlsRule(tls), parts };
+  const rules = { names, previews, ...scripts, tls: tls === undefined ? null : tlsRule(tls), parts };
   const site = { domain, account: { id, username }, components, isSuspended: suspended || isSuspended, ...rules };
   return { site, ...(tls?.pem && { pem: tls.pem }) };
 }

@@ -194,7 +194,7 @@ test('a text has so many characters, directives, patterns and faults at most', (
 
 // threat stolen-service: the process with rights takes no directive that an owner could not write
 test('what renders directives reads them again', () => {
-  const place = { accountId: 1, docroot: '/srv/a', followsNoLinks: false, runsPhp: false };
+  const place = { accountId: 1, docroot: '/srv/a', followsNoLinks: false, runsPhp: false, usersFile: () => '' };
   const lines = directives.read({ text: 'deny all;' });
   assert.is(directives.nginx(lines, { ...place, runsPhp: true }).at(-1), 'deny "all";');
   assert.is(directives.nginx(lines, place).filter((line) => line === 'location / {').length, 1);

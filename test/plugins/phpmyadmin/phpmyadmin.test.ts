@@ -54,7 +54,7 @@ test('a domain without a certificate, and databases of others, are refused', asy
 });
 
 const PART = { name: 'a'.repeat(20), socket: `/run/hostkeep/phpmyadmin/7/${'a'.repeat(20)}.sock`, uploadMib: 8 };
-const PLACE = { accountId: 7, docroot: '/srv/a', followsNoLinks: true, runsPhp: false };
+const PLACE = { accountId: 7, docroot: '/srv/a', followsNoLinks: true, runsPhp: false, usersFile: () => '' };
 
 test('only a socket of the account is served, by a part that means no more', () => {
   for (const part of [

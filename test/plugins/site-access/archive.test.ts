@@ -1,5 +1,6 @@
 import * as assert from '../../support/assert.ts';
 import siteAccess from '../../../plugins/site-access/index.ts';
+import type { SiteAccess } from '../../../plugins/site-access/site-directives.ts';
 import { archivedPart, atDomain, putBack, putBackLive, refusal, siteOwner } from '../../support/carried.ts';
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
@@ -8,6 +9,9 @@ import { testSuite } from '../../support/suite.ts';
 
 const [domains] = await needs('domains');
 const test = testSuite('access to sites in archives');
+
+const served = (webServer: NotedWebServer, name: string) =>
+  webServer.served(name)?.parts?.['site-access'] as SiteAccess | undefined;
 
 interface Kept {
   readonly folders: readonly { readonly path: string; readonly users: readonly { name: string; hash: string }[] }[];
@@ -51,7 +55,7 @@ test('folders keep their passwords, and what is hostile is refused', async () =>
 
   assert.equal(await putBack(server, 'bob', 'site-access', [kept]), { missing: [], next: [] });
   assert.equal(atDomain((await bob('GET', '/api/site-access')).body, 'bob', 'ann'), before.body);
-  assert.equal(webServer.served('bob.example')?.access, webServer.served('ann.example')?.access);
+  assert.equal(served(webServer, 'bob.example'), served(webServer, 'ann.example'));
 });
 
 // threat fail-open: a folder that was protected since is not opened by settings of before
@@ -75,7 +79,7 @@ test('an account in use gets its access of before, and keeps what it has added s
   await put('blocked', { addresses: ['198.51.100.7'] });
   await put('error-pages', { error_pages: [{ status: 404, path: '/other.html' }] });
   assert.equal(await putBackLive(server, 'ann', 'site-access', saved), { isLive: true, missing: [], next: [] });
-  const access = webServer.served('ann.example')?.access;
+  const access = served(webServer, 'ann.example');
   assert.equal(
     access?.locks.map(({ path, users }) => [path, users.map(({ name }) => name)]),
     [

@@ -1,5 +1,6 @@
 import * as assert from '../../support/assert.ts';
 import siteAccess from '../../../plugins/site-access/index.ts';
+import type { SiteAccess } from '../../../plugins/site-access/site-directives.ts';
 import { counted } from '../../support/lists.ts';
 import { needs } from '../../support/needs.ts';
 import { TestServer } from '../../support/hostkeep.ts';
@@ -12,7 +13,7 @@ const [domains] = await needs('domains');
 const test = testSuite('access to sites');
 
 const webServer = new NotedWebServer();
-const served = (name: string) => webServer.served(name)?.access;
+const served = (name: string) => webServer.served(name)?.parts?.['site-access'] as SiteAccess | undefined;
 
 let server: TestServer;
 test.before(async () => void (server = await TestServer.start({ plugins: [domains, siteAccess, webServer.plugin] })));

@@ -96,7 +96,7 @@ test('what renders directives checks settings again', () => {
     { more: 1 },
   ])
     assert.throws(() => directives.read({ ...part, ...wrong }), undefined, JSON.stringify(wrong));
-  const place = { accountId: 1, docroot: '/srv/a', followsNoLinks: true, runsPhp: false };
+  const place = { accountId: 1, docroot: '/srv/a', followsNoLinks: true, runsPhp: false, usersFile: () => '' };
   assert.match(
     directives.nginx(directives.read(part), place).join('\n'),
     /SecRuleEngine On\n\s+SecRuleRemoveById 942100\n/,

@@ -128,8 +128,14 @@ test('what renders directives checks settings again', () => {
     assert.throws(() => directives.read({ ...part, ...wrong }), undefined, JSON.stringify(wrong));
   const listed = { ...part, listsFolders: true };
   for (const render of [directives.nginx, directives.caddy]) {
-    assert.equal(render(listed, { accountId: 1, docroot: '/srv/a', followsNoLinks: false, runsPhp: false }), []);
-    assert.ok(render(listed, { accountId: 1, docroot: '/srv/a', followsNoLinks: true, runsPhp: false }).length > 0);
+    assert.equal(
+      render(listed, { accountId: 1, docroot: '/srv/a', followsNoLinks: false, runsPhp: false, usersFile: () => '' }),
+      [],
+    );
+    assert.ok(
+      render(listed, { accountId: 1, docroot: '/srv/a', followsNoLinks: true, runsPhp: false, usersFile: () => '' })
+        .length > 0,
+    );
   }
 });
 

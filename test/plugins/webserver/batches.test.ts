@@ -34,7 +34,6 @@ const changes = (name: string, accountId: number, count: number) =>
       isSuspended: false,
       names: [],
       previews: [],
-      access: { blocked: [], locks: [], errorPages: [] },
       php: null,
       bodyMib: null,
       tls: null,

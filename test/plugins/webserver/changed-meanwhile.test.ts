@@ -34,8 +34,7 @@ function serving() {
     },
     batcher,
     prepare: async () => null,
-    render: rendered,
-    usersLine: () => '',
+    render: (site: Site) => ({ content: rendered(site), users: new Map() }),
     domains: {
       list: async () => (state.isRemoved ? [] : [all]),
       all: async function* () {

@@ -80,11 +80,9 @@ if (hasNginx()) {
     const client = await launcherAt(broker.socket);
     const id = 'f'.repeat(16);
     const account = { id: 1, username: 'ann' };
-    const access = { blocked: [], locks: [], errorPages: [] };
-    const [hash, costly] = ['06', '15'].map((cost) => `$2b$${cost}$${'a'.repeat(53)}`);
-    const plain = { names: [], previews: [], access, php: null, bodyMib: null, tls: null, parts: {} };
+    const plain = { names: [], previews: [], php: null, bodyMib: null, tls: null, parts: {} };
     const site = { domain: 'x.example', account, components: [] as string[], isSuspended: false, ...plain };
-    const php = { socket: '/run/php/1/fpm.sock', bodyMib: 1, seconds: 1 };
+    const php = { socket: '/run/php/1/fpm.sock', bodyMib: 1, seconds: 1, fronts: [] };
     const tls = { certificate: '', authority: null, isForced: false, hasHsts: false, thumbprint: '' };
     const before = readdirSync(nginx.vhostFolder).toSorted();
     for (const change of [
@@ -115,13 +113,7 @@ if (hasNginx()) {
       { site: { ...site, names: ['x.example; return 200'] } },
       { site: { ...site, names: ['*.example'] } },
       { site: { ...site, previews: ['a.example {'] } },
-      { site: { ...site, access: { ...access, blocked: ['all; return 200'] } } },
-      { site: { ...site, access: { ...access, locks: [{ path: '/a";}', users: [] }] } } },
-      { site: { ...site, access: { ...access, locks: [{ path: '/a', users: [{ name: 'a:b', hash }] }] } } },
-      { site: { ...site, access: { ...access, locks: [{ path: '/a', users: [{ name: 'a', hash: 'x\nb:y' }] }] } } },
-      { site: { ...site, access: { ...access, locks: [{ path: '/a', users: [{ name: 'a', hash: costly }] }] } } },
-      { site: { ...site, access: { ...access, errorPages: [{ status: 404, path: '/a.html";}' }] } } },
-      { site: { ...site, access: { ...access, errorPages: [{ status: 200, path: '/a.html' }] } } },
+      { site: { ...site, parts: { 'site-access': { blocked: [], locks: [] } } } },
     ])
       await client.call('webserver.apply', { id, changes: [change], reload: null }, 10_000).then(
         () => assert.unreachable(JSON.stringify(change)),
