@@ -2,7 +2,9 @@ import { fail } from './errors.ts';
 import { resolve } from 'node:path';
 import { errorMessage } from '../../kernel/errors.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import type { DemoWebServer } from '../../kernel/contract/points/demo.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { importDefault, pluginsWith } from '../../kernel/kit/files/plugin-files.ts';
 import { findDriver } from './drivers.ts';
 import { WebserverConfig } from './schema.ts';
 
@@ -45,18 +47,19 @@ function unserved(driver: string): Finding {
   return { name: 'web server', ok: false, isWarning: true, detail, remedy };
 }
 
-/** In a demo whose configuration names no web server, starts nginx for the demo if it is installed. */
+/** In a demo whose configuration names no web server, starts one for the demo if it is installed. */
 async function withDemoServer({
   config,
   node,
   onClose,
 }: Host<WebserverConfig>): Promise<{ readonly config: WebserverConfig; readonly leftOut: string[] }> {
-  if (config.driver !== 'none') return { config, leftOut: [] };
+  const [plugin] = pluginsWith('demo-web-server');
+  if (config.driver !== 'none' || plugin === undefined) return { config, leftOut: [] };
   try {
-    const { startDemoServer } = await import('./demo.ts');
-    const { settings, stop } = await startDemoServer(config, resolve(node.config.data, 'nginx'));
-    onClose(stop);
-    return { config: settings, leftOut: [] };
+    const start = await importDefault<(folder: string) => Promise<DemoWebServer>>(plugin, 'demo-web-server');
+    const demo = await start?.(resolve(node.config.data, 'nginx'));
+    onClose(() => demo?.stop());
+    return { config: { ...config, ...demo?.settings }, leftOut: [] };
   } catch (error) {
     return { config, leftOut: [`webserver: domains are not served: ${errorMessage(error)}`] };
   }

@@ -30,5 +30,16 @@ export interface DemoReport {
   readonly leftOut?: readonly string[];
 }
 
+/** A web server of the demo alone: the default export of a plugin's `demo-web-server.ts` starts it, with all files in a folder. */
+export interface DemoWebServer {
+  /** Settings of the plugin `webserver`. */
+  readonly settings: Readonly<
+    Record<'driver' | 'listen' | 'listen_https' | 'vhost_folder' | 'log_folder', string> &
+      Record<'check' | 'reload' | 'version', string[]>
+  >;
+  /** Resolves when its process has exited. */
+  stop(): Promise<void>;
+}
+
 /** Returns the time that lies so many hours before another, in milliseconds since 1970. */
 export const hoursBefore = (now: number, hours: number): number => now - Math.round(hours * HOUR_MS);

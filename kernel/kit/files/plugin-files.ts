@@ -14,6 +14,7 @@ export const FOUND_FILES = [
   'launcher',
   'site-directives',
   'stored-settings',
+  'demo-web-server',
 ] as const;
 
 type FoundFile = (typeof FOUND_FILES)[number];

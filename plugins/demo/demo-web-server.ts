@@ -1,15 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startProgram, type ChildProcess } from '../../kernel/kit/programs/start-program.ts';
-import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
-import { FolderLock } from './vhosts/folder-lock.ts';
-import type { WebserverConfig } from './schema.ts';
-import { VhostFolder } from './vhosts/vhost-folder.ts';
+import type { DemoWebServer } from '../../kernel/contract/points/demo.ts';
+import { findProgram, startProgram, type ChildProcess } from '../../kernel/kit/programs/start-program.ts';
 
 /** Others are used if one of these is taken. */
 const PORT = 2080;
@@ -22,30 +17,18 @@ const PID = 'nginx.pid';
 const TYPES =
   'text/html html htm; text/css css; text/plain txt; text/javascript js; application/json json; image/gif gif; image/png png; image/jpeg jpg jpeg; image/svg+xml svg;';
 
-interface DemoServer {
-  readonly settings: WebserverConfig;
-  /** Resolves when its process has exited. */
-  stop(): Promise<void>;
-}
-
 /**
  * Starts nginx for the demo, with all files in `folder` and on loopback only, so that an nginx that serves this host is
  * not affected. Rejects when nginx is not installed or does not start.
  */
-export async function startDemoServer(config: WebserverConfig, folder: string, find = findNginx): Promise<DemoServer> {
-  const program = find();
-  if (program === undefined) throw new Error('nginx is not installed (apt-get install nginx-light)');
+export default async function startDemoServer(folder: string, name = 'nginx'): Promise<DemoWebServer> {
+  const program = findNginx(name);
   await clear(folder);
-  const start = (ports: readonly number[]) => startAt(ports, config, folder, program);
+  const start = (ports: readonly number[]) => startAt(ports, folder, program);
   return start([PORT, TLS_PORT]).catch(async () => start([await freePort(), await freePort()]));
 }
 
-async function startAt(
-  ports: readonly number[],
-  config: WebserverConfig,
-  folder: string,
-  program: string,
-): Promise<DemoServer> {
+async function startAt(ports: readonly number[], folder: string, program: string): Promise<DemoWebServer> {
   const [listen = '', tls = ''] = ports.map((port) => `127.0.0.1:${port}`);
   await writeFile(join(folder, CONF), confOf(listen, tls));
   const command = (...args: string[]) => [program, '-p', folder, '-c', CONF, '-e', 'error.log', ...args];
@@ -53,7 +36,7 @@ async function startAt(
   process.once('exit', () => child.kill('SIGTERM')); // SIGKILL would leave its worker running
   await untilListening(child, folder);
   const settings = {
-    ...{ ...config, driver: 'nginx', listen, listen_https: tls },
+    ...{ driver: 'nginx', listen, listen_https: tls },
     ...{ vhost_folder: join(folder, 'vhosts'), log_folder: join(folder, 'logs') },
     check: command('-t', '-q'),
     reload: command('-s', 'reload'),
@@ -74,23 +57,16 @@ function confOf(listen: string, tls: string): string {
   );
 }
 
-/** Searches system folders too, because they are not in every user's PATH. */
-function findNginx(): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'].filter((folder) =>
-    folder.startsWith('/'),
-  );
-  return folders.map((folder) => join(folder, 'nginx')).find((path) => existsSync(path));
+function findNginx(name: string): string {
+  try {
+    return findProgram(name);
+  } catch (cause) {
+    throw new Error('nginx is not installed (apt-get install nginx-light)', { cause });
+  }
 }
 
-/**
- * Removes the files of an earlier demo, and stops its nginx if the demo was killed. Rejects while another demo uses the
- * folder.
- */
+/** Removes the files of an earlier demo, and stops its nginx if the demo was killed: one at a time serves a data folder. */
 async function clear(folder: string): Promise<void> {
-  const vhosts = new VhostFolder(join(folder, 'vhosts'));
-  await vhosts.make();
-  if ((await new FolderLock(vhosts, `${PROCESS_ID} ${randomUUID()}`).acquire()) === 'held-elsewhere')
-    throw new Error('another demo with the same data is running');
   const pid = await pidIn(folder);
   /** The title of nginx's main process ends with its command line. */
   const isLeftover = async () => {
@@ -100,8 +76,8 @@ async function clear(folder: string): Promise<void> {
   if (await isLeftover()) process.kill(pid, 'SIGTERM');
   for (const end = performance.now() + START_MS; await isLeftover(); await delay(POLL_MS))
     if (performance.now() > end) throw new Error(`the nginx of an earlier demo does not exit (process ${pid})`);
-  await rm(folder, { recursive: true });
-  await vhosts.make();
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder);
 }
 
 async function freePort(): Promise<number> {

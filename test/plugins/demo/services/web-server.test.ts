@@ -3,29 +3,25 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
-import { startDemoServer } from '../../../../plugins/webserver/demo.ts';
-import type { WebserverConfig } from '../../../../plugins/webserver/schema.ts';
-import { start } from '../../../support/command.ts';
+import startDemoServer from '../../../../plugins/demo/demo-web-server.ts';
+import { hostkeep, start } from '../../../support/command.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { hasNginx } from '../../../support/nginx.ts';
 import { fetchPage } from '../../../support/page.ts';
 import { testStore } from '../../../support/postgres.ts';
 import { testSuite } from '../../../support/suite.ts';
 
-const test = testSuite('webserver of the demo');
+const test = testSuite('web server of the demo');
 
-const refusal = (folder: string, find?: () => string | undefined) =>
-  startDemoServer({ driver: 'none' } as WebserverConfig, folder, find).then(
+const refusal = (program: string) =>
+  startDemoServer(join(temporaryFolder(), 'nginx'), program).then(
     ({ stop }) => stop(),
     (error: Error) => error.message,
   );
 
 test('domains are not served without an nginx, or with one that does not start', async () => {
-  assert.is(
-    await refusal(join(temporaryFolder(), 'nginx'), () => undefined),
-    'nginx is not installed (apt-get install nginx-light)',
-  );
-  assert.match((await refusal(join(temporaryFolder(), 'nginx'), () => '/bin/false')) ?? '', /^nginx does not start/);
+  assert.is(await refusal('/nonexistent/nginx'), 'nginx is not installed (apt-get install nginx-light)');
+  assert.match((await refusal('/bin/false')) ?? '', /^nginx does not start/);
 });
 
 if (hasNginx())
@@ -36,7 +32,8 @@ if (hasNginx())
       MYSQL_UNIX_PORT: '/nonexistent/mysqld.sock',
     });
     try {
-      assert.is(await refusal(join(data, 'nginx')), 'another demo with the same data is running');
+      const second = await hostkeep(data, ['--config', settings, 'demo']);
+      assert.match(second.stderr, /already serves the data folder/);
       const port = Number(/http:\/\/127\.0\.0\.1:(\d+)\/ -H 'Host: /.exec(demo.output())?.[1] ?? 0);
       assert.is((await fetchPage(port, 'blog.sunny-garden.example')).status, 200);
     } finally {
