@@ -9,9 +9,8 @@ import {
 } from '../../kernel/contract/points/domain-directory.ts';
 import {
   findWebServer,
-  type SiteAuthority,
+  type SiteRule,
   type SiteRules,
-  type SiteTls,
   type WebServerPart,
 } from '../../kernel/contract/points/web-server-part.ts';
 import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
@@ -29,6 +28,7 @@ import type {
   KeptCertificate,
   OwnCertificate,
 } from './schema.ts';
+import type { SiteTls } from './site-directives.ts';
 import { newTls, NO_CERTIFICATE, readOne, readTls, removeTls, writeTls, type DomainTls } from './store.ts';
 
 /** Of an event that is recorded with a change. */
@@ -37,9 +37,8 @@ type Told = Omit<EventInput, 'account'>;
 /** How soon a certificate may be followed by another without need: authorities issue a few a week for the same names. */
 const FRESH_MS = 48 * 3_600_000;
 
-const siteAuthority = ({ directory, contact, ca_file: file }: CertificatesConfig): SiteAuthority => ({
-  ...{ directory, contact, caFile: file && resolve(file) },
-});
+const siteAuthority = ({ directory, contact, ca_file: file }: CertificatesConfig): SiteTls['authority'] =>
+  directory === '' ? null : { directory, contact, caFile: file && resolve(file) };
 
 /** The certificates of domains: each change is served before it is stored, and stored only if it is served. */
 export class Certificates {
@@ -113,25 +112,22 @@ export class Certificates {
     }));
   }
 
-  /** Returns by which rules domains are served over TLS. */
+  /** Returns by which rules domains are served over TLS. A web server that gets certificates by itself has none that nobody vouches for. */
   async rules(domainIds: readonly number[]): Promise<SiteRules> {
     const { config, store } = this.#host;
     const served = this.#changes.served(domainIds, await readTls(store, domainIds));
     const selfSigned = await this.keys.selfSigned();
     const thumbprint = config.directory === '' ? '' : (await this.keys.account(config.directory)).thumbprint;
-    const rule = (id: number): SiteTls => {
+    const { takesTls = true, certifies = false } = (await this.webServer()) ?? {};
+    const authority = siteAuthority(config);
+    const rule = (id: number): SiteRule => {
       const tls = served.get(id);
-      const pem = tls?.sealed === undefined ? undefined : this.#unseal(tls.sealed, id);
-      return {
-        pem: pem ?? selfSigned,
-        isSelfMade: pem === undefined,
-        isForced: tls?.forcesHttps ?? false,
-        hasHsts: tls?.hasHsts ?? false,
-        thumbprint,
-        ...(config.directory !== '' && { authority: siteAuthority(config) }),
-      };
+      const pem = tls?.sealed === undefined ? !certifies && selfSigned : this.#unseal(tls.sealed, id);
+      const { forcesHttps: isForced = false, hasHsts = false } = tls ?? {};
+      const part: SiteTls = { isForced, hasHsts, thumbprint, authority };
+      return { isSecure: true, ...(pem !== false && { pem }), parts: { certificates: part } };
     };
-    return new Map(domainIds.map((id) => [id, { tls: rule(id) }]));
+    return new Map(takesTls ? domainIds.map((id) => [id, rule(id)]) : []);
   }
 
   /** Errors: 404 `domain_not_found`; 400 `invalid_certificate`; any error of a provider of `siteChanged`. */

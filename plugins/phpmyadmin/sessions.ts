@@ -221,7 +221,7 @@ export class PhpMyAdminSessions {
       'siteRules',
       domains.map(({ id }) => id),
     ))
-      if (part.ok) for (const [id, { tls }] of part.value) if (tls !== undefined) found.add(id);
+      if (part.ok) for (const [id, { isSecure }] of part.value) if (isSecure === true) found.add(id);
     return found;
   }
 

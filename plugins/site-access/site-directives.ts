@@ -34,7 +34,7 @@ const PATH = /^(?=.{1,512}$)(?:\/(?!\.{1,2}(?:\/|$))[^\u0000-\u001f\u007f"'`\\$;
 const HASH = /^\$2b\$0[4-8]\$[./A-Za-z0-9]{53}$/;
 
 const directives: SiteDirectives<SiteAccess> = {
-  isGuard: true,
+  stands: 'guard',
   read(part) {
     const { blocked, locks, errorPages } = readMembers(part, ['blocked', 'locks', 'errorPages']);
     return {

@@ -4,7 +4,7 @@ import { topic } from '../../kernel/contract/workers.ts';
 import type { DemoReport } from '../../kernel/contract/points/demo.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter } from '../../kernel/contract/points/metric.ts';
-import type { ServerSite, SiteRule, SiteRules, SiteTls } from '../../kernel/contract/points/web-server-part.ts';
+import type { ServerSite, SiteRule, SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { ChangeBatcher } from './vhosts/change-batcher.ts';
 import { findings, serverFinding } from './doctor.ts';
@@ -54,7 +54,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
     domains: domains ?? NO_DOMAINS,
     accounts: host.identity.accounts,
     virtualRoot: host.node.config.virtual_root,
-    rules: (domainIds) => gatherRules(host, domainIds, driver),
+    rules: (domainIds) => gatherRules(host, domainIds),
     shared: async () => sharedFiles(driver, await serverSite(host)),
     log: host.log,
   });
@@ -106,7 +106,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
         ...connectAddress(config.listen),
         name: driver.name,
         takesTls: driver.listenTls !== '',
-        ...(driver.listenTls !== '' && { tlsPort: connectAddress(config.listen_https).port }),
+        ...(driver.listenTls !== '' && { tlsPort: driver.tlsPort }),
         certifies: driver.certifies,
         followsNoLinks: driver.filesView !== '',
       }),
@@ -130,22 +130,14 @@ async function serverSite({ gather }: Host): Promise<ServerSite | null> {
   return part?.value ?? null;
 }
 
-async function gatherRules(
-  { gather }: Host<WebserverConfig>,
-  domainIds: readonly number[],
-  { listenTls, certifies }: Driver,
-): Promise<SiteRules> {
-  const served = (tls: SiteTls) => {
-    const isOwn = !(certifies && tls.isSelfMade);
-    return listenTls !== '' && (isOwn || tls.authority) ? { tls: isOwn ? tls : { ...tls, pem: '' } } : {};
-  };
+async function gatherRules({ gather }: Host, domainIds: readonly number[]): Promise<SiteRules> {
   const all = new Map<number, SiteRule>();
   for (const part of await gather('siteRules', domainIds)) {
     if (!part.ok) throw part.error;
-    for (const [id, { names = [], parts, tls, ...rule }] of part.value) {
+    for (const [id, { names = [], parts, ...rule }] of part.value) {
       const before = all.get(id);
       const several = { names: [...(before?.names ?? []), ...names], parts: { ...before?.parts, ...parts } };
-      all.set(id, { ...before, ...rule, ...several, ...(tls && served(tls)) });
+      all.set(id, { ...before, ...rule, ...several });
     }
   }
   return all;

@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import type { SiteLogs, SitePhp } from '../../kernel/contract/points/web-server-part.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { caddyBody, caddyPhp, nginxBody, nginxPhp } from './rules/php-rules.ts';
-import { caddyTls, nginxTls, type TlsRule } from './rules/tls-rules.ts';
 import type { WebserverConfig } from './schema.ts';
 import { connectAddress } from './web-server.ts';
 
@@ -18,6 +17,7 @@ export interface Driver {
   readonly listen: string;
   /** The same for TLS; empty = no site answers over TLS. */
   readonly listenTls: string;
+  readonly tlsPort: number;
   readonly templateFile: string;
   readonly suspendedTemplateFile: string;
   /** Settings that the virtual hosts share; `undefined` if there are none. */
@@ -43,8 +43,6 @@ export interface Driver {
   readonly body: (mib: number) => string;
   /** Renders how a virtual host runs scripts below a document root of this host, or that it refuses to show them. */
   readonly php: (php: SitePhp | null, docroot: string) => string;
-  /** Renders how a virtual host answers over TLS. */
-  readonly tls: (rule: TlsRule, domain: string) => string;
   /** Whether it gets certificates by itself. */
   readonly certifies: boolean;
   /** The user who must read the keys; empty for root. */
@@ -61,7 +59,6 @@ const DRIVERS = {
     commonName: 'hostkeep--common.conf',
     certifies: false,
     user: '',
-    tls: nginxTls,
     vhostFolder: '/etc/nginx/hostkeep.d',
     filesView: '',
     check: ['nginx', '-t', '-q'],
@@ -83,7 +80,6 @@ const DRIVERS = {
     commonName: 'hostkeep-logs.options',
     certifies: true,
     user: 'caddy',
-    tls: caddyTls,
     vhostFolder: '/etc/caddy/hostkeep.d',
     filesView: '/run/hostkeep/sites',
     check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'],
@@ -139,6 +135,7 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
     httpPort,
     listen,
     listenTls,
+    tlsPort: connectAddress(config.listen_https).port,
     templateFile: config.template || shippedFile(`${name}-vhost.conf`),
     suspendedTemplateFile: config.suspended_template || shippedFile(`${name}-suspended.conf`),
     commonFile: name === 'nginx' || logFiles ? shippedFile(`${name}-common.conf`) : undefined,
@@ -150,13 +147,6 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
     logFiles,
     logs: logFiles === undefined ? '' : defaults.logs(logFiles),
     php: (php, docroot) => defaults.php(php, docroot, logFiles?.error),
-    tls: (rule, domain) =>
-      defaults.tls(rule, {
-        domain,
-        certificate: join(vhostFolder, rule.certificate),
-        listen: listenTls,
-        port: connectAddress(config.listen_https).port,
-      }),
     awaitsServed: defaults.awaitsServed && config.served_timeout_ms > 0,
   };
 }

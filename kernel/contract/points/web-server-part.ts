@@ -54,35 +54,11 @@ export interface SitePhp {
   readonly fronts: readonly string[];
 }
 
-/** How a site answers over TLS. */
-export interface SiteTls {
-  /** The private key, the certificate, and those of its issuers; PEM. Reaches no log and no answer. */
-  readonly pem: string;
-  /** Whether no authority vouches for it: a web server that gets certificates by itself does so then. */
-  readonly isSelfMade: boolean;
-  /** Whether plain HTTP leads to HTTPS. */
-  readonly isForced: boolean;
-  /** Whether browsers are told to come over HTTPS only. */
-  readonly hasHsts: boolean;
-  /** Of the key with which certificates are ordered (RFC 7638): the site proves with it that it is here; empty for none. */
-  readonly thumbprint: string;
-  /** From whom a web server that gets certificates by itself gets that of the site; without it, from whom it chooses. */
-  readonly authority?: SiteAuthority;
-}
-
-/** Who issues certificates by ACME (RFC 8555). */
-export interface SiteAuthority {
-  /** URL of the directory. */
-  readonly directory: string;
-  /** E-mail address that the authority may write to; empty = none. */
-  readonly contact: string;
-  /** Absolute path of a file with the authorities of the certificate of the directory itself; empty = those that are known. */
-  readonly caFile: string;
-}
-
 /** The site at `tls.host_name`: it proves to an authority that the server is here, and leads visitors to the pages. */
-export interface ServerSite extends Pick<SiteTls, 'thumbprint'> {
+export interface ServerSite {
   readonly name: string;
+  /** Of the key with which certificates are ordered (RFC 7638): it proves with it that it is here; see `THUMBPRINT`. */
+  readonly thumbprint: string;
   /** An absolute URL; see `REDIRECT_TARGET`. */
   readonly url: string;
 }
@@ -98,7 +74,10 @@ export interface SiteRule {
   readonly php?: SitePhp;
   /** The largest body of a request, in place of what scripts take. */
   readonly bodyMib?: number;
-  readonly tls?: SiteTls;
+  /** Whether it answers over TLS, where the web server does. */
+  readonly isSecure?: boolean;
+  /** The private key, the certificate, and those of its issuers; see `SitePlace.certificate`. Reaches no log and no answer. */
+  readonly pem?: string;
   /** By plugin, what its `site-directives.ts` renders; see `SiteDirectives`. */
   readonly parts?: Readonly<Record<string, unknown>>;
 }
@@ -134,6 +113,11 @@ export interface SitePlace {
   readonly followsNoLinks: boolean;
   /** Whether the site runs PHP; then the location `/` is not free. */
   readonly runsPhp: boolean;
+  /** The value of `listen` for HTTPS; empty = no site answers over TLS. */
+  readonly listenTls: string;
+  readonly tlsPort: number;
+  /** The path of the file with the `pem` of the rule, which only the web server reads; empty for none. */
+  readonly certificate: string;
   /** Has the web server, and nobody else, read a file of users and their passwords, and returns its path. */
   usersFile(content: string): string;
 }
@@ -144,8 +128,8 @@ export interface SitePlace {
  * them light.
  */
 export interface SiteDirectives<T = unknown> {
-  /** Whether its lines stand before those of all others: they say who may see the site. */
-  readonly isGuard?: boolean;
+  /** `guard`: before those of all others, as they say who may see the site; `tls`: where a suspended site has them as well. */
+  readonly stands?: 'guard' | 'tls';
   /** Checks a part again, whatever the plugin has checked: it may come from foreign hands. Errors: 400 `invalid_request`. */
   read(part: unknown): T;
   /** Returns lines of a `server` block. Nothing in them may mean more to the web server than the part says. */
@@ -158,6 +142,10 @@ export interface SiteDirectives<T = unknown> {
   caddy(part: T, place: SitePlace): readonly string[];
 }
 
+/** Versions of TLS that are not known to be weak, for nginx. */
+export const NGINX_PROTOCOLS = 'ssl_protocols TLSv1.2 TLSv1.3;';
+/** Of a key (RFC 7638); empty for none. */
+export const THUMBPRINT = /^([A-Za-z0-9_-]{43})?$/;
 /** Below which authorities ask a site for the proof of a certificate. */
 export const CHALLENGES = '/.well-known/acme-challenge/';
 /** The largest `bodyMib`. */

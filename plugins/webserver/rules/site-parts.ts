@@ -7,9 +7,9 @@ import type { Driver } from '../drivers.ts';
 
 /** By plugin, from what it renders directives of a site. */
 export type SiteParts = Readonly<Record<string, unknown>>;
-type Rendered = Record<'guards' | 'first' | 'rest' | 'last', string[]>;
+type Rendered = Record<'tls' | 'guard' | 'first' | 'rest' | 'last', string[]>;
 /** Renders parts for a web server, by where they stand. Checks each again. Errors: 400 `invalid_request`. */
-export type RenderParts = (parts: SiteParts, place: SitePlace) => Rendered;
+export type RenderParts = (parts: SiteParts, place: SitePlace, isSuspended: boolean) => Rendered;
 
 /** Loads what plugins add to virtual hosts. */
 export async function partsRenderer({ name: server }: Pick<Driver, 'name'>): Promise<RenderParts> {
@@ -18,13 +18,15 @@ export async function partsRenderer({ name: server }: Pick<Driver, 'name'>): Pro
     const directives = await importDefault<SiteDirectives>(plugin, 'site-directives');
     if (directives !== undefined) all.set(plugin, directives);
   }
-  return (parts, place) => {
-    const rendered: Rendered = { guards: [], first: [], rest: [], last: [] };
+  return (parts, place, isSuspended) => {
+    const rendered: Rendered = { tls: [], guard: [], first: [], rest: [], last: [] };
     for (const [plugin, part] of Object.entries(parts)) {
       const directives = all.get(plugin);
       if (directives === undefined) throw fail.invalid_request(`${plugin} adds nothing to virtual hosts`);
+      const { stands = 'rest' } = directives;
+      if (isSuspended && stands !== 'tls') continue;
       const value = directives.read(part);
-      rendered[directives.isGuard === true ? 'guards' : 'rest'].push(...directives[server](value, place));
+      rendered[stands].push(...directives[server](value, place));
       if (server === 'nginx') rendered.first.push(...(directives.nginxFirst?.(value) ?? []));
       if (server === 'nginx') rendered.last.push(...(directives.nginxLast?.(value) ?? []));
     }

@@ -10,7 +10,6 @@ import {
 import { fail } from '../../../kernel/errors.ts';
 import { readSitePhp } from '../rules/php-rules.ts';
 import { readParts } from '../rules/site-parts.ts';
-import { readTls } from '../rules/tls-rules.ts';
 import type { Site } from './template.ts';
 import { BEACON_FILE, isVhostFile } from './vhost-folder.ts';
 
@@ -20,6 +19,7 @@ export type VhostChange = { readonly site: Site } | { readonly file: string };
 /** A path component; which characters a web server's file may hold is checked when it is written. */
 const COMPONENT = /^(?!\.{1,2}$)[^/\0]{1,255}$/;
 const FILE = /^[^/\0]{1,255}$/;
+const CERTIFICATE = /^(?:hostkeep-[0-9a-f]{64}\.pem)?$/;
 
 const readName = (name: unknown) => readText(name, /^[^\0]{1,255}$/);
 
@@ -32,7 +32,7 @@ export function readChange(given: unknown): VhostChange {
   }
   const names = [
     ...(['domain', 'account', 'components', 'isSuspended', 'names', 'previews'] as const),
-    ...(['php', 'bodyMib', 'tls', 'parts'] as const),
+    ...(['php', 'bodyMib', 'certificate', 'parts'] as const),
   ];
   const site = readMembers(readMembers(given, ['site']).site, names);
   const account = readAccount(site.account);
@@ -46,7 +46,7 @@ export function readChange(given: unknown): VhostChange {
       previews: readList(site.previews, 1, readName),
       php: site.php === null ? null : readSitePhp(site.php, account.id),
       bodyMib: site.bodyMib === null ? null : readInteger(site.bodyMib, 1, MOST_BODY_MIB),
-      tls: readTls(site.tls),
+      certificate: readText(site.certificate, CERTIFICATE),
       parts: readParts(site.parts),
     },
   };

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServerSite, SitePhp } from '../../../kernel/contract/points/web-server-part.ts';
+import {
+  NGINX_PROTOCOLS,
+  type ServerSite,
+  type SitePhp,
+  type SitePlace,
+} from '../../../kernel/contract/points/web-server-part.ts';
 import { HOST_NAME } from '../../../kernel/kit/net/host-port.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { readSitePhp } from '../rules/php-rules.ts';
 import { partsRenderer, type SiteParts } from '../rules/site-parts.ts';
-import { NGINX_PROTOCOLS, type TlsRule } from '../rules/tls-rules.ts';
 import { viewed } from '../files-view.ts';
 import { SERVER_FILE, usersFileName } from './vhost-folder.ts';
 import { fail } from '../errors.ts';
@@ -73,8 +77,8 @@ export interface Site {
   readonly php: SitePhp | null;
   /** The largest body of a request; `null` for that of the web server. */
   readonly bodyMib: number | null;
-  /** `null`: it does not answer over TLS. */
-  readonly tls: TlsRule | null;
+  /** See `certificateFile`; empty for none. */
+  readonly certificate: string;
   readonly parts: SiteParts;
 }
 /** A virtual host, and the files of users that it names, with their content. */
@@ -93,44 +97,48 @@ export async function siteRenderer(driver: Driver): Promise<RenderSite> {
     partsRenderer(driver),
   ]);
   return (
-    { domain, account: { id, username }, components, isSuspended, names, previews, php, bodyMib, tls, parts },
+    { domain, account: { id, username }, components, isSuspended, names, previews, php, bodyMib, certificate, parts },
     filesRoot,
   ) => {
     const docroot = join(filesRoot, ...components);
+    const users = new Map<string, string>();
+    const place: SitePlace = {
+      accountId: id,
+      docroot: viewed(driver, docroot),
+      followsNoLinks: driver.filesView !== '',
+      runsPhp: php !== null,
+      listenTls: driver.listenTls,
+      tlsPort: driver.tlsPort,
+      certificate: certificate && join(driver.vhostFolder, certificate),
+      usersFile(content) {
+        const name = usersFileName(content);
+        users.set(name, content);
+        return `${driver.vhostFolder}/${name}`;
+      },
+    };
+    const { tls, guard, first, rest, last } = renderParts(parts, place, isSuspended);
+    const lines = (all: readonly string[]) => all.filter(Boolean).join('\n    ');
     const values = {
       domain,
-      docroot: viewed(driver, docroot),
+      docroot: place.docroot,
       files_root: viewed(driver, filesRoot),
       username,
       listen: driver.listen,
       vhost_folder: driver.vhostFolder,
       logs: driver.logs,
-      tls: tls === null ? '' : driver.tls(tls, domain),
+      tls: lines([...first, ...tls]),
+      redirects: '',
+      php: '',
     };
     const named = (source: string) => withNames(driver, source, [...names, ...previews]);
-    if (isSuspended) {
-      const content = renderSuspended(id, { ...values, redirects: '', php: '' }, tls ? ['tls'] : [], named);
-      return { content, users: new Map() };
-    }
-    const users = new Map<string, string>();
-    const usersFile = (text: string) => {
-      const name = usersFileName(text);
-      users.set(name, text);
-      return `${driver.vhostFolder}/${name}`;
-    };
-    const surroundings = { followsNoLinks: driver.filesView !== '', runsPhp: php !== null, usersFile };
-    const place = { accountId: id, docroot: values.docroot, ...surroundings };
+    const needs: (keyof VhostValues)[] = values.tls === '' ? [] : ['tls'];
+    if (isSuspended) return { content: renderSuspended(id, values, needs, named), users };
     const scripts = driver.php(php === null ? null : readSitePhp(php, id), docroot);
-    const { guards, first, rest, last } = renderParts(parts, place);
-    const lines = (all: readonly string[]) => all.filter(Boolean).join('\n    ');
-    const rules = {
-      tls: lines([...first, values.tls]),
-      redirects: lines([...previews.map(driver.preview), ...guards, ...rest]),
-      php: lines([bodyMib === null ? '' : driver.body(bodyMib), scripts, ...last]),
-    };
-    const needs: (keyof typeof rules)[] = (['redirects', 'tls'] as const).filter((key) => rules[key] !== '');
+    values.redirects = lines([...previews.map(driver.preview), ...guard, ...rest]);
+    values.php = lines([bodyMib === null ? '' : driver.body(bodyMib), scripts, ...last]);
+    if (values.redirects !== '') needs.push('redirects');
     if (php || bodyMib || last.length > 0) needs.push('php');
-    return { content: render(id, { ...values, ...rules }, needs, named), users };
+    return { content: render(id, values, needs, named), users };
   };
 }
 

@@ -7,7 +7,7 @@ import type { Log } from '../../../kernel/log.ts';
 import type { Domain, DomainDirectory, DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
 import { hasDomain } from '../../../kernel/contract/points/domain-directory.ts';
 import type { SiteRule, SiteRules } from '../../../kernel/contract/points/web-server-part.ts';
-import { tlsRule } from '../rules/tls-rules.ts';
+import { certificateFile } from '../rules/tls-rules.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
 import { readOwner, type RenderSite, type Site } from './template.ts';
 import { BEACON_FILE, vhostFileName, isVhostFile, type VhostFolder } from './vhost-folder.ts';
@@ -227,7 +227,7 @@ export class Vhosts {
       try {
         const wanted = wantedSite(domain, components, account, rule);
         const { content, users } = render(wanted.site, account.filesRoot);
-        const hasAll = [wanted.site.tls?.certificate, ...users.keys()].every((name) => !name || names.has(name));
+        const hasAll = [wanted.site.certificate, ...users.keys()].every((name) => name === '' || names.has(name));
         if (!hasAll || (await folder.read(file)) !== content) outdated.push(wanted);
       } catch (error) {
         refused.push({ domain, error });
@@ -274,10 +274,10 @@ function wantedSite(
   domain: string,
   components: readonly string[],
   { id, username, suspended }: Account,
-  { isSuspended = false, names = [], previews = [], php, bodyMib, tls, parts = {} }: SiteRule = {},
+  { isSuspended = false, names = [], previews = [], php, bodyMib, pem, parts = {} }: SiteRule = {},
 ): Wanted {
   const scripts = { php: php ?? null, bodyMib: bodyMib ?? php?.bodyMib ?? null };
-  const rules = { names, previews, ...scripts, tls: tls === undefined ? null : tlsRule(tls), parts };
+  const rules = { names, previews, ...scripts, certificate: pem ? certificateFile(pem) : '', parts };
   const site = { domain, account: { id, username }, components, isSuspended: suspended || isSuspended, ...rules };
-  return { site, ...(tls?.pem && { pem: tls.pem }) };
+  return { site, ...(pem && { pem }) };
 }

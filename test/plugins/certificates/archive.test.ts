@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as assert from '../../support/assert.ts';
 import certificates from '../../../plugins/certificates/index.ts';
+import type { SiteTls } from '../../../plugins/certificates/site-directives.ts';
 import { selfSigned, signedBy, type CertificateFiles } from '../../support/certificate.ts';
 import { archivedPart, putBack, putBackLive, refusal, siteOwner } from '../../support/carried.ts';
 import { needs } from '../../support/needs.ts';
@@ -27,7 +28,8 @@ test('a certificate comes along with its key, which must fit the domain', async 
   const own = forNames('DNS:ann.example');
   assert.is((await before('PUT', path, own)).status, 200);
   assert.is((await before('PATCH', path, { force_https: true, hsts: true })).status, 200);
-  const served = webServer.served('ann.example')?.tls;
+  const served = webServer.served('ann.example');
+  assert.match(served?.pem ?? '', /PRIVATE KEY/);
   const saved = await archivedPart<object[]>(old, 'ann', 'certificates');
 
   assert.match(await refusal(fresh, 'ann', 'certificates', [{ ...saved[0], sealed: 'x' }]), /sealed is not known/);
@@ -45,7 +47,7 @@ test('a certificate comes along with its key, which must fit the domain', async 
   assert.match(JSON.stringify((await after('GET', '/api/certificates')).body), /self_signed/);
 
   assert.equal(await putBack(fresh, 'ann', 'certificates', saved), { missing: [], next: [] });
-  assert.equal(webServer.served('ann.example')?.tls, served);
+  assert.equal(webServer.served('ann.example'), served);
   const list = async (ask: typeof after) => (await ask('GET', '/api/certificates')).body;
   assert.equal(await list(after), await list(before));
 });
@@ -59,14 +61,15 @@ test('an account in use keeps a better certificate than that of before', async (
   assert.is((await ann('PUT', path, short)).status, 200);
   assert.is((await ann('PATCH', path, { force_https: true })).status, 200);
   const [saved] = await archivedPart<object[]>(server, 'ann', 'certificates');
-  const pem = () => webServer.served('ann.example')?.tls?.pem;
+  const pem = () => webServer.served('ann.example')?.pem;
+  const isForced = () => (webServer.served('ann.example')?.parts?.['certificates'] as SiteTls | undefined)?.isForced;
   const before = pem();
   assert.is((await ann('PUT', path, forNames('DNS:ann.example'))).status, 200);
   assert.is((await ann('PATCH', path, { force_https: false })).status, 200);
   const better = pem();
   for (const kept of [saved, { ...saved, ...expired }, { ...saved, is_own: false }]) {
     assert.equal((await putBackLive(server, 'ann', 'certificates', [kept])).missing, []);
-    assert.equal([pem(), webServer.served('ann.example')?.tls?.isForced], [better, true]);
+    assert.equal([pem(), isForced()], [better, true]);
   }
   assert.is((await ann('DELETE', path)).status, 200);
   const { missing } = await putBackLive(server, 'ann', 'certificates', [{ ...saved, ...expired }]);

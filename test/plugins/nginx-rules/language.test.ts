@@ -2,6 +2,7 @@ import * as assert from '../../support/assert.ts';
 import { patternCost } from '../../../plugins/nginx-rules/language/pattern-cost.ts';
 import { MOST_CHARACTERS, readRules } from '../../../plugins/nginx-rules/language/rules.ts';
 import directives from '../../../plugins/nginx-rules/site-directives.ts';
+import { sitePlace } from '../../support/site-place.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('nginx directives of owners');
@@ -194,7 +195,7 @@ test('a text has so many characters, directives, patterns and faults at most', (
 
 // threat stolen-service: the process with rights takes no directive that an owner could not write
 test('what renders directives reads them again', () => {
-  const place = { accountId: 1, docroot: '/srv/a', followsNoLinks: false, runsPhp: false, usersFile: () => '' };
+  const place = sitePlace();
   const lines = directives.read({ text: 'deny all;' });
   assert.is(directives.nginx(lines, { ...place, runsPhp: true }).at(-1), 'deny "all";');
   assert.is(directives.nginx(lines, place).filter((line) => line === 'location / {').length, 1);

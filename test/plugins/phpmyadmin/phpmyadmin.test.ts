@@ -6,6 +6,7 @@ import { readPoolSession, type PoolSession } from '../../../plugins/phpmyadmin/p
 import directives from '../../../plugins/phpmyadmin/site-directives.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { needs } from '../../support/needs.ts';
+import { sitePlace } from '../../support/site-place.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const [domains] = await needs('domains');
@@ -54,7 +55,7 @@ test('a domain without a certificate, and databases of others, are refused', asy
 });
 
 const PART = { name: 'a'.repeat(20), socket: `/run/hostkeep/phpmyadmin/7/${'a'.repeat(20)}.sock`, uploadMib: 8 };
-const PLACE = { accountId: 7, docroot: '/srv/a', followsNoLinks: true, runsPhp: false, usersFile: () => '' };
+const PLACE = sitePlace({ followsNoLinks: true });
 
 test('only a socket of the account is served, by a part that means no more', () => {
   for (const part of [

@@ -1,11 +1,12 @@
 import * as assert from '../../support/assert.ts';
 import directives from '../../../plugins/proxied-paths/site-directives.ts';
 import { codeOf } from '../../support/code-of.ts';
+import { sitePlace } from '../../support/site-place.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('directives of proxied paths');
 const APP = { path: '/app', address: '172.18.0.2', port: 3000, stripsPath: true };
-const PLACE = { accountId: 7, docroot: '/srv/ann', followsNoLinks: false, runsPhp: true, usersFile: () => '' };
+const PLACE = sitePlace({ runsPhp: true });
 
 // threat shell-injection: what comes from foreign hands says no more to a web server than a path and a private address
 test('only plain paths and addresses of private networks are taken', async () => {

@@ -1,5 +1,6 @@
 import * as assert from '../../support/assert.ts';
 import directives, { type SiteAccess } from '../../../plugins/site-access/site-directives.ts';
+import { sitePlace } from '../../support/site-place.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('site-access: directives');
@@ -35,7 +36,7 @@ test('who may see a site is checked again before it is rendered', () => {
 test('names and passwords stand in files beside the virtual host, and not in it', () => {
   const files: string[] = [];
   const usersFile = (content: string) => `/vhosts/${files.push(content)}.users`;
-  const place = { accountId: 7, docroot: '/srv/ann', followsNoLinks: false, runsPhp: false, usersFile };
+  const place = sitePlace({ usersFile });
   assert.equal(directives.nginx(ACCESS, place), [
     'deny 192.0.2.0/24;',
     'set $hostkeep_realm off;',

@@ -1,11 +1,12 @@
 import * as assert from '../../support/assert.ts';
 import directives from '../../../plugins/varnish/site-directives.ts';
 import { codeOf } from '../../support/code-of.ts';
+import { sitePlace } from '../../support/site-place.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('directives of varnish');
 const CACHE = { socket: '/run/hostkeep/services/7/varnish.sock', secretDigest: 'a'.repeat(22) };
-const PLACE = { accountId: 7, docroot: '/srv/ann', followsNoLinks: false, runsPhp: true, usersFile: () => '' };
+const PLACE = sitePlace({ runsPhp: true });
 
 // threat shell-injection: what comes from foreign hands says no more to nginx than a socket and a digest
 test('only a socket of the account and a digest are taken', async () => {

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { needs } from '../../support/needs.ts';
 import { NotedWebServer } from '../../support/noted-web-server.ts';
+import { sitePlace } from '../../support/site-place.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
@@ -96,7 +97,7 @@ test('what renders directives checks settings again', () => {
     { more: 1 },
   ])
     assert.throws(() => directives.read({ ...part, ...wrong }), undefined, JSON.stringify(wrong));
-  const place = { accountId: 1, docroot: '/srv/a', followsNoLinks: true, runsPhp: false, usersFile: () => '' };
+  const place = sitePlace({ followsNoLinks: true });
   assert.match(
     directives.nginx(directives.read(part), place).join('\n'),
     /SecRuleEngine On\n\s+SecRuleRemoveById 942100\n/,

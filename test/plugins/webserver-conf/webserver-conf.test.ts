@@ -4,6 +4,7 @@ import directives from '../../../plugins/webserver-conf/site-directives.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { needs } from '../../support/needs.ts';
 import { NotedWebServer } from '../../support/noted-web-server.ts';
+import { sitePlace } from '../../support/site-place.ts';
 import { testSuite } from '../../support/suite.ts';
 import { until } from '../../support/until.ts';
 
@@ -128,14 +129,8 @@ test('what renders directives checks settings again', () => {
     assert.throws(() => directives.read({ ...part, ...wrong }), undefined, JSON.stringify(wrong));
   const listed = { ...part, listsFolders: true };
   for (const render of [directives.nginx, directives.caddy]) {
-    assert.equal(
-      render(listed, { accountId: 1, docroot: '/srv/a', followsNoLinks: false, runsPhp: false, usersFile: () => '' }),
-      [],
-    );
-    assert.ok(
-      render(listed, { accountId: 1, docroot: '/srv/a', followsNoLinks: true, runsPhp: false, usersFile: () => '' })
-        .length > 0,
-    );
+    assert.equal(render(listed, sitePlace()), []);
+    assert.ok(render(listed, sitePlace({ followsNoLinks: true })).length > 0);
   }
 });
 

@@ -36,7 +36,7 @@ const changes = (name: string, accountId: number, count: number) =>
       previews: [],
       php: null,
       bodyMib: null,
-      tls: null,
+      certificate: '',
       parts: {},
     },
     accountId,

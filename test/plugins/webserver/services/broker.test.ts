@@ -80,10 +80,11 @@ if (hasNginx()) {
     const client = await launcherAt(broker.socket);
     const id = 'f'.repeat(16);
     const account = { id: 1, username: 'ann' };
-    const plain = { names: [], previews: [], php: null, bodyMib: null, tls: null, parts: {} };
+    const plain = { names: [], previews: [], php: null, bodyMib: null, certificate: '', parts: {} };
     const site = { domain: 'x.example', account, components: [] as string[], isSuspended: false, ...plain };
     const php = { socket: '/run/php/1/fpm.sock', bodyMib: 1, seconds: 1, fronts: [] };
-    const tls = { certificate: '', authority: null, isForced: false, hasHsts: false, thumbprint: '' };
+    const tls = { authority: null, isForced: false, hasHsts: false, thumbprint: '' };
+    const withTls = { ...site, parts: { certificates: tls } };
     const before = readdirSync(nginx.vhostFolder).toSorted();
     for (const change of [
       { file: '../nginx.conf' },
@@ -107,9 +108,9 @@ if (hasNginx()) {
       { site: { ...site, parts: [] } },
       { site: { ...site, parts: { redirects: 'x' } } },
       { site: { ...site, parts: { 'webserver-conf': { headers: [] } } } },
-      { site: { ...site, tls: { ...tls, certificate: '/etc/ssl/private/other.pem' } } },
-      { site: { ...site, tls: { ...tls, certificate: `hostkeep-${'0'.repeat(64)}.pem` } } },
-      { site: { ...site, tls: { ...tls, thumbprint: '";}' } } },
+      { site: { ...withTls, certificate: '/etc/ssl/private/other.pem' } },
+      { site: { ...withTls, certificate: `hostkeep-${'0'.repeat(64)}.pem` } },
+      { site: { ...site, parts: { certificates: { ...tls, thumbprint: '";}' } } } },
       { site: { ...site, names: ['x.example; return 200'] } },
       { site: { ...site, names: ['*.example'] } },
       { site: { ...site, previews: ['a.example {'] } },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import * as assert from '../../../support/assert.ts';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';
-import type { SiteTls } from '../../../../kernel/contract/points/web-server-part.ts';
+import type { SiteRule } from '../../../../kernel/contract/points/web-server-part.ts';
 import { selfSigned } from '../../../support/certificate.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
@@ -12,7 +12,7 @@ import { hasNginx, Nginx } from '../../../support/nginx.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
 
-const [domains, webserver] = await needs('domains', 'webserver');
+const [domains, webserver] = await needs('domains', 'webserver', 'certificates');
 const test = testSuite('webserver-tls');
 const DOMAIN = 'shop.example';
 const THUMBPRINT = 't'.repeat(43);
@@ -26,7 +26,7 @@ function newPem(name = DOMAIN): string {
 let domainId: number | undefined;
 
 /** A plugin that says how every site answers over TLS. */
-function certifier(rule: () => SiteTls | undefined) {
+function certifier(rule: () => SiteRule) {
   return definePlugin({
     name: 'certifier',
     features: [],
@@ -35,16 +35,19 @@ function certifier(rule: () => SiteTls | undefined) {
       handlers: {},
       provides: {
         siteRules: (ids) => {
-          const tls = rule();
           [domainId] = ids;
-          return new Map(tls === undefined ? [] : ids.map((id) => [id, { tls }]));
+          return new Map(ids.map((id) => [id, rule()]));
         },
       },
     }),
   });
 }
 
-const RULE = { isSelfMade: false, isForced: false, hasHsts: false, thumbprint: '' };
+/** A rule that the plugin `certificates` renders. */
+const over = (pem: string, change: object = {}): SiteRule => ({
+  pem,
+  parts: { certificates: { isForced: false, hasHsts: false, thumbprint: '', authority: null, ...change } },
+});
 
 /** Resolves with what a site answers over TLS: the protocols and the name in its certificate, or why there is no connection. */
 function shake(port: number, servername: string, options: object = {}): Promise<string> {
@@ -64,7 +67,7 @@ if (hasNginx()) {
   test.before(async () => void (nginx = await Nginx.start()));
   test.after(() => nginx.remove());
 
-  const withRule = async (rule: () => SiteTls | undefined, use: (served: Served) => Promise<void>) => {
+  const withRule = async (rule: () => SiteRule, use: (served: Served) => Promise<void>) => {
     const plugins = [domains, webserver, certifier(rule)];
     const server = await TestServer.start({ plugins, config: { webserver: nginx.settings } });
     const { account } = await server.user('ann');
@@ -99,7 +102,7 @@ if (hasNginx()) {
   // asvs 12.1.1: sites of domains speak TLS 1.2 and 1.3 only
   test('a domain has TLS 1.2, TLS 1.3 and HTTP/2, and strangers get no handshake', () =>
     withRule(
-      () => ({ ...RULE, pem }),
+      () => over(pem),
       async () => {
         const weak = { ciphers: 'ALL:@SECLEVEL=0' };
         assert.is(await shake(nginx.tlsPort, DOMAIN), `TLSv1.3 h2 ${DOMAIN}`);
@@ -118,7 +121,7 @@ if (hasNginx()) {
 
   test('plain HTTP leads to HTTPS, except for the proof of a certificate', () =>
     withRule(
-      () => ({ ...RULE, pem, isForced: true, hasHsts: true, thumbprint: THUMBPRINT }),
+      () => over(pem, { isForced: true, hasHsts: true, thumbprint: THUMBPRINT }),
       async ({ server }) => {
         const to = `:${nginx.tlsPort}/a?b=%20c`;
         assert.is(await location(DOMAIN, '/a?b=%20c'), `308 https://${DOMAIN}${to}`);
@@ -135,12 +138,12 @@ if (hasNginx()) {
     ));
 
   test('another certificate takes the place of one at once, or neither is touched', async () => {
-    let current: SiteTls = { ...RULE, pem };
+    let current = over(pem);
     await withRule(
       () => current,
       async ({ changed }) => {
         const [before] = keys();
-        current = { ...RULE, pem: newPem('other.example') };
+        current = over(newPem('other.example'));
         await changed();
         assert.is(await shake(nginx.tlsPort, DOMAIN), 'TLSv1.3 h2 other.example');
         assert.is(keys().length, 1);
@@ -148,7 +151,7 @@ if (hasNginx()) {
         const [kept] = keys();
         const broken = join(nginx.vhostFolder, 'zz-operator.conf');
         writeFileSync(broken, 'no_such_directive;\n');
-        current = { ...RULE, pem };
+        current = over(pem);
         await changed().then(
           () => assert.unreachable(),
           () => undefined,
@@ -156,7 +159,7 @@ if (hasNginx()) {
         rmSync(broken);
         assert.equal(keys(), [kept]);
         assert.is(await shake(nginx.tlsPort, DOMAIN), 'TLSv1.3 h2 other.example');
-        current = { ...RULE, pem: newPem('other.example') };
+        current = over(newPem('other.example'));
         rmSync(join(nginx.vhostFolder, kept ?? ''));
         await changed();
         assert.is(keys().length, 1, 'a lost file stops nobody');
@@ -168,7 +171,7 @@ if (hasNginx()) {
     const data = temporaryFolder();
     const start = async () =>
       TestServer.start({
-        plugins: [domains, webserver, certifier(() => ({ ...RULE, pem }))],
+        plugins: [domains, webserver, certifier(() => over(pem))],
         config: { webserver: nginx.settings },
         data,
       });
