@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '../../kernel/errors.ts';
@@ -9,6 +8,7 @@ import type { DomainDirectory } from '../../kernel/contract/points/domain-direct
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import type { Driver } from './drivers.ts';
 import type findPage from './page-job.ts';
+import { newToken } from './vhosts/change-batcher.ts';
 import { compileTemplate } from './vhosts/template.ts';
 import type { VhostVerbs } from './vhosts/vhost-writer.ts';
 import { canConnect, connectAddress, untilServed } from './web-server.ts';
@@ -78,8 +78,6 @@ async function prove({ driver, writer, listen, timeoutMs }: Proof): Promise<void
   }
   if (!(await canConnect(connectAddress(listen)))) throw new Error(`${driver.name} does not listen on ${listen}`);
 }
-
-const newToken = (): string => randomBytes(8).toString('hex');
 
 /** The web server reads with its own user's rights, so what it answers is the proof. */
 async function siteFinding(

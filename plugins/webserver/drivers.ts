@@ -104,16 +104,10 @@ const isName = (name: string): name is DriverName => name in DRIVERS;
 /** Where packages put web servers; not all of them are in the PATH of a service. */
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin'];
 
-/** Returns the name of the web server that is installed; of several, the first of `DRIVERS`. */
-function installedName(folders: readonly string[]): DriverName | undefined {
-  return Object.keys(DRIVERS)
-    .filter(isName)
-    .find((name) => folders.some((folder) => existsSync(join(folder, name))));
-}
-
-/** Returns `undefined` for the driver none, and for auto where no web server is installed in the folders. */
+/** Returns `undefined` for the driver none, and for auto where no web server is installed in the folders; of several, it takes the first. */
 export function findDriver(config: WebserverConfig, folders: readonly string[] = FOLDERS): Driver | undefined {
-  const name = config.driver === 'auto' ? installedName(folders) : config.driver;
+  const isInstalled = (each: string) => folders.some((folder) => existsSync(join(folder, each)));
+  const name = config.driver === 'auto' ? Object.keys(DRIVERS).find(isInstalled) : config.driver;
   if (name === undefined || !isName(name)) return undefined;
   const defaults = DRIVERS[name];
   const [listen, { port: httpPort }] = [bothFamilies(config.listen), connectAddress(config.listen)];

@@ -1,7 +1,6 @@
 import type { SiteDirectives, SitePlace } from '../../../kernel/contract/points/web-server-part.ts';
 import { fail } from '../../../kernel/errors.ts';
 import { importDefault, pluginsWith } from '../../../kernel/kit/files/plugin-files.ts';
-import { readMembers } from '../../../kernel/kit/verb-arguments.ts';
 import { isObject } from '../../../kernel/schema.ts';
 import type { Driver } from '../drivers.ts';
 
@@ -36,10 +35,6 @@ export async function partsRenderer({ name: server }: Pick<Driver, 'name'>): Pro
 
 /** Returns parts; what is in them is checked when they are rendered. Errors: 400 `invalid_request`. */
 export function readParts(value: unknown): SiteParts {
-  if (isObject(value))
-    return readMembers(
-      value,
-      Object.keys(value).filter((name) => /^[a-z0-9-]{1,50}$/.test(name)),
-    );
+  if (isObject(value)) return value;
   throw fail.invalid_request('expected an object');
 }

@@ -1,11 +1,7 @@
-import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { REDIRECT_TARGET, THUMBPRINT, type ServerSite } from '../../../kernel/contract/points/web-server-part.ts';
 import { HOST_NAME } from '../../../kernel/kit/net/host-port.ts';
 import { readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
-
-/** Returns the name of the file of a key and its certificates: another content has another name. */
-export const certificateFile = (pem: string): string =>
-  `hostkeep-${createHash('sha256').update(pem).digest('hex')}.pem`;
 
 /** Checks the server's own site again. Errors: 400 `invalid_request`. */
 export function readServerSite(value: unknown): ServerSite | null {

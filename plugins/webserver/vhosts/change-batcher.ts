@@ -181,7 +181,7 @@ export class ChangeBatcher {
   }
 }
 
-const newToken = (): string => randomBytes(8).toString('hex');
+export const newToken = (): string => randomBytes(8).toString('hex');
 
 function changeFailed(cause: unknown): HttpError {
   return fail.webserver_failed('the web server did not accept the change, and serves what it served before', { cause });

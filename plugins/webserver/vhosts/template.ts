@@ -11,7 +11,7 @@ import { shippedFile, type Driver } from '../drivers.ts';
 import { readSitePhp } from '../rules/php-rules.ts';
 import { partsRenderer, type SiteParts } from '../rules/site-parts.ts';
 import { viewed } from '../files-view.ts';
-import { SERVER_FILE, usersFileName } from './vhost-folder.ts';
+import { SERVER_FILE, secretFileName } from './vhost-folder.ts';
 import { fail } from '../errors.ts';
 
 /** The placeholders of a template. Paths are those on this host. */
@@ -77,7 +77,7 @@ export interface Site {
   readonly php: SitePhp | null;
   /** The largest body of a request; `null` for that of the web server. */
   readonly bodyMib: number | null;
-  /** See `certificateFile`; empty for none. */
+  /** The name of the file of its key and certificates; empty for none. */
   readonly certificate: string;
   readonly parts: SiteParts;
 }
@@ -111,7 +111,7 @@ export async function siteRenderer(driver: Driver): Promise<RenderSite> {
       tlsPort: driver.tlsPort,
       certificate: certificate && join(driver.vhostFolder, certificate),
       usersFile(content) {
-        const name = usersFileName(content);
+        const name = secretFileName(content, 'users');
         users.set(name, content);
         return `${driver.vhostFolder}/${name}`;
       },

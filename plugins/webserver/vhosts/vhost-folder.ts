@@ -32,9 +32,9 @@ export function vhostFileName(domain: string): string {
 const SECRET = /^hostkeep-[0-9a-f]{64}\.(?:pem|users)$/;
 const SECRETS = /hostkeep-[0-9a-f]{64}\.(?:pem|users)/g;
 
-/** Returns the name of a file of users and their passwords: another content has another name. */
-export const usersFileName = (content: string): string =>
-  `${PREFIX}${createHash('sha256').update(content).digest('hex')}.users`;
+/** Returns the name of a file of a key with its certificates, or of users: another content has another name. */
+export const secretFileName = (content: string, kind: 'pem' | 'users'): string =>
+  `${PREFIX}${createHash('sha256').update(content).digest('hex')}.${kind}`;
 
 /** Whether a file has keys, or passwords, that virtual hosts name. */
 export const isSecretFile = (name: string): boolean => SECRET.test(name);
@@ -86,8 +86,9 @@ export class VhostFolder {
     else await replaceFile(join(this.path, name), content, { mode: 0o644, isExact: true, flush: true });
   }
 
-  /** Writes a file that nobody but its owner may read, this process's user or the one with the given id, and a group if given. */
+  /** Writes a missing file that nobody but its owner may read, this process's user or the one with the given id, and a group if given. */
   async putPrivate(name: string, content: string, owner: number | null, group: number | null = null): Promise<void> {
+    if ((await this.changedAt(name)) !== undefined) return;
     await replaceFile(join(this.path, name), content, { mode: 0o600, isExact: true, flush: true });
     if (owner !== null || group !== null)
       await chown(join(this.path, name), owner ?? process.getuid?.() ?? 0, group ?? 0);

@@ -9,7 +9,7 @@ import { removeLeftovers } from '../../../kernel/kit/files/atomic-file.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
-import { certificateFile, readServerSite, readPem } from '../rules/tls-rules.ts';
+import { readPem, readServerSite } from '../rules/tls-rules.ts';
 import type { WebserverConfig } from '../schema.ts';
 import { readChange, type VhostChange } from './read-change.ts';
 import { sharedFiles, siteRenderer, type RenderedSite, type RenderSite } from './template.ts';
@@ -21,6 +21,7 @@ import {
   isVhostFile,
   namedSecrets,
   PROOF_FILE,
+  secretFileName,
   SUSPENDED_PAGE,
   VhostFolder,
 } from './vhost-folder.ts';
@@ -75,6 +76,7 @@ const UNSETTLED = 16;
 const TOKEN = /^[0-9a-f]{16}$/;
 /** See `FolderLock`. */
 const HOLDER = /^\d{1,10}:\d{1,20} [0-9a-f-]{36}$/;
+/** A virtual host that is to be written. */
 interface WrittenSite extends RenderedSite {
   readonly file: string;
   readonly account: Identified;
@@ -84,23 +86,16 @@ type Before = Map<string, string | undefined>;
 
 /** The part of the plugin that has the right to write where the web server reads, and to signal it. */
 export class VhostWriter implements VhostVerbs {
-  readonly #driver: Driver;
-  readonly #config: WebserverConfig;
-  readonly #log: Log;
-  readonly #rootOf: WriterParts['rootOf'];
-  readonly #userOf: WriterParts['userOf'];
+  readonly #parts: WriterParts;
   readonly #folder: VhostFolder;
   readonly #commands: WebServerCommands;
   readonly #unsettled = new Map<string, Before>();
   /** Of the templates as they were at the last `prepare`, with which callers compare. */
   #renderer: Promise<RenderSite> | undefined;
 
-  constructor({ driver, config, log, rootOf, userOf }: WriterParts) {
-    this.#driver = driver;
-    this.#config = config;
-    this.#log = log;
-    this.#rootOf = rootOf;
-    this.#userOf = userOf;
+  constructor(parts: WriterParts) {
+    const { driver, config } = parts;
+    this.#parts = parts;
     this.#folder = new VhostFolder(driver.vhostFolder);
     this.#commands = new WebServerCommands(driver, config.command_timeout_ms);
   }
@@ -124,25 +119,23 @@ export class VhostWriter implements VhostVerbs {
     this.#renderer = undefined;
     await this.#folder.put(SUSPENDED_PAGE, await this.#suspendedPage());
     await this.#folder.put(CLOSED_PAGE, await shippedPage('closed.html'));
-    for (const [name, content] of await sharedFiles(this.#driver, readServerSite(own)))
+    for (const [name, content] of await sharedFiles(this.#parts.driver, readServerSite(own)))
       await this.#folder.put(name, content);
-    const { logFiles, user } = this.#driver;
+    const { logFiles, user } = this.#parts.driver;
     if (logFiles !== undefined) await makeLogs(logFiles, this.#ownerId(), user);
     return null;
   }
 
   /** Returns the id of the user as whom the web server reads and writes; `null` for that of this process. */
   #ownerId(): number | null {
-    const { user } = this.#driver;
+    const { user } = this.#parts.driver;
     return user !== '' && process.getuid?.() === 0 ? (userIds(user)?.uid ?? null) : null;
   }
 
   async keep(pems: unknown): Promise<null> {
     const owner = this.#ownerId();
-    for (const pem of readList(pems, MOST_KEYS, readPem)) {
-      const name = certificateFile(pem);
-      if ((await this.#folder.changedAt(name)) === undefined) await this.#folder.putPrivate(name, pem, owner);
-    }
+    for (const pem of readList(pems, MOST_KEYS, readPem))
+      await this.#folder.putPrivate(secretFileName(pem, 'pem'), pem, owner);
     return null;
   }
 
@@ -150,18 +143,16 @@ export class VhostWriter implements VhostVerbs {
   async #keepUsers({ users, account }: WrittenSite): Promise<void> {
     if (users.size === 0) return;
     const owner = this.#ownerId();
-    const isOfWorkers = this.#driver.user === '' && process.getuid?.() === 0;
-    const group = isOfWorkers ? (this.#userOf(account)?.webGid ?? null) : null;
-    for (const [name, content] of users)
-      if ((await this.#folder.changedAt(name)) === undefined)
-        await this.#folder.putPrivate(name, content, owner, group);
+    const isOfWorkers = this.#parts.driver.user === '' && process.getuid?.() === 0;
+    const group = isOfWorkers ? (this.#parts.userOf(account)?.webGid ?? null) : null;
+    for (const [name, content] of users) await this.#folder.putPrivate(name, content, owner, group);
   }
 
   async apply(batch: unknown): Promise<boolean> {
     const { id, changes, reload } = readMembers(batch, ['id', 'changes', 'reload']);
     const key = readText(id, TOKEN);
     const files = readList(changes, LARGEST_BATCH, readChange);
-    const isReload = reload !== null && this.#driver.reloadChecks;
+    const isReload = reload !== null && this.#parts.driver.reloadChecks;
     const before: Before = new Map();
     try {
       const contents = await this.#contentsOf(files);
@@ -187,11 +178,11 @@ export class VhostWriter implements VhostVerbs {
   async reload(request: unknown): Promise<null> {
     const { token, isProof } = readMembers(request, ['token', 'isProof']);
     const proves = readBoolean(isProof);
-    const isShown = token !== null && (proves || this.#driver.awaitsServed);
+    const isShown = token !== null && (proves || this.#parts.driver.awaitsServed);
     await this.#folder.make();
     await this.#folder.put(
       proves ? PROOF_FILE : BEACON_FILE,
-      isShown ? this.#driver.beacon(readText(token, TOKEN)) : undefined,
+      isShown ? this.#parts.driver.beacon(readText(token, TOKEN)) : undefined,
     );
     await this.#commands.run('reload');
     return null;
@@ -223,11 +214,11 @@ export class VhostWriter implements VhostVerbs {
 
   /** The operator's page for visitors of suspended sites, or the shipped one where that cannot be read. */
   async #suspendedPage(): Promise<string> {
-    const { suspended_page: file } = this.#config;
+    const { suspended_page: file } = this.#parts.config;
     try {
       if (file !== '') return await readFile(file, 'utf8');
     } catch (error) {
-      this.#log.error(
+      this.#parts.log.error(
         { err: error },
         'webserver.suspended_page cannot be read; the page of the plugin takes its place',
       );
@@ -236,11 +227,12 @@ export class VhostWriter implements VhostVerbs {
   }
 
   async #contentsOf(changes: readonly VhostChange[]): Promise<(WrittenSite | { file: string; content: undefined })[]> {
-    const render = await (this.#renderer ??= siteRenderer(this.#driver));
+    const render = await (this.#renderer ??= siteRenderer(this.#parts.driver));
     return changes.map((change) => {
       if ('file' in change) return { file: change.file, content: undefined };
       const { domain, account } = change.site;
-      return { file: vhostFileName(domain), account, ...render(change.site, this.#rootOf(account.username).path) };
+      const filesRoot = this.#parts.rootOf(account.username).path;
+      return { file: vhostFileName(domain), account, ...render(change.site, filesRoot) };
     });
   }
 

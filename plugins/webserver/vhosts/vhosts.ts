@@ -7,10 +7,9 @@ import type { Log } from '../../../kernel/log.ts';
 import type { Domain, DomainDirectory, DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
 import { hasDomain } from '../../../kernel/contract/points/domain-directory.ts';
 import type { SiteRule, SiteRules } from '../../../kernel/contract/points/web-server-part.ts';
-import { certificateFile } from '../rules/tls-rules.ts';
 import type { Change, ChangeBatcher } from './change-batcher.ts';
 import { readOwner, type RenderSite, type Site } from './template.ts';
-import { BEACON_FILE, vhostFileName, isVhostFile, type VhostFolder } from './vhost-folder.ts';
+import { BEACON_FILE, isVhostFile, secretFileName, vhostFileName, type VhostFolder } from './vhost-folder.ts';
 
 interface VhostParts {
   readonly folder: VhostFolder;
@@ -277,7 +276,7 @@ function wantedSite(
   { isSuspended = false, names = [], previews = [], php, bodyMib, pem, parts = {} }: SiteRule = {},
 ): Wanted {
   const scripts = { php: php ?? null, bodyMib: bodyMib ?? php?.bodyMib ?? null };
-  const rules = { names, previews, ...scripts, certificate: pem ? certificateFile(pem) : '', parts };
+  const rules = { names, previews, ...scripts, certificate: pem ? secretFileName(pem, 'pem') : '', parts };
   const site = { domain, account: { id, username }, components, isSuspended: suspended || isSuspended, ...rules };
   return { site, ...(pem && { pem }) };
 }
