@@ -26,6 +26,8 @@ export interface Driver {
   readonly commonName: string;
   readonly check: readonly string[];
   readonly reload: readonly string[];
+  /** The file with the process id of the server, which a signal has read its configuration again; empty where none does. */
+  readonly pidFile: string;
   /** Whether a reload refuses what a check does, as the programs of web servers do; those that an operator has instead may not. */
   readonly reloadChecks: boolean;
   readonly version: readonly string[];
@@ -63,6 +65,7 @@ const DRIVERS = {
     filesView: '',
     check: ['nginx', '-t', '-q'],
     reload: ['nginx', '-s', 'reload'],
+    pidFile: '/run/nginx.pid',
     version: ['nginx', '-v'],
     awaitsServed: true,
     logs: ({ access, error }: SiteLogs) =>
@@ -84,6 +87,7 @@ const DRIVERS = {
     filesView: '/run/hostkeep/sites',
     check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'],
     reload: ['caddy', 'reload', '--config', '/etc/caddy/Caddyfile'],
+    pidFile: '',
     version: ['caddy', 'version'],
     awaitsServed: false,
     logs: (_files: SiteLogs) => 'log',
@@ -121,6 +125,9 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
   const vhostFolder = config.vhost_folder || defaults.vhostFolder;
   const command = (which: 'check' | 'reload' | 'version') =>
     config[which].length > 0 ? config[which] : defaults[which];
+  const reloadChecks = basename(command('reload')[0] ?? '') === defaults.reload[0];
+  // a command of the operator's may be for another nginx than the default one
+  const pidFile = name === 'nginx' && (config.pid_file || (config.reload.length === 0 && defaults.pidFile));
   return {
     ...defaults,
     name,
@@ -135,7 +142,8 @@ export function findDriver(config: WebserverConfig, folders: readonly string[] =
     commonFile: name === 'nginx' || logFiles ? shippedFile(`${name}-common.conf`) : undefined,
     check: command('check'),
     reload: command('reload'),
-    reloadChecks: basename(command('reload')[0] ?? '') === defaults.reload[0],
+    reloadChecks,
+    pidFile: (reloadChecks && pidFile) || '',
     version: command('version'),
     beacon: (token) => defaults.beacon(token, listen, httpPort),
     logFiles,

@@ -60,6 +60,12 @@ export const WebserverConfig = Type.Object(
     }),
     check: Command('Command that checks the configuration'),
     reload: Command('Command that reloads the configuration'),
+    pid_file: Type.String({
+      default: '',
+      pattern: '^(/.*)?$',
+      description:
+        'File with the process id of nginx, which a reload signals while the check runs; empty = /run/nginx.pid, or none where a command for reloads is set',
+    }),
     version: Command('Command that prints the version'),
     command_timeout_ms: Type.Integer({
       default: 10_000,

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { errorMessage } from '../../kernel/errors.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import type { Driver } from './drivers.ts';
 
 const OUTPUT_BYTES = 1 << 20;
+/** The title of nginx's main process begins with it. */
+const MAIN_PROCESS = 'nginx: master process ';
 
 /** The commands of the web server. */
 export class WebServerCommands {
@@ -12,6 +15,27 @@ export class WebServerCommands {
   constructor(driver: Driver, timeoutMs: number) {
     this.#driver = driver;
     this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Has the server read its configuration again. Rejects as `run` does. `nginx -s reload` reads the configuration before it signals
+   * the server, which reads it once more: where the server is known, both read at the same time.
+   */
+  async reload(): Promise<void> {
+    await this.run(this.signal() ? 'check' : 'reload');
+  }
+
+  /** Signals the main process of nginx to read the configuration again. Returns `false` where none is known. */
+  signal(): boolean {
+    const { pidFile } = this.#driver;
+    if (pidFile === '') return false;
+    try {
+      const pid = Number(readFileSync(pidFile, 'utf8'));
+      if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(MAIN_PROCESS)) return false; // the number is another's now
+      return process.kill(pid, 'SIGHUP');
+    } catch {
+      return false; // it does not run, or not as this file says: the command of the reload tells
+    }
   }
 
   /** Resolves with what the server prints. Rejects with its message, such as that about an invalid configuration. */

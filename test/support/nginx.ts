@@ -70,6 +70,7 @@ export class Nginx {
       listen_https: String(this.tlsPort),
       check: this.command('-t', '-q'),
       reload: this.command('-s', 'reload'),
+      pid_file: join(this.folder, 'nginx.pid'),
       version: [SERVER ?? '', '-v'],
     };
   }

@@ -165,6 +165,7 @@ export class VhostWriter implements VhostVerbs {
       await (isReload ? this.reload(reload) : this.#commands.run('check'));
     } catch (error) {
       await this.#restore(before, error);
+      if (isReload) this.#commands.signal(); // it may have read what the check was too slow to accept
       throw error;
     }
     if (before.size === 0) return isReload; // only a check
@@ -184,7 +185,7 @@ export class VhostWriter implements VhostVerbs {
       proves ? PROOF_FILE : BEACON_FILE,
       isShown ? this.#parts.driver.beacon(readText(token, TOKEN)) : undefined,
     );
-    await this.#commands.run('reload');
+    await this.#commands.reload();
     return null;
   }
 
@@ -199,7 +200,7 @@ export class VhostWriter implements VhostVerbs {
       return null;
     }
     await this.#restore(before, undefined);
-    await this.#commands.run('reload'); // the server may have accepted the change after the time limit
+    await this.#commands.reload(); // the server may have accepted the change after the time limit
     return null;
   }
 

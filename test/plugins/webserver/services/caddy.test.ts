@@ -25,6 +25,7 @@ const DEFAULTS = {
   check: [],
   reload: [],
   version: [],
+  pid_file: '',
   command_timeout_ms: 1000,
   served_timeout_ms: 1000,
   reconcile_seconds: 0,
@@ -37,6 +38,16 @@ test('each driver has default commands, which the configuration overrides', () =
     'nginx',
     '-t',
   ]);
+  const pidFile = (settings: object) => findDriver({ ...DEFAULTS, driver: 'nginx', ...settings })?.pidFile;
+  assert.is(pidFile({}), '/run/nginx.pid');
+  assert.is(pidFile({ reload: ['nginx', '-p', '/srv/other', '-s', 'reload'] }), '', 'another nginx');
+  assert.is(pidFile({ reload: ['nginx', '-s', 'reload'], pid_file: '/srv/nginx.pid' }), '/srv/nginx.pid');
+  assert.is(
+    pidFile({ reload: ['service', 'nginx', 'reload'], pid_file: '/srv/nginx.pid' }),
+    '',
+    'a command of its own',
+  );
+  assert.is(pidFile({ driver: 'caddy', pid_file: '/srv/nginx.pid' }), '');
   assert.is(findDriver({ ...DEFAULTS, driver: 'nginx' })?.awaitsServed, true);
   assert.is(findDriver({ ...DEFAULTS, driver: 'nginx', served_timeout_ms: 0 })?.awaitsServed, false);
   assert.is(findDriver({ ...DEFAULTS, driver: 'none' }), undefined);

@@ -256,11 +256,11 @@ if (hasReal) {
     });
   });
 
-  test('a change that the web server refuses has no effect', async () => {
+  const refused = async (settings: Record<string, unknown>, seen: (reloadsBefore: number) => void) => {
     const template = join(temporaryFolder(), 'vhost.conf');
     writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; return 200 "{{username}}"; }');
     await withServer(
-      { ...nginx.settings, template },
+      { ...settings, template },
       async (server) => {
         const { token } = await server.user('ann');
         assert.is((await add(server, token, 'good.example')).status, 201);
@@ -274,7 +274,8 @@ if (hasReal) {
         assert.not.match(JSON.stringify(body), /vhosts|nginx/);
         assert.equal(vhosts(), ['hostkeep-good.example.conf']);
         assert.is(readFileSync(join(nginx.vhostFolder, 'hostkeep-good.example.conf'), 'utf8'), before);
-        assert.is(nginx.reloads(), reloads);
+        seen(reloads);
+        assert.is((await nginx.fetch('bad.example')).status, 0);
         assert.equal(await nginx.fetch('good.example'), { status: 200, body: 'ann' });
         assert.is((await server.ask('/api/domains', { token })).body['total'], 1);
         const broken = join(nginx.vhostFolder, 'zz-operator.conf');
@@ -287,6 +288,46 @@ if (hasReal) {
       },
       () => writeFileSync(template, 'server { listen {{listen}}; server_name {{domain}}; no_such_directive on; }'),
     );
+  };
+
+  test('a change that the web server refuses has no effect', () => refused(nginx.settings, () => undefined));
+
+  test('a command for reloads that refuses a change signals nobody', () =>
+    refused({ ...nginx.settings, pid_file: '' }, (before) => assert.is(nginx.reloads(), before)));
+
+  test('nginx is signaled where its process is known, and by the command where not', async () => {
+    const noted = join(temporaryFolder(), 'reloads');
+    const program = join(temporaryFolder(), 'nginx');
+    writeFileSync(program, `#!/bin/sh\necho >> ${noted}\nexec ${nginx.command('-s', 'reload').join(' ')}\n`, {
+      mode: 0o755,
+    });
+    const other = join(temporaryFolder(), 'other.pid');
+    writeFileSync(other, `${process.pid}\n`);
+    for (const [pid_file, isCommand] of [
+      [join(nginx.folder, 'nginx.pid'), false],
+      [join(nginx.folder, 'missing.pid'), true],
+      [other, true],
+      ['', true],
+    ] as const) {
+      rmSync(noted, { force: true });
+      await withServer({ ...nginx.settings, reload: [program], pid_file }, async (server) => {
+        const { token } = await server.user('ann');
+        assert.is((await add(server, token, 'known.example')).status, 201);
+        assert.is((await nginx.fetch('known.example')).status, 403, 'the folder is empty');
+        assert.is(existsSync(noted), isCommand, pid_file);
+        assert.is((await remove(server, token, 'known.example')).status, 200);
+      });
+    }
+  });
+
+  test('what nginx read before the check ran out of time is undone there too', async () => {
+    const slow = { check: ['sleep', '60'], command_timeout_ms: 500 };
+    await withServer({ ...nginx.settings, ...slow }, async (server) => {
+      const { token } = await server.user('ann');
+      assert.is((await add(server, token, 'slow.example')).status, 502);
+      assert.equal(vhosts(), []);
+      await until('nginx forgets the site', async () => (await nginx.fetch('slow.example')).status === 0);
+    });
   });
 
   test('a change is checked by the reload, or before one that checks nothing', async () => {
@@ -294,7 +335,7 @@ if (hasReal) {
     const checks = () => (existsSync(noted) ? readFileSync(noted, 'utf8').length : 0);
     const shell = (command: string) => ['/bin/sh', '-c', command];
     const check = shell(`printf x >> ${noted}; exec ${nginx.command('-t', '-q').join(' ')}`);
-    await withServer({ ...nginx.settings, check }, async (server) => {
+    await withServer({ ...nginx.settings, check, pid_file: '' }, async (server) => {
       const { token } = await server.user('ann');
       const before = checks();
       assert.is((await add(server, token, 'once.example')).status, 201);
@@ -449,7 +490,7 @@ if (hasReal) {
     }
   });
 
-  for (const step of ['before the check', 'before the reload', 'after the reload'] as const) {
+  for (const step of ['before the check', 'after the signal', 'before the reload', 'after the reload'] as const) {
     for (const change of ['new', 'delete'] as const) {
       test(`the next start repairs a kill ${step} of a change (${change})`, async () => {
         const data = temporaryFolder();
@@ -465,10 +506,12 @@ if (hasReal) {
         const program = join(data, 'nginx'); // by this name, its reload counts as a check
         const reloads = step === 'before the reload' ? `${kill}; ${reload}` : `${reload}; ${kill}`;
         writeFileSync(program, `#!/bin/sh\n${reloads}\n`, { mode: 0o700 });
-        const script =
-          step === 'before the check'
-            ? { check: ['/bin/sh', '-c', `${kill}; ${check}`], reload: ['/bin/sh', program] }
-            : { reload: [program] };
+        const script = {
+          'before the check': { check: ['/bin/sh', '-c', `${kill}; ${check}`], reload: ['/bin/sh', program] },
+          'after the signal': { check: ['/bin/sh', '-c', `${check}; ${kill}`] },
+          'before the reload': { reload: [program], pid_file: '' },
+          'after the reload': { reload: [program], pid_file: '' },
+        }[step];
         writeFileSync(config, JSON.stringify({ webserver: { ...nginx.settings, ...script } }));
         const { child, line } = await startProgram(
           data,
