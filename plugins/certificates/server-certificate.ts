@@ -59,7 +59,8 @@ export class ServerCertificate {
     const { node, config } = this.#host;
     const { thumbprint } = await this.#certificates.keys.account(config.directory);
     const name = node.config.tls.host_name;
-    return { name, thumbprint, url: `https://${name}:${new URL(node.url('user')).port || 443}/` };
+    const { pem } = await this.#read();
+    return { name, thumbprint, url: `https://${name}:${new URL(node.url('user')).port || 443}/`, pem };
   }
 
   async doctor(): Promise<Finding[]> {
@@ -118,10 +119,12 @@ export class ServerCertificate {
 
   async #read() {
     const { host_name: host, cert } = this.#host.node.config.tls;
-    const certificate = new X509Certificate(await readFile(cert));
+    const pem = await readFile(cert, 'utf8');
+    const certificate = new X509Certificate(pem);
     const [validFrom, validTo] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
     const isFor = certificate.checkHost(host, { subject: 'never' }) !== undefined;
     return {
+      pem,
       subjectAltName: certificate.subjectAltName,
       validFrom,
       validTo,

@@ -4,7 +4,7 @@ import { topic } from '../../kernel/contract/workers.ts';
 import type { DemoReport } from '../../kernel/contract/points/demo.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter } from '../../kernel/contract/points/metric.ts';
-import type { ServerSite, SiteRule, SiteRules } from '../../kernel/contract/points/web-server-part.ts';
+import type { SiteRule, SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
 import { ChangeBatcher } from './vhosts/change-batcher.ts';
 import { findings, serverFinding } from './doctor.ts';
@@ -13,8 +13,9 @@ import privileged from './privileged.ts';
 import { startReconciling } from './reconciling.ts';
 import type { WebserverConfig } from './schema.ts';
 import { linkGuard } from './files-view.ts';
+import type { OwnSite } from './rules/tls-rules.ts';
 import { sharedFiles, siteRenderer, type RenderSite } from './vhosts/template.ts';
-import { VhostFolder } from './vhosts/vhost-folder.ts';
+import { secretFileName, VhostFolder } from './vhosts/vhost-folder.ts';
 import { Vhosts } from './vhosts/vhosts.ts';
 import { canConnect, connectAddress, untilServed } from './web-server.ts';
 import { WebServerCommands } from './web-server-commands.ts';
@@ -49,13 +50,17 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
   const vhosts = new Vhosts({
     folder: new VhostFolder(driver.vhostFolder),
     batcher,
-    prepare: async () => writer.prepare(await serverSite(host)),
+    async prepare() {
+      const { own, pem } = await serverSite(host);
+      if (pem !== '') await writer.keep([pem]);
+      await writer.prepare(own);
+    },
     render,
     domains: domains ?? NO_DOMAINS,
     accounts: host.identity.accounts,
     virtualRoot: host.node.config.virtual_root,
     rules: (domainIds) => gatherRules(host, domainIds),
-    shared: async () => sharedFiles(driver, await serverSite(host)),
+    shared: async () => sharedFiles(driver, (await serverSite(host)).own),
     log: host.log,
   });
   host.onClose(() => batcher.idle());
@@ -124,10 +129,12 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
   };
 }
 
-async function serverSite({ gather }: Host): Promise<ServerSite | null> {
+async function serverSite({ gather }: Host): Promise<{ readonly own: OwnSite | null; readonly pem: string }> {
   const [part] = await gather('serverSite');
   if (part?.ok === false) throw part.error;
-  return part?.value ?? null;
+  if (!part?.value) return { own: null, pem: '' };
+  const { pem, ...site } = part.value;
+  return { own: { ...site, certificate: secretFileName(pem, 'pem') }, pem };
 }
 
 async function gatherRules({ gather }: Host, domainIds: readonly number[]): Promise<SiteRules> {

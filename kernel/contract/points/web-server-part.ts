@@ -61,6 +61,8 @@ export interface ServerSite {
   readonly thumbprint: string;
   /** An absolute URL; see `REDIRECT_TARGET`. */
   readonly url: string;
+  /** Its private key and certificates, as in a `SiteRule`: over HTTPS, too, it leads to the pages. */
+  readonly pem: string;
 }
 
 /** By which rules a site is served, besides its files. Several plugins may each say a part. */

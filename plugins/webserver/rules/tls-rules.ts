@@ -2,13 +2,24 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { REDIRECT_TARGET, THUMBPRINT, type ServerSite } from '../../../kernel/contract/points/web-server-part.ts';
 import { HOST_NAME } from '../../../kernel/kit/net/host-port.ts';
 import { readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
+import { PEM_FILE } from '../vhosts/vhost-folder.ts';
+
+/** The server's own site, as the part with rights takes it: that has the certificate already. */
+export interface OwnSite extends Omit<ServerSite, 'pem'> {
+  /** The name of the file of its key and certificates. */
+  readonly certificate: string;
+}
 
 /** Checks the server's own site again. Errors: 400 `invalid_request`. */
-export function readServerSite(value: unknown): ServerSite | null {
+export function readOwnSite(value: unknown): OwnSite | null {
   if (value === null) return null;
-  const { name, thumbprint, url } = readMembers(value, ['name', 'thumbprint', 'url']);
-  const rest = { thumbprint: readText(thumbprint, THUMBPRINT), url: readText(url, REDIRECT_TARGET) };
-  return { name: readText(name, HOST_NAME), ...rest };
+  const { name, thumbprint, url, certificate } = readMembers(value, ['name', 'thumbprint', 'url', 'certificate']);
+  return {
+    name: readText(name, HOST_NAME),
+    thumbprint: readText(thumbprint, THUMBPRINT),
+    url: readText(url, REDIRECT_TARGET),
+    certificate: readText(certificate, PEM_FILE),
+  };
 }
 
 /** Returns a private key and its certificates as they were given. Throws for anything else. */

@@ -1,14 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  NGINX_PROTOCOLS,
-  type ServerSite,
-  type SitePhp,
-  type SitePlace,
-} from '../../../kernel/contract/points/web-server-part.ts';
+import { NGINX_PROTOCOLS, type SitePhp, type SitePlace } from '../../../kernel/contract/points/web-server-part.ts';
 import { HOST_NAME } from '../../../kernel/kit/net/host-port.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { readSitePhp } from '../rules/php-rules.ts';
+import type { OwnSite } from '../rules/tls-rules.ts';
 import { partsRenderer, type SiteParts } from '../rules/site-parts.ts';
 import { viewed } from '../files-view.ts';
 import { SERVER_FILE, secretFileName } from './vhost-folder.ts';
@@ -152,13 +148,18 @@ function withNames(driver: Driver, source: string, names: readonly string[]): st
 }
 
 /** Resolves with the files beside the virtual hosts by their names, `undefined` for none: what these share, and the server's own site. */
-export async function sharedFiles(driver: Driver, own: ServerSite | null): Promise<Map<string, string | undefined>> {
-  const values: Readonly<Record<string, unknown>> = { ...driver, ...own };
-  const filled = (text: string) => HEADER + text.replaceAll(/\{\{(\w+)\}\}/g, (_, key: string) => String(values[key]));
-  const site = own && (await readFile(shippedFile(`${driver.name}-server.conf`), 'utf8'));
+export async function sharedFiles(driver: Driver, own: OwnSite | null): Promise<Map<string, string | undefined>> {
+  const { commonName, vhostFolder, listenTls, name } = driver;
+  const values: Readonly<Record<string, unknown>> = {
+    ...{ ...driver, ...own, listenTls: listenTls.replaceAll(';', ' ssl;') },
+    certificate: own && join(vhostFolder, own.certificate),
+  };
+  const filled = (text: string) => text.replaceAll(/\{\{(\w+)\}\}/g, (_, key: string) => String(values[key]));
+  const sites = [`${name}-server.conf`, ...(listenTls === '' ? [] : [`${name}-server-tls.conf`])];
+  const texts = own && (await Promise.all(sites.map((file) => readFile(shippedFile(file), 'utf8'))));
   return new Map([
-    [driver.commonName, await readCommon(driver)],
-    [SERVER_FILE, site === null ? undefined : filled(site)],
+    [commonName, await readCommon(driver)],
+    [SERVER_FILE, texts === null ? undefined : HEADER + filled(texts.join(''))],
   ]);
 }
 

@@ -29,6 +29,8 @@ export function vhostFileName(domain: string): string {
   return `${PREFIX}${domain.length <= LONGEST_PLAIN ? domain : `${domain.slice(0, LONGEST_PLAIN - 40)}-${digest}`}${EXTENSION}`;
 }
 
+/** The name of the file of a key with its certificates. */
+export const PEM_FILE = /^hostkeep-[0-9a-f]{64}\.pem$/;
 const SECRET = /^hostkeep-[0-9a-f]{64}\.(?:pem|users)$/;
 const SECRETS = /hostkeep-[0-9a-f]{64}\.(?:pem|users)/g;
 

@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, open, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ServerSite, SiteLogs } from '../../../kernel/contract/points/web-server-part.ts';
+import type { SiteLogs } from '../../../kernel/contract/points/web-server-part.ts';
 import { readBoolean, readList, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Identified, JobUser } from '../../../kernel/kit/jobs/job.ts';
@@ -9,7 +9,7 @@ import { removeLeftovers } from '../../../kernel/kit/files/atomic-file.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { FolderLock, type LockResult } from './folder-lock.ts';
-import { readPem, readServerSite } from '../rules/tls-rules.ts';
+import { readOwnSite, readPem, type OwnSite } from '../rules/tls-rules.ts';
 import type { WebserverConfig } from '../schema.ts';
 import { readChange, type VhostChange } from './read-change.ts';
 import { sharedFiles, siteRenderer, type RenderedSite, type RenderSite } from './template.ts';
@@ -21,6 +21,7 @@ import {
   isVhostFile,
   namedSecrets,
   PROOF_FILE,
+  SERVER_FILE,
   secretFileName,
   SUSPENDED_PAGE,
   VhostFolder,
@@ -43,7 +44,7 @@ export interface VhostVerbs {
   acquire(holder: string): Promise<LockResult>;
   release(holder: string): Promise<null>;
   /** Reads the templates again, and writes what virtual hosts share, with the server's own site. */
-  prepare(own: ServerSite | null): Promise<null>;
+  prepare(own: OwnSite | null): Promise<null>;
   /** Writes keys with their certificates, before the batch whose sites name them. */
   keep(pems: readonly string[]): Promise<null>;
   /**
@@ -119,8 +120,10 @@ export class VhostWriter implements VhostVerbs {
     this.#renderer = undefined;
     await this.#folder.put(SUSPENDED_PAGE, await this.#suspendedPage());
     await this.#folder.put(CLOSED_PAGE, await shippedPage('closed.html'));
-    for (const [name, content] of await sharedFiles(this.#parts.driver, readServerSite(own)))
+    const before = await this.#folder.read(SERVER_FILE);
+    for (const [name, content] of await sharedFiles(this.#parts.driver, readOwnSite(own)))
       await this.#folder.put(name, content);
+    await this.#removeUnused(namedSecrets(before));
     const { logFiles, user } = this.#parts.driver;
     if (logFiles !== undefined) await makeLogs(logFiles, this.#ownerId(), user);
     return null;
@@ -208,7 +211,7 @@ export class VhostWriter implements VhostVerbs {
   async #removeUnused(secrets: readonly string[]): Promise<void> {
     const unused = new Set(secrets);
     if (unused.size === 0) return;
-    for (const file of (await this.#folder.names()).filter(isVhostFile))
+    for (const file of [SERVER_FILE, ...(await this.#folder.names()).filter(isVhostFile)])
       for (const used of namedSecrets(await this.#folder.read(file))) unused.delete(used);
     for (const name of unused) await this.#folder.put(name, undefined);
   }

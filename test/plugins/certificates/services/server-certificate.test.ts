@@ -19,13 +19,16 @@ const test = testSuite('server-certificate');
 const NAME = 'panel.example';
 
 /** Resolves with whether the server answers over HTTPS, for a client that trusts nobody but an authority. */
-const isTrusted = (port: number, ca: string): Promise<boolean> =>
+const isTrusted = async (port: number, ca: string): Promise<boolean> => (await led(port, ca)) !== undefined;
+
+/** Resolves with where the server leads such a client, empty for nowhere; `undefined` where it does not trust the server. */
+const led = (port: number, ca: string): Promise<string | undefined> =>
   new Promise((resolve) => {
     const options = { port, host: '127.0.0.1', servername: NAME, headers: { host: NAME }, agent: false, ca };
     get(options, (response) => {
       response.resume();
-      resolve(true);
-    }).on('error', () => resolve(false));
+      resolve(response.headers.location ?? '');
+    }).on('error', () => resolve(undefined));
   });
 
 const startNginx = async () => {
@@ -50,7 +53,12 @@ for (const [webServerName, has, startWebServer] of [
       let server: TestServer | undefined;
       const start = async (over: object = {}) => {
         const certificates = { ...pebble.settings, ...over };
-        server = await TestServer.start({ data, config: { ...config, certificates, ...own }, certificateMs: 20 });
+        const webserver = { ...config.webserver, reconcile_seconds: 1 }; // it learns then of another certificate
+        server = await TestServer.start({
+          data,
+          config: { ...config, webserver, certificates, ...own },
+          certificateMs: 20,
+        });
         return server;
       };
       const file = join(data, 'tls.pem');
@@ -77,6 +85,10 @@ for (const [webServerName, has, startWebServer] of [
         assert.is(statSync(file).mode & 0o777, 0o600);
         const root = await pebble.root();
         await until('it is served', () => isTrusted(port, root));
+        await until(
+          'the web server has it',
+          async () => (await led(webServer.tlsPort ?? 0, root)) === `https://${NAME}:${port}/`,
+        );
         const expiry = (await ordering.gathered('metrics')).find(({ name }) =>
           name.startsWith('hostkeep_server_certificate'),
         );
