@@ -6,6 +6,7 @@ import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { archivedDomains } from './archived.ts';
+import { siteFindings } from './doctor.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { searchDomains } from './domain-search.ts';
@@ -111,6 +112,7 @@ export default definePlugin({
             return names.length === 0 ? [] : [`point to ${at}: ${textOf(names)}`];
           },
         }),
+        doctor: () => siteFindings(host, views),
         archive: () => archivedDomains({ ...host, views, registry, changes }),
         demo: async (accounts) =>
           (await import('./demo.ts')).fillDemo(accounts, (account, name, docroot) =>

@@ -117,11 +117,7 @@ export async function hostDomains(host: Host<WebserverConfig>, driver: Driver): 
       }),
       software: () => ({ webserver: driver.name }),
       metrics: () => [counter('hostkeep_webserver_reloads_total', 'Reloads of the web server', batcher.reloads)],
-      doctor: async () => [
-        ...linksFindings(),
-        ...(await findings(host, proof, domains ?? NO_DOMAINS)),
-        await outdatedFinding(),
-      ],
+      doctor: async () => [...linksFindings(), ...(await findings(proof)), await outdatedFinding()],
       health: async () => [...linksFindings(), await listenFinding(driver, config.listen), ...(await vhostFindings())],
       demoOutside: async ({ demo }) =>
         reportOf(await serverFinding(proof), config.listen, (await domains?.list(demo))?.[0]?.name),

@@ -64,7 +64,7 @@ test('six commands of README lead from a bare Debian to a page of PHP over HTTPS
   const file = '/srv/hostkeep/ann/shop.example/index.htm';
   await machine.run(`echo hello | install -o ${uid} -g ${uid} /dev/stdin ${file}`);
   assert.is((await page('shop.example/index.htm', '--connect-to ::127.0.0.1:80')).output, 'hello\n200');
-  assert.equal([(await found('site'))?.['state'], (await found('reload'))?.['state']], ['ok', 'ok']);
+  assert.equal([(await found('site', 'domains'))?.['state'], (await found('reload'))?.['state']], ['ok', 'ok']);
   await machine.run(`rm ${file}`);
   assert.is(await found('foreign pool', 'php'), undefined);
 });
