@@ -159,3 +159,18 @@ test('browsers are never told to insist on a self-signed certificate', async () 
     REMOVE,
   );
 });
+
+test('no key reaches a web server without HTTPS, or one that gets certificates itself', async () => {
+  for (const [says, isSecure, hasKey] of [
+    [{ takesTls: false }, undefined, false],
+    [{ takesTls: true, certifies: true }, true, false],
+    [{ takesTls: true }, true, true],
+  ] as const) {
+    const asked = new NotedWebServer(() => ({ host: '127.0.0.1', port: 80, ...says }));
+    const node = await TestServer.start({ plugins: [domains, certificates, asked.plugin] });
+    const { domain, asks } = await domainOwner(node, 'ann');
+    await asks(`PATCH /api/certificates/${domain}`, { force_https: false }, 200);
+    const rule = asked.served(domain);
+    assert.equal([rule?.isSecure, rule?.pem !== undefined], [isSecure, hasKey], JSON.stringify(says));
+  }
+});
