@@ -22,7 +22,7 @@ const favoriteAdded = (favorite: Favorite): DemoEvent => ({
 });
 const localeChanged = (locale: string): DemoEvent => ({
   type: 'account.changed',
-  text: `changed the locale to ${locale}`,
+  text: `changed the language to ${locale}`,
   data: { locale },
 });
 

@@ -57,6 +57,10 @@ test("features are the plan's, plus and minus the account's; no plan has none", 
   assert.ok(features.has('waf') && features.has('dashboard') && !features.has('domains'));
   assert.is((await accounts.update('flo', { plan: null })).features.size, 0);
   assert.match((await events.page(id, '', 0, 1)).lines[0] ?? '', /'flo' changed the plan to none from/);
+  await accounts.update('flo', { email: 'flo@example.com', locale: 'de' });
+  const [newest = '', older = ''] = (await events.page(id, '', 0, 2)).lines;
+  assert.match(newest, /'flo' changed the language to de from/);
+  assert.match(older, /'flo' changed the e-mail address to flo@example\.com from/);
   assert.ok((await accounts.update('flo', { plan: 'basic' })).features.has('waf'), 'its own settings are kept');
 });
 

@@ -20,6 +20,9 @@ interface Relocation {
   readonly home?: string;
 }
 
+/** The names by which people are told of changed columns. */
+const COLUMN_TITLES = { plan: 'plan', email: 'e-mail address', locale: 'language' } as const;
+
 type ChangedRow = Pick<AccountRow, 'id' | 'role' | 'home' | 'read_only'>;
 
 interface AccountsParts extends AccountReaderParts {
@@ -84,7 +87,7 @@ export class Accounts extends AccountReader {
         await this.#parts.events.record(tx, {
           type: 'account.changed',
           account: { id, username },
-          text: `changed the ${column} to ${value ?? 'none'}`,
+          text: `changed the ${COLUMN_TITLES[column]} to ${value ?? 'none'}`,
           ip,
           data: { [column]: value },
         });
