@@ -82,3 +82,17 @@ test('a token that reads everything takes one box', async (browser) => {
   assert.equal([...new Set(chosen)], ['Read']);
   await driver.finish();
 });
+
+test('a box stands before the first line of a long text', async (browser) => {
+  const driver = await PageDriver.entered(browser, server, 'user', 'demo');
+  await driver.goto('/home/certificates');
+  await driver.press('Change HTTPS of harbour-cafe.example');
+  const [inputs, texts] = [
+    await boxes(driver, 'dialog[open] label input'),
+    await boxes(driver, 'dialog[open] label span'),
+  ];
+  assert.ok(inputs.length > 1);
+  for (const [i, { top, height }] of inputs.entries())
+    assert.ok((texts[i]?.top ?? Infinity) < top + height, JSON.stringify([inputs, texts]));
+  await driver.finish();
+});

@@ -70,6 +70,7 @@ export async function judge(driver: PageDriver, path: string, open: readonly str
       assert.equal(await driver.violations(RULES[theme]), [], where);
       assert.not(await driver.overflows(), `${where}: nothing reaches beyond the window`);
       assert.equal(await driver.spilled(), [], `${where}: each cell holds what is in it`);
+      assert.equal(await driver.crowded(), [], `${where}: cards keep their distance, and what fits does not scroll`);
       for (const name of open) {
         await driver.press(name);
         await driver.page.waitForSelector(OPEN);

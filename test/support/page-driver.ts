@@ -211,6 +211,16 @@ export class PageDriver {
     ) as Promise<string[]>;
   }
 
+  /** Resolves with the texts of what touches the card or note above it, or scrolls by a pixel or two, which was meant to fit. */
+  crowded(): Promise<string[]> {
+    return this.page.evaluate(`[...document.querySelectorAll('main *')].filter((each) => {
+      const { previousElementSibling: above, scrollHeight, clientHeight } = each;
+      const touches = each.matches('.card, .notice-bar + *') && above?.getBoundingClientRect().bottom === each.getBoundingClientRect().top;
+      const slips = scrollHeight > clientHeight && scrollHeight < clientHeight + 4 && /auto|scroll/.test(getComputedStyle(each).overflowY);
+      return touches || slips;
+    }).map((each) => each.textContent.slice(0, 80))`) as Promise<string[]>;
+  }
+
   /** Fails if the browser complained about something else than what was expected; forgets the complaints. */
   assertContent(expected: readonly RegExp[] = [], where = ''): void {
     const all = [PASSING, ...expected];

@@ -38,12 +38,16 @@ export default function RedirectsPage() {
           {t('redirects.add')}
         </Button>
       </PageHead>
-      <Card title={t('redirects.paths')} isFlush>
-        <Answer of={redirects} lines={5}>
-          {({ redirects: all }) => <RedirectTable all={all} onRemove={(redirect) => void (dialog.value = redirect)} />}
-        </Answer>
-      </Card>
-      <MainAddresses />
+      <div class="stack">
+        <Card title={t('redirects.paths')} isFlush>
+          <Answer of={redirects} lines={5}>
+            {({ redirects: all }) => (
+              <RedirectTable all={all} onRemove={(redirect) => void (dialog.value = redirect)} />
+            )}
+          </Answer>
+        </Card>
+        <MainAddresses />
+      </div>
       {shown === 'add' && <AddRedirect onClose={close} onAdded={changed} />}
       {typeof shown === 'object' && <RemoveRedirect redirect={shown} onClose={close} />}
     </>

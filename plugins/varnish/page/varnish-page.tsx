@@ -26,17 +26,19 @@ export default function VarnishPage() {
   return (
     <>
       <PageHead title={t('varnish.title')} about={t('varnish.about')} />
-      {!offered && <p class="notice-bar small">{t('varnish.notOffered')}</p>}
-      {offered && !isOn && (
-        <p class="notice-bar small">
-          {t('varnish.off')} <a href={linkTo('/services')}>{t('varnish.services')}</a>
-        </p>
-      )}
-      <Card isFlush>
-        <Answer of={varnish} lines={5}>
-          {(all) => <SiteTable of={all} />}
-        </Answer>
-      </Card>
+      <div class="stack">
+        {!offered && <p class="notice-bar small">{t('varnish.notOffered')}</p>}
+        {offered && !isOn && (
+          <p class="notice-bar small">
+            {t('varnish.off')} <a href={linkTo('/services')}>{t('varnish.services')}</a>
+          </p>
+        )}
+        <Card isFlush>
+          <Answer of={varnish} lines={5}>
+            {(all) => <SiteTable of={all} />}
+          </Answer>
+        </Card>
+      </div>
     </>
   );
 }

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { allPages } from '../area.ts';
 import { PageHead } from '../card.tsx';
@@ -13,11 +12,9 @@ interface TabbedHeadProps {
   readonly children?: ComponentChildren;
 }
 
-/** The head that several pages share, and tabs between them; the current one is in sight, also where they do not all fit. */
+/** The head that several pages share, and tabs between them. */
 export function TabbedHead({ of, children }: TabbedHeadProps) {
   const path = useLocation().path.replace(/\/+$/, '');
-  const nav = useRef<HTMLElement>(null);
-  useLayoutEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [path]);
   const pages = allPages().filter((page) => page.path === of || page.path.startsWith(`${of}/`));
   const first = pages.find((page) => page.path === of);
   const title = first === undefined ? '' : t(first.title);
@@ -31,7 +28,7 @@ export function TabbedHead({ of, children }: TabbedHeadProps) {
       >
         {children}
       </PageHead>
-      <nav ref={nav} class="tabs" aria-label={title}>
+      <nav class="tabs" aria-label={title}>
         {pages
           .filter((page) => page === first || mayUse(page.features))
           .map(({ path: to, ...page }) => (

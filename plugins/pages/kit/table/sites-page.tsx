@@ -45,29 +45,31 @@ export function SitesPage<A extends Sites>(props: SitesPageProps<A>) {
   return (
     <>
       <PageHead title={title} about={about} />
-      {children}
-      <Card isFlush>
-        <Answer of={of} lines={5}>
-          {({ sites }) => (
-            <SitesTable<A['sites'][number]>
-              {...{ icon, sites, columns, ...(noneAbout !== undefined && { noneAbout }) }}
-              caption={title}
-              buttons={(each) =>
-                buttons
-                  .filter(({ isFor }) => isFor?.(each) !== false)
-                  .map(({ icon: shown, label }) => (
-                    <IconButton
-                      key={shown}
-                      icon={shown}
-                      label={label(toUnicode(each.domain_url))}
-                      onClick={() => void (opened.value = { icon: shown, name: each.domain_url })}
-                    />
-                  ))
-              }
-            />
-          )}
-        </Answer>
-      </Card>
+      <div class="stack">
+        {children}
+        <Card isFlush>
+          <Answer of={of} lines={5}>
+            {({ sites }) => (
+              <SitesTable<A['sites'][number]>
+                {...{ icon, sites, columns, ...(noneAbout !== undefined && { noneAbout }) }}
+                caption={title}
+                buttons={(each) =>
+                  buttons
+                    .filter(({ isFor }) => isFor?.(each) !== false)
+                    .map(({ icon: shown, label }) => (
+                      <IconButton
+                        key={shown}
+                        icon={shown}
+                        label={label(toUnicode(each.domain_url))}
+                        onClick={() => void (opened.value = { icon: shown, name: each.domain_url })}
+                      />
+                    ))
+                }
+              />
+            )}
+          </Answer>
+        </Card>
+      </div>
       {of.data && site && dialog?.opens(site, () => void (opened.value = undefined), of.data)}
     </>
   );
