@@ -6,6 +6,7 @@ import {
   Card,
   Choices,
   Empty,
+  language,
   number,
   PageHead,
   Select,
@@ -129,15 +130,15 @@ function Columns({ times }: { readonly times: Visitors['times'] }) {
         ))}
       </svg>
       <div class="row apart small soft number" aria-hidden="true">
-        <span>{times[0]?.time.replace('T', ' ')}</span>
-        <span>{times.at(-1)?.time.replace('T', ' ')}</span>
+        <span>{timeText(times[0]?.time)}</span>
+        <span>{times.length > 1 && timeText(times.at(-1)?.time)}</span>
       </div>
       <details>
         <summary>{t('logs.asTable')}</summary>
         <dl class="facts">
           {times.map(({ time, visitors, hits }) => (
             <>
-              <dt class="number">{time.replace('T', ' ')}</dt>
+              <dt class="number">{timeText(time)}</dt>
               <dd class="number">{t('logs.ofTime', { visitors: number(visitors), hits: number(hits) })}</dd>
             </>
           ))}
@@ -145,6 +146,14 @@ function Columns({ times }: { readonly times: Visitors['times'] }) {
       </details>
     </figure>
   );
+}
+
+/** Writes a day or an hour of the server, such as `2026-11-24T16`, as the reader writes them. */
+function timeText(time = ''): string {
+  const [day = '', hour] = time.split('T');
+  const at = new Date(`${day}T${hour ?? '00'}:00Z`);
+  const form = { timeZone: 'UTC', dateStyle: 'medium' } as const;
+  return at.toLocaleString(language.value, hour === undefined ? form : { ...form, timeStyle: 'short' });
 }
 
 function Names({ title, rows }: { readonly title: string; readonly rows: readonly Counted[] }) {

@@ -333,18 +333,25 @@ if (hasGoaccess)
     await node.visit('ann.example', '/b?x=1');
     const agent = 'User-Agent: <script>alert(1)</script>\x1b[31m"\\';
     await node.send(`GET /%22%0a%ff%00<b> HTTP/1.1\r\nHost: ann.example\r\nConnection: close\r\n${agent}\r\n\r\n`);
-    await node.send(`GET /c%22%0a%ff HTTP/1.1\r\nHost: ann.example\r\nConnection: close\r\n${agent}\r\n\r\n`);
-    await until('the requests are shown', async () => (await node.paths(ann, 'ann.example')).length === 3);
+    for (const from of ['ann.example', 'www.ann.example', 'elsewhere.example'])
+      await node.send(
+        `GET /c%22%0a%ff HTTP/1.1\r\nHost: ann.example\r\nConnection: close\r\n${agent}\r\nReferer: https://${from}/\r\n\r\n`,
+      );
+    await until('the requests are shown', async () => (await node.paths(ann, 'ann.example')).length === 5);
     for (const days of [1, 7, 30]) {
       const { status, body } = await node.server.ask(`/api/logs/visitors?domain_url=ann.example&days=${days}`, {
         token: ann,
       });
       assert.is(status, 200);
-      assert.is(body['hits'], 3);
+      assert.is(body['hits'], 5);
       assert.is(body['countries'], null);
       assert.equal(
         (body['statuses'] as { name: string; hits: number }[]).map(({ name, hits }) => [name, hits]),
-        [['404', 3]],
+        [['404', 5]],
+      );
+      assert.equal(
+        (body['referrers'] as { name: string }[]).map(({ name }) => name),
+        ['elsewhere.example'],
       );
       assert.is((body['times'] as unknown[]).length, 1);
     }
