@@ -89,7 +89,7 @@ function Catalogue({ technologies, counts }: Reply) {
                         <Badge tone="accent">{t('websites.count', { n: counts[name] ?? 0 })}</Badge>
                       )}
                     </span>
-                    <span class="small soft">{description}</span>
+                    <span class="small soft">{textOr(`websites.about.${name}`, description)}</span>
                   </li>
                 ))}
             </ul>

@@ -1,12 +1,14 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
+import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { createLog, type Log } from '../../../kernel/log.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
 import type { Domain, DomainDirectory } from '../../../kernel/contract/points/domain-directory.ts';
+import { DETECTORS } from '../../../plugins/websites/detection/detectors.ts';
 import { Sweep } from '../../../plugins/websites/detection/sweep.ts';
 import { Sites } from '../../../plugins/websites/sites.ts';
 import websites from '../../../plugins/websites/index.ts';
@@ -88,6 +90,13 @@ test.before(
 const installer = async (token: string) => (await server.ask<Installer>('/api/auto-installer', { token })).body;
 const info = (token: string, domain: string) =>
   server.ask(`/api/database_info?domain=${encodeURIComponent(domain)}`, { token });
+
+test('an application that is recognized is described in the languages of the pages', () => {
+  for (const language of ['en', 'de', 'fr']) {
+    const texts = readFileSync(join(projectDir, `plugins/websites/page/texts/${language}.json`), 'utf8');
+    for (const { type } of DETECTORS) assert.ok(texts.includes(`"websites.about.${type}"`), `${type}, ${language}`);
+  }
+});
 
 test('bad input is refused', async () => {
   const { token } = await server.user('refused');
