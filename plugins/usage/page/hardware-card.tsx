@@ -22,7 +22,8 @@ export function HardwareCard() {
               <>
                 <dt>{name}</dt>
                 <dd class="wrap number">
-                  {t('usage.traffic', { ip: ip4, received: sizeText(received), sent: sizeText(sent) })}
+                  {ip4 !== '' && `${ip4} · `}
+                  {t('usage.traffic', { received: sizeText(received), sent: sizeText(sent) })}
                 </dd>
               </>
             ))}
