@@ -91,7 +91,7 @@ test('without a network the page says so, keeps what it shows, and goes on by it
   await driver.page.keyboard.press('Enter');
   // In the dialog, which takes no second answer before: the page says so, too, and may be the first.
   await driver.page.waitForFunction(
-    'document.querySelector("dialog[open]")?.innerText.includes("The server is not responding")',
+    '/The server is not responding\\s+Try again in a moment/.test(document.querySelector("dialog[open]")?.innerText)',
   );
   await driver.page.setOfflineMode(false);
   await driver.page.focus('dialog .input');

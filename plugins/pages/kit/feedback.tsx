@@ -39,7 +39,7 @@ export function ErrorPanel({
   return (
     <Panel kind="bad" icon="warn" title={errorText(error)} isAlert>
       {detail !== '' && <p class="wrap">{detail}</p>}
-      {isPassing && onRetry && <p class="soft">{t('pages.error.retries')}</p>}
+      {isPassing && <p class="soft">{t(onRetry ? 'pages.error.retries' : 'pages.error.again')}</p>}
       {requestId !== '' && (
         <p class="row small soft">
           {t('pages.error.request')} <code>{requestId}</code>

@@ -46,6 +46,7 @@ export async function attempt(act: () => Promise<unknown>): Promise<void> {
 export function errorText(cause: unknown): string {
   if (!(cause instanceof ApiError)) return String(cause);
   if (cause.status === 0) return t('pages.error.unreachable');
+  if (cause.code === 'invalid_request') return t('pages.error.invalid');
   return cause.message === '' ? t('pages.error.status', { status: String(cause.status) }) : cause.message;
 }
 

@@ -61,9 +61,10 @@ export function PlanDialog({ plan, base: firstBase, plans, limits: known, onClos
         <>
           <Field
             label={t('plans.planName')}
+            hint={t('plans.planNameHint')}
             value={name.value}
             onChange={(text) => (name.value = text)}
-            maxLength={64}
+            maxLength={32}
             autoFocus
           />
           <Select

@@ -17,8 +17,9 @@ const listed = (text: string): string[] => text.split(/[\s,]+/).filter((each) =>
 export function EndpointDialog({ webhook, onClose, onSecret }: EndpointDialogProps) {
   const url = useSignal('');
   const events = useSignal(webhook?.events.join(', ') ?? '*');
+  const given = url.value.trim();
   const save = async () => {
-    const [given, wanted] = [url.value.trim(), listed(events.value)];
+    const wanted = listed(events.value);
     if (webhook === undefined) {
       const added = await api('POST /api/webhooks', { body: { url: given, events: wanted } });
       onSecret(added);
@@ -30,7 +31,9 @@ export function EndpointDialog({ webhook, onClose, onSecret }: EndpointDialogPro
     changed();
     onClose();
   };
-  const isIncomplete = (webhook === undefined && url.value.trim() === '') || listed(events.value).length === 0;
+  const isUrl = /^https?:\/\/./.test(given);
+  const isBegun = ['https://', 'http://'].some((each) => each.startsWith(given));
+  const isIncomplete = (given === '' ? webhook === undefined : !isUrl) || listed(events.value).length === 0;
   return (
     <Dialog
       title={webhook === undefined ? t('webhooks.add') : t('webhooks.editOne', { name: webhook.endpoint })}
@@ -44,6 +47,7 @@ export function EndpointDialog({ webhook, onClose, onSecret }: EndpointDialogPro
         label={t('webhooks.url')}
         hint={t(webhook === undefined ? 'webhooks.urlHint' : 'webhooks.urlKept')}
         placeholder="https://"
+        fault={isUrl || isBegun ? undefined : t('webhooks.urlFault')}
         value={url.value}
         onChange={(text) => (url.value = text)}
       />

@@ -37,6 +37,9 @@ test('a webhook is added, gets events, is changed, and is removed', async (brows
   const closed = () => until('the dialog is closed', async () => (await driver.page.$('dialog[open]')) === null);
   await driver.goto(PATH);
   await press('Add webhook');
+  await driver.page.type('dialog[open] input', 'hooks.example');
+  await driver.page.waitForSelector('dialog[open] .fault ::-p-text(Begin it with https://)');
+  await driver.page.click('dialog[open] input', { count: 3 });
   await driver.page.type('dialog[open] input', 'http://user:secret@127.0.0.1/');
   await submit();
   await driver.page.waitForSelector('dialog[open] .panel.bad ::-p-text(must not contain a password)');
