@@ -21,16 +21,18 @@ import {
   withProof,
 } from '../../pages/kit/index.ts';
 import type { Account } from './account/account.ts';
+import { DetailsDialog } from './details-dialog.tsx';
 import { readPlans } from './plans.ts';
 import { planDifference } from '../../pages/kit/index.ts';
 
-export type AccountAction = 'plan' | 'open' | 'password' | 'twofa' | 'unlock' | 'suspend' | 'remove';
+export type AccountAction = 'edit' | 'plan' | 'open' | 'password' | 'twofa' | 'unlock' | 'suspend' | 'remove';
 interface DialogProps {
   readonly account: Account;
   readonly onClose: () => void;
 }
 
 export function AccountDialogs({ action, ...props }: DialogProps & { readonly action: AccountAction }) {
+  if (action === 'edit') return <DetailsDialog {...props} />;
   if (action === 'plan') return <PlanDialog {...props} />;
   if (action === 'password') return <PasswordDialog {...props} />;
   if (action === 'open') return <OpenDialog {...props} />;

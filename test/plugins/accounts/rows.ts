@@ -52,7 +52,7 @@ const rows: PluginRows = {
   },
   pages: {
     '/console/accounts': ['Add account', 'Columns'],
-    '/console/accounts/demo': ['Change plan', 'Log in as', 'Remove account'],
+    '/console/accounts/demo': ['Edit', 'Change plan', 'Log in as', 'Remove account'],
   },
 };
 export default rows;

@@ -7,7 +7,6 @@ import {
   Badge,
   Button,
   Card,
-  language,
   linkTo,
   PageHead,
   pathAt,
@@ -20,6 +19,7 @@ import { AccountDialogs, type AccountAction } from '../account-dialogs.tsx';
 import { AccountFeatures } from './account-features.tsx';
 import { AccountSessions } from './account-sessions.tsx';
 import { AccountTokens } from './account-tokens.tsx';
+import { languageName } from '../details-dialog.tsx';
 import { CanLogIn, StateBadge, useStanding } from '../can-log-in.tsx';
 import { AccountActivity, AccountDomains, AccountUsage } from './account-things.tsx';
 
@@ -64,7 +64,7 @@ export default function AccountPage() {
   );
 }
 
-const ACTIONS: readonly AccountAction[] = ['open', 'plan', 'password', 'twofa', 'unlock'];
+const ACTIONS: readonly AccountAction[] = ['open', 'edit', 'plan', 'password', 'twofa', 'unlock'];
 /** Actions that make no sense for administrators, who have no plan and no home. */
 const OF_USERS: readonly AccountAction[] = ['open', 'plan'];
 
@@ -92,7 +92,7 @@ function Summary({
           <dt>{t('accounts.email')}</dt>
           <dd class="wrap">{email === '' ? '–' : email}</dd>
           <dt>{t('pages.language')}</dt>
-          <dd>{new Intl.DisplayNames([language.value], { type: 'language' }).of(locale) ?? locale}</dd>
+          <dd>{languageName(locale)}</dd>
           <dt>{t('accounts.created')}</dt>
           <dd>
             <Time at={account.created_at} />

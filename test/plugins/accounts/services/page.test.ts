@@ -62,6 +62,42 @@ test('a suspended or locked account says why it cannot log in, and what helps', 
   await driver.finish();
 });
 
+test('the e-mail address and the language of an account are changed on its page', async (browser) => {
+  await server.account('eve', 'basic');
+  const driver = await entered(browser);
+  await driver.goto('/console/accounts/eve');
+  const submit = 'dialog[open] button[type=submit]';
+  await driver.press('Edit');
+  await driver.page.waitForSelector(`${submit}:disabled`);
+  await driver.page.type('dialog[open] .input', 'nobody');
+  await driver.page.click(submit);
+  await driver.page.waitForSelector('dialog[open] .panel.bad ::-p-text(Something that you entered does not fit)');
+  await driver.page.type('dialog[open] .input', '@example.com');
+  await driver.choose('dialog[open] select', 'de');
+  await driver.page.click(submit);
+  await driver.says('eve was changed');
+  await driver.says('nobody@example.com');
+  await driver.says('German');
+  const { email, locale } = await server.hostkeep.core.accounts.get('eve');
+  assert.equal([email, locale], ['nobody@example.com', 'de']);
+  await driver.finish([/status of 400/]);
+});
+
+test('what an account uses is named as in its plan', async (browser) => {
+  await server.account('max', 'basic');
+  const driver = await entered(browser);
+  const usage = ['mysql_mib', 'postgresql_mib'].map((resource) => ({ resource, used: 1, limit: 2, isOver: false }));
+  await driver.page.setRequestInterception(true);
+  driver.page.on('request', (request) => {
+    if (!request.url().endsWith('/api/accounts/max/usage')) return void request.continue();
+    void request.respond({ contentType: 'application/json', body: JSON.stringify({ usage, problems: [] }) });
+  });
+  await driver.goto('/console/accounts/max');
+  const titles = await driver.page.$$eval('.meter-line', (all) => all.map((each) => String(each.textContent)));
+  assert.equal(titles, ['Size of MariaDB databases1 MiB of 2 MiB', 'Size of PostgreSQL databases1 MiB of 2 MiB']);
+  await driver.finish();
+});
+
 test('a button of a row is named by what it shows', async (browser) => {
   await server.account('sus', 'basic');
   await server.hostkeep.core.accounts.suspend('sus');
