@@ -18,7 +18,12 @@ export const CREDENTIAL_ERRORS = ['invalid_credentials', 'rate_limited'] as cons
 /** The challenge (RFC 9110, section 11.6.1) of every 401. */
 export const CHALLENGE = { 'WWW-Authenticate': 'Bearer' } as const;
 
-/** Returns the 401 of every failed check, whatever was wrong. */
+/** Returns the 401 of every failed check of a login, whatever was wrong. */
 export function invalidCredentials(): HttpError {
   return fail.invalid_credentials('wrong user name, password or code', { headers: CHALLENGE });
+}
+
+/** Returns the 401 for who is logged in, and has proved it with something wrong. */
+export function invalidProof(): HttpError {
+  return fail.invalid_credentials('wrong password or code', { headers: CHALLENGE });
 }

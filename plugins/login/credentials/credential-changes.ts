@@ -4,7 +4,7 @@ import type { Session } from '../../../kernel/identity/gate/sessions.ts';
 import type { Reader, Tx } from '../../../kernel/store/store.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Reply } from '../../../kernel/contract/reply.ts';
-import { fail, invalidCredentials } from '../errors.ts';
+import { fail, invalidProof } from '../errors.ts';
 import { alreadyEnabled, codeRequired, notEnabled, type Twofa } from '../twofa/twofa.ts';
 import type { Reauthenticated } from './schema.ts';
 import type { Throttle } from '../throttle/throttle.ts';
@@ -87,10 +87,10 @@ export class CredentialChanges {
     return this.#withPassword(caller, password, async (check) => {
       const consume = await twofa.secondFactor(caller.account.id, code);
       if (consume === 'required') return codeRequired(caller.account);
-      if (consume === undefined) throw invalidCredentials();
+      if (consume === undefined) throw invalidProof();
       return work(async (tx) => {
         await check(tx);
-        if (!(await consume(tx))) throw invalidCredentials();
+        if (!(await consume(tx))) throw invalidProof();
       });
     });
   }
@@ -123,7 +123,7 @@ export class CredentialChanges {
       const consume = await twofa.codeConsumer(caller.account.id, code);
       await this.#changeTwofa(caller, 'off', async (tx) => {
         await check(tx);
-        if (consume === undefined || !(await consume(tx))) throw invalidCredentials();
+        if (consume === undefined || !(await consume(tx))) throw invalidProof();
         await twofa.disable(tx, caller.account.id);
       });
       return { enabled: false };
@@ -154,10 +154,10 @@ export class CredentialChanges {
     return this.#throttled(caller, async () => {
       const known = await credentials.passwordOf(account.username);
       if (known === undefined || !(await passwords.verify(password, known.hash, laneOf(account))))
-        throw invalidCredentials();
+        throw invalidProof();
       return work(async (tx) => {
         await sessions.assertAlive(tx, session); // first: a session that a revocation ended is no failed guess
-        if (!(await credentials.isCurrent(tx, account.id, known.hash))) throw invalidCredentials();
+        if (!(await credentials.isCurrent(tx, account.id, known.hash))) throw invalidProof();
       });
     });
   }

@@ -58,6 +58,7 @@ test('the password changes with the old one only, and all other sessions end at 
   ] as const) {
     const answer = await server.ask('/api/account/password', { method: 'PUT', token, body });
     assert.is(answer.status, status);
+    if (status === 401) assert.is(answer.body['detail'], 'wrong password or code'); // the user name is not asked for
     assert.is(answer.body['error'], error);
   }
   assert.equal(
