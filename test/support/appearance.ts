@@ -19,6 +19,9 @@ const RULES: Readonly<Record<Theme, readonly string[] | undefined>> = {
 /** A dialog, or the menu of a button. */
 const OPEN = 'dialog[open], button[aria-expanded=true]';
 
+/** How far the dialog itself scrolls, and not its content. */
+const OUTER_SCROLL = `(({ scrollHeight = 0, clientHeight = 0 }) => scrollHeight - clientHeight)(document.querySelector('dialog[open]') ?? {})`;
+
 /** Adds tests that open every page of an address in all themes and widths. */
 export async function testAppearance(address: Address): Promise<void> {
   const { pages, measured } = await pagesOn(address);
@@ -75,6 +78,7 @@ export async function judge(driver: PageDriver, path: string, open: readonly str
         await driver.press(name);
         await driver.page.waitForSelector(OPEN);
         assert.equal(await driver.violations(RULES[theme]), [], `${where}, ${name}`);
+        assert.is(await driver.page.evaluate(OUTER_SCROLL), 0, `${where}, ${name}: only what is in a dialog scrolls`);
         await driver.page.keyboard.press('Escape');
         await driver.page.waitForSelector(OPEN, { hidden: true });
       }
