@@ -77,7 +77,7 @@ test('a feature that goes takes its page once what was typed there is no longer 
   const input = await driver.page.$eval('dialog .input', (each) => (each as unknown as { value: string }).value);
   assert.is(input, 'late.example');
   await driver.press('Cancel');
-  await driver.page.waitForSelector('main h1 ::-p-text(Domains is switched off)');
+  await driver.page.waitForSelector('main h1 ::-p-text(The page Domains is switched off)');
   await driver.finish([/status of 403/]);
 });
 
