@@ -30,6 +30,17 @@ test('the figures are live, from a stream', async (browser) => {
   await driver.finish();
 });
 
+test('what the server says is in the language that an operator chooses in the menu', async (browser) => {
+  await server.account('berta', '', 'admin');
+  const driver = await PageDriver.entered(browser, server, 'admin', 'berta');
+  await driver.goto('/console/features');
+  await driver.page.click('.menu > button');
+  await driver.press('Deutsch');
+  await driver.says('Anmeldeverlauf');
+  assert.is((await server.hostkeep.core.accounts.get('berta')).locale, 'de');
+  await driver.finish();
+});
+
 test('a place that is not there does not speak of a plan, and leads back', async (browser) => {
   const driver = await entered(browser);
   await driver.goto('/console/nowhere');

@@ -230,6 +230,8 @@ test('the language changes at once and stays; so does the theme', async (browser
     await driver.page.keyboard.press('Escape');
   }
   assert.is(await driver.page.$eval('html', (html) => html.getAttribute('lang')), 'fr');
+  const { accounts } = server.hostkeep.core;
+  await until('the server writes it, too', async () => (await accounts.get('language')).locale === 'fr');
   await driver.page.click('.menu > button');
   await driver.press('Sombre');
   await driver.page.reload();

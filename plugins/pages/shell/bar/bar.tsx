@@ -3,9 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { allAreas, type AreaPage } from '../../kit/area.ts';
 import { Button, Choices } from '../../kit/button.tsx';
 import { Icon } from '../../kit/icon.tsx';
-import { language, t, useLanguage } from '../../kit/text/i18n.ts';
+import { language, t } from '../../kit/text/i18n.ts';
 import { logOut, session } from '../../kit/server/session.ts';
-import { toastError } from '../../kit/toasts.tsx';
+import { attempt, toastError } from '../../kit/toasts.tsx';
+import { chooseLanguage } from './choose-language.ts';
 import { KeysDialog } from './keys-dialog.tsx';
 import { languageNames } from '../login/login.tsx';
 import { Palette } from './palette.tsx';
@@ -104,7 +105,7 @@ function UserMenu() {
             label={t('pages.language')}
             value={language.value}
             of={languageNames}
-            onChange={(each) => void useLanguage(each, true)}
+            onChange={(each) => void attempt(() => chooseLanguage(each))}
           />
           <Button kind="plain" icon="logout" onClick={() => logOut().catch(toastError)}>
             {t('pages.logout')}
