@@ -153,8 +153,7 @@ export class CredentialChanges {
     const { account, session } = caller;
     return this.#throttled(caller, async () => {
       const known = await credentials.passwordOf(account.username);
-      if (known === undefined || !(await passwords.verify(password, known.hash, laneOf(account))))
-        throw invalidProof();
+      if (known === undefined || !(await passwords.verify(password, known.hash, laneOf(account)))) throw invalidProof();
       return work(async (tx) => {
         await sessions.assertAlive(tx, session); // first: a session that a revocation ended is no failed guess
         if (!(await credentials.isCurrent(tx, account.id, known.hash))) throw invalidProof();
