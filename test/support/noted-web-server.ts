@@ -7,10 +7,10 @@ const refuse = defineErrors({ webserver_failed: [502, 'The web server refused th
 /** Stands for the web server in quick tests: it serves nothing, and notes by which rules it would. */
 export class NotedWebServer {
   readonly #served = new Map<string, SiteRule>();
-  /** How many changes it was told of. */
-  changes = 0;
   /** Whether it refuses the next change. */
   refusesNext = false;
+  /** By which rules it serves no site. */
+  refuses: (rule: SiteRule) => boolean = () => false;
   readonly plugin: Plugin;
 
   /** `says` is what it says of itself at each question; without it there is none that could be asked. */
@@ -24,16 +24,16 @@ export class NotedWebServer {
         provides: {
           ...(says && { webServer: says }),
           siteChanged: async ({ id, name }) => {
-            this.changes += 1;
             const parts = await gather('siteRules', [id]);
-            const refuses = this.refusesNext;
+            const isRefused = this.refusesNext;
             this.refusesNext = false;
-            if (refuses) throw refuse.webserver_failed('the server refuses');
             const rules = parts.map((part) => {
               if (!part.ok) throw part.error;
               return part.value.get(id);
             });
-            this.#served.set(name, Object.assign({}, ...rules) as SiteRule);
+            const rule = Object.assign({}, ...rules) as SiteRule;
+            if (isRefused || this.refuses(rule)) throw refuse.webserver_failed('the server refuses');
+            this.#served.set(name, rule);
           },
         },
       }),
