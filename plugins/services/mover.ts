@@ -16,10 +16,13 @@ export function movePart(
 ): MovePart {
   return {
     obstacles: () => [],
-    leftToDo: async ({ id }, node) =>
+    leftToDo: async ({ id, username }, node) =>
       [...(await listServices(store, id))].flatMap((service) => {
         const recipe = recipes.get(service);
-        return recipe === undefined ? [] : [`see that ${node} has ${recipe.title} (${provision(recipe)})`];
+        if (recipe === undefined) return [];
+        const lost = `tell ${username} that ${recipe.title} begins empty there, and that sites have to index anew`;
+        const isStoring = 'image' in recipe.run && recipe.run.storage !== '';
+        return [`see that ${node} has ${recipe.title} (${provision(recipe)})`, ...(isStoring ? [lost] : [])];
       }),
     mover: {
       ...closedMover({

@@ -240,6 +240,11 @@ if (hasServices() && dockerMissing() === undefined) {
       obstacles.flat().some((text) => /containers/.test(text)),
       obstacles.flat().join(),
     );
+    const left = await Promise.all(parts.map((part) => (part.ok ? part.value.leftToDo?.(account, 'two') : [])));
+    assert.equal(
+      left.flat().filter((text) => text?.includes('empty')),
+      ['tell joe that Elasticsearch begins empty there, and that sites have to index anew'],
+    );
   });
 
   test('suspension ends it and keeps what it stores; removal leaves nothing', async () => {
