@@ -45,6 +45,17 @@ test.before(async () => {
     copy.path('test/services/good.test.ts'),
     `${HEAD.replaceAll("'./", "'../")}test('one is red', () => { throw new Error('red'); });\ntest('one is green', () => assert.ok(true));`,
   );
+  writeFileSync(
+    copy.path('test/of-variable.test.ts'),
+    `${HEAD}for (const n of [1, 2]) test(['n is', n].join(' '), () => assert.ok(n));`,
+  );
+  writeFileSync(
+    copy.path('test/of-others.test.ts'),
+    `import * as assert from './support/assert.ts';
+     import { testSuite } from './support/suite.ts';
+     const add = testSuite('others');
+     for (const n of [1, 2]) add('n is ' + n, () => assert.ok(n));`,
+  );
   for (const [name, last] of Object.entries({ 'open-and-green': '', 'open-and-red': `throw new Error('red');` }))
     writeFileSync(
       copy.path(`test/${name}.test.ts`),
@@ -144,6 +155,7 @@ test('one test runs by a part of its title; no match is an error', async () => {
   const [code, output] = await run('good', '-t', 'is green');
   assert.is(code, 0);
   assert.match(output, /\n1 passed, 0 failed\n$/);
+  assert.match((await run('test/of-', '-t', 'n is 2'))[1], /\n2 passed, 0 failed\n$/, 'computed, and added by others');
   for (const args of [['good', '-t', 'is blue'], ['nowhere'], ['good', '--set', 'fast']]) {
     const refused = await run(...args);
     assert.is(refused[0], 1, args.join(' '));
