@@ -1,12 +1,26 @@
 import { useSignal } from '@preact/signals';
-import { Answer, api, Button, Card, Empty, Select, t, useQuery, type ReplyOf } from '../../pages/kit/index.ts';
+import {
+  Answer,
+  api,
+  Button,
+  Card,
+  Empty,
+  Select,
+  t,
+  useQuery,
+  useRefresh,
+  type ReplyOf,
+} from '../../pages/kit/index.ts';
 import { Shell } from './shell.tsx';
 
 type Container = ReplyOf<'GET /api/docker-shells'>['containers'][number];
 
+const POLLED_MS = 5000;
+
 /** Opens a shell in one of the containers that run. */
 export default function ShellCard() {
   const shells = useQuery('shells', (signal) => api('GET /api/docker-shells', { signal }));
+  useRefresh(shells, POLLED_MS);
   const opened = useSignal<Container | undefined>(undefined);
   const close = () => void (opened.value = undefined);
   if (opened.value !== undefined)

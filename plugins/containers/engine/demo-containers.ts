@@ -11,7 +11,6 @@ const PROGRAM = '/busybox';
 const COMMANDS = { web: [PROGRAM, 'httpd', '-f', '-p', '80'], worker: [PROGRAM, 'sleep', '86400'] };
 /** Without network, privileges or writable files. */
 const RESTRICTIONS = {
-  AutoRemove: true,
   NetworkMode: 'none',
   Memory: 32 * 2 ** 20,
   PidsLimit: 16,

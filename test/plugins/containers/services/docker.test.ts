@@ -446,6 +446,9 @@ function withDocker(): void {
       await docker.cli('volume', 'ls', '-q', '--filter', 'label=hostkeep.account=demo'),
       'hostkeep-demo-demo-data',
     );
+    await docker.cli('kill', 'hostkeep-demo-demo-worker');
+    const stopped = await docker.cli('ps', '-a', '--filter', 'status=exited', '--format', '{{.Names}}');
+    assert.match(stopped, /^hostkeep-demo-demo-worker$/m, 'it can be started again');
     await demo.close();
     assert.is(await docker.cli('ps', '-aq'), before);
     assert.is(await docker.cli('volume', 'ls', '-q'), volumes);
