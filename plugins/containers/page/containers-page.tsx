@@ -4,6 +4,7 @@ import {
   api,
   Badge,
   Bar,
+  bytes,
   Card,
   Empty,
   number,
@@ -54,6 +55,13 @@ function leading(text: string): number {
   return Number.parseFloat(text) || 0;
 }
 
+/** Writes the sizes in a text, such as `1.98MB / 652KiB`, as they are written everywhere on the pages. */
+function sizes(text: string): string {
+  return text.replaceAll(/(\d[\d.]*)([kKMGTPEZY]?)(i?)B/g, (_, size: string, prefix: string, binary: string) =>
+    bytes(Number(size) * (binary === '' ? 1000 : 1024) ** ' KMGTPEZY'.indexOf(prefix.toUpperCase())),
+  );
+}
+
 function Totals({ stats }: { readonly stats: Stats }) {
   const memory = leading(stats.MemPerc);
   const processor = leading(stats.CPUPerc);
@@ -78,15 +86,15 @@ function Totals({ stats }: { readonly stats: Stats }) {
           <span class="soft">{t('containers.memory')}</span>
           <span class="value">{percent(memory)}</span>
           <Bar label={t('containers.memory')} part={memory} />
-          <span class="small soft number">{stats.MemUsage}</span>
+          <span class="small soft number">{sizes(stats.MemUsage)}</span>
         </div>
       </Card>
       <Card>
         <div class="tile">
           <span class="soft">{t('containers.network')}</span>
-          <span class="number">{stats.NetIO}</span>
+          <span class="number">{sizes(stats.NetIO)}</span>
           <span class="soft">{t('containers.blocks')}</span>
-          <span class="number">{stats.BlockIO}</span>
+          <span class="number">{sizes(stats.BlockIO)}</span>
         </div>
       </Card>
     </div>
@@ -124,7 +132,7 @@ function Containers({ rows }: { readonly rows: readonly Container[] }) {
       title: t('containers.ports'),
       cell: (row) => <span class="wrap">{row.Ports === '' ? '–' : row.Ports}</span>,
     },
-    { name: 'size', title: t('containers.size'), isEnd: true, cell: (row) => row.Size },
+    { name: 'size', title: t('containers.size'), isEnd: true, cell: (row) => sizes(row.Size) },
   ];
   return <Table caption={t('containers.list')} columns={columns} rows={rows} keyOf={(row) => row.ID} sortedBy="name" />;
 }
@@ -134,13 +142,13 @@ function Disk({ usage }: { readonly usage: Usage | undefined }) {
     ...(usage?.Images ?? []).map((row) => ({
       kind: t('containers.kind.image'),
       name: `${row.Repository}:${row.Tag}`,
-      size: row.Size,
+      size: sizes(row.Size),
       uses: row.Containers,
     })),
     ...(usage?.Volumes ?? []).map((row) => ({
       kind: t('containers.kind.volume'),
       name: row.Name,
-      size: row.Size,
+      size: sizes(row.Size),
       uses: row.Links,
     })),
   ];
