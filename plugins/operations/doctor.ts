@@ -21,14 +21,30 @@ export const doctorCommand: Command = {
     const summary = `${count('ok')} ok, ${count('untried')} not tried, ${count('warn')} warn, ${count('missing')} missing`;
     return {
       value: found,
-      text: [...found.map((each) => paragraph(each, width)), summary].join('\n'),
+      text: [...paragraphs(found, width), summary].join('\n'),
       isFailure: count('missing') > 0 || (strict === true && count('warn') > 0),
     };
   },
 };
 
-function paragraph({ state, plugin, name, detail, remedy }: Diagnosis, width: number): string {
-  const [first = '', ...rest] = wrapped(escapeControl(`${plugin}, ${name}: ${detail}`), width - INDENT);
+/** Puts what was not tried at the end, together where the reason is the same, so that it hides nothing else. */
+function paragraphs(found: readonly Diagnosis[], width: number): string[] {
+  const untried = new Map<string, string[]>();
+  for (const { state, plugin, name, detail } of found)
+    if (state === 'untried')
+      untried.set(detail, [...(untried.get(detail) ?? []), name === 'plugin' ? plugin : `${plugin} (${name})`]);
+  return [
+    ...found
+      .filter(({ state }) => state !== 'untried')
+      .map((each) => paragraph(each.state, `${each.plugin}, ${each.name}: ${each.detail}`, each.remedy, width)),
+    ...[...untried].map(([detail, names]) =>
+      paragraph('untried', `${names.length} ${detail}: ${names.join(', ')}`, undefined, width),
+    ),
+  ];
+}
+
+function paragraph(state: Diagnosis['state'], text: string, remedy: string | undefined, width: number): string {
+  const [first = '', ...rest] = wrapped(escapeControl(text), width - INDENT);
   const lines = [...rest, ...(remedy === undefined ? [] : wrapped(escapeControl(`→ ${remedy}`), width - INDENT))];
   const indented = lines.map((line) => ' '.repeat(INDENT) + line);
   return [STATES[state].padEnd(INDENT) + first, ...indented].join('\n');

@@ -137,7 +137,7 @@ function findings(node: NodeInfo, answers: readonly Gathered<'doctor'>[]): Plugi
             name: 'plugin',
             ok: true,
             isUntried: true,
-            detail: 'ready, and not tried: it needs nothing outside',
+            detail: 'ready, with no need of anything outside',
           },
         ]
       : findings.map((finding) => ({ plugin, ...finding }));

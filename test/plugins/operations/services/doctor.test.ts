@@ -91,6 +91,9 @@ test('lines are as wide as the terminal, and a remedy stands below what it is fo
     assert.ok(lines.length > 15);
     assertNone(lines, (line) => line.length > width);
     assert.match(stdout, /^MISSING +quota, du: .+(\n {10}.+)*\n {10}→ install the GNU coreutils/m);
+    const ready = [...stdout.matchAll(/^not tried +\d+ ready, .*(?:\n {10}.*)*/gm)].map(([all]) => all);
+    assert.is(ready.length, 1, 'what needs nothing stands together');
+    assert.match(ready[0] ?? '', /\bplans\b[^]*\busage\b/);
     assert.match(stdout, /^\d+ ok, \d+ not tried, \d+ warn, 1 missing\n$/m);
   }
 });
