@@ -31,6 +31,7 @@ export async function startDemo(docker: Dockerode, username: string, archive: Bu
       name: `${IMAGE}-${username}-${service}`,
       Image: IMAGE,
       Cmd,
+      StopSignal: 'SIGKILL', // as first processes, they end at no other
       Labels: { ...labelsOf(username), 'com.docker.compose.service': service },
       HostConfig: { ...RESTRICTIONS, Binds: [`${volumeOf(username)}:/data:ro`] },
     });
