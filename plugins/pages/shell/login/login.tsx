@@ -7,13 +7,19 @@ import { Field, PasswordField, Select } from '../../kit/form/field.tsx';
 import { language, LANGUAGES, t, useLanguage } from '../../kit/text/i18n.ts';
 import { changed } from '../../kit/server/query.ts';
 import { hasEnded, logOut, refreshSession, session } from '../../kit/server/session.ts';
-import { errorText } from '../../kit/toasts.tsx';
+import { attempt, errorText } from '../../kit/toasts.tsx';
+import { chooseLanguage } from '../bar/choose-language.ts';
 import { Mark } from '../navigation.tsx';
 
 const NAMES = { en: 'English', de: 'Deutsch', fr: 'Français' } as Readonly<Record<string, string>>;
 export const languageNames = LANGUAGES.map((each) => [each, NAMES[each] ?? each] as const);
 
 export function LoginPage({ application }: { readonly application: 'home' | 'console' }) {
+  const chosen = useRef<string | undefined>(undefined);
+  const keepChosen = () => {
+    const locale = chosen.current;
+    if (locale !== undefined && locale !== session.value?.locale) void attempt(() => chooseLanguage(locale));
+  };
   return (
     <main class="login">
       <div class="brand">
@@ -21,14 +27,17 @@ export function LoginPage({ application }: { readonly application: 'home' | 'con
       </div>
       <div class="card stack">
         <h1>{t('pages.login')}</h1>
-        <LoginForm onDone={() => undefined} />
+        <LoginForm onDone={keepChosen} />
       </div>
       <Select
         label={t('pages.language')}
         isLabelHidden
         value={language.value}
         of={languageNames}
-        onChange={(each) => void useLanguage(each, true)}
+        onChange={(each) => {
+          chosen.current = each;
+          void useLanguage(each, true);
+        }}
       />
     </main>
   );
