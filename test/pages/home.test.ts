@@ -48,6 +48,22 @@ test('by keyboard alone: log in, add a domain, find it, remove it', async (brows
   await driver.finish();
 });
 
+test('removing what another window has removed ends well', async (browser) => {
+  const driver = await PageDriver.customer(browser, server, 'windows');
+  const given = { method: 'POST', token: await tokenOf('windows'), body: { domain_url: 'twice.example' } };
+  assert.is((await server.ask('/api/domains/new', given)).status, 201);
+  await driver.goto('/home/domains');
+  await driver.press('Remove twice.example');
+  await driver.page.waitForSelector('dialog[open] .input');
+  assert.is((await server.ask('/api/domains/delete', given)).status, 200);
+  await driver.page.type('dialog .input', 'twice.example');
+  await driver.page.keyboard.press('Enter');
+  await driver.says('twice.example was removed');
+  await driver.says('No domains yet');
+  await driver.page.waitForSelector('dialog', { hidden: true });
+  await driver.finish([/status of 404/]);
+});
+
 const tokenOf = async (username: string) => server.token(await server.hostkeep.core.accounts.get(username));
 
 test('login reports a wrong password and accepts codes and recovery codes', async (browser) => {

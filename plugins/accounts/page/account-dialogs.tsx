@@ -15,6 +15,7 @@ import {
   PasswordOnce,
   randomPassword,
   Select,
+  sendRemoval,
   t,
   toast,
   useQuery,
@@ -148,7 +149,7 @@ function RemoveDialog({ account: { username }, onClose }: DialogProps) {
   const { route } = useLocation();
   const purges = useSignal(false);
   const remove = async () => {
-    await api('DELETE /api/accounts/:username', { params: { username }, query: { purge: purges.value } });
+    await sendRemoval('DELETE /api/accounts/:username', { params: { username }, query: { purge: purges.value } });
     toast(t('accounts.wasRemoved', { name: username }));
     route(at('/accounts'));
   };

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { api, changed, ConfirmDialog, dateTime, Dialog, Field, t, toast } from '../../pages/kit/index.ts';
+import { api, changed, ConfirmDialog, dateTime, Dialog, Field, sendRemoval, t, toast } from '../../pages/kit/index.ts';
 import { lastName, type Backup } from './replies.ts';
 
 export interface RestoreWhat {
@@ -58,7 +58,7 @@ export function Restore({ what: { backup, path }, onClose }: { what: RestoreWhat
 export function RemoveBackup({ backup, onClose }: { readonly backup: Backup; readonly onClose: () => void }) {
   const at = dateTime(new Date(backup.created_at));
   const remove = async () => {
-    await api('DELETE /api/backups/:id', { params: { id: backup.id } });
+    await sendRemoval('DELETE /api/backups/:id', { params: { id: backup.id } });
     toast(t('backups.wasRemoved', { at }));
     changed();
     onClose();

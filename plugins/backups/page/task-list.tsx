@@ -1,5 +1,17 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { api, attempt, Button, bytes, Card, changed, ErrorPanel, t, textOr, useTasks } from '../../pages/kit/index.ts';
+import {
+  api,
+  attempt,
+  Button,
+  bytes,
+  Card,
+  changed,
+  ErrorPanel,
+  sendRemoval,
+  t,
+  textOr,
+  useTasks,
+} from '../../pages/kit/index.ts';
 import { lastName, type Task } from './replies.ts';
 
 /** Work that ended is shown for this long. */
@@ -44,7 +56,7 @@ function Line({ task }: { readonly task: Task }) {
   const { id, state, files, size_bytes: size } = task;
   const isRunning = state === 'running';
   const cancel = async () => {
-    await api('DELETE /api/backup-tasks/:id', { params: { id } });
+    await sendRemoval('DELETE /api/backup-tasks/:id', { params: { id } });
     changed();
   };
   return (

@@ -13,6 +13,7 @@ import {
   ErrorPanel,
   IconButton,
   percent,
+  sendRemoval,
   t,
   Table,
   toast,
@@ -184,7 +185,7 @@ function Removal({
   readonly onClose: () => void;
 }) {
   const remove = async () => {
-    await api('DELETE /api/docker-containers/:id', { params: { id } });
+    await sendRemoval('DELETE /api/docker-containers/:id', { params: { id } });
     toast(t('container-control.wasRemoved', { name }));
     changed();
     onClose();

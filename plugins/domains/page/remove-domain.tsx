@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { api, ConfirmDialog, t, toast, toUnicode } from '../../pages/kit/index.ts';
+import { ConfirmDialog, sendRemoval, t, toast, toUnicode } from '../../pages/kit/index.ts';
 
 interface Domain {
   readonly domain_url: string;
@@ -19,7 +19,7 @@ export function RemoveDomain({ domain, all, onClose, onRemoved }: RemoveDomainPr
   const below = all.filter((each) => each.domain_url.endsWith(`.${name}`));
   const takesAll = useSignal(false);
   const remove = async () => {
-    await api('POST /api/domains/delete', {
+    await sendRemoval('POST /api/domains/delete', {
       body: { domain_url: name, ...(takesAll.value && { with_subdomains: true }) },
     });
     toast(t('domains.wasRemoved', { name: shown }));

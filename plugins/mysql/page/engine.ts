@@ -1,4 +1,4 @@
-import { api, ask, fillPath, mayUse } from '../../pages/kit/index.ts';
+import { api, ask, fillPath, mayUse, sendRemoval } from '../../pages/kit/index.ts';
 import type { DatabaseEngine } from '../../pages/kit/databases/index.ts';
 import { levelIn, RIGHTS } from './levels.ts';
 
@@ -45,7 +45,7 @@ export const mysql: DatabaseEngine = {
     };
   },
   create: (name) => api('POST /api/databases', { body: { name } }),
-  drop: (database) => api('DELETE /api/databases/:database', { params: { database } }),
+  drop: (database) => sendRemoval('DELETE /api/databases/:database', { params: { database } }),
   async tables(database, signal) {
     const { tables, total } = await api('GET /api/databases/:database/tables', { params: { database }, signal });
     const listed = tables.map(({ size_bytes: sizeBytes, ...table }) => ({
@@ -69,18 +69,22 @@ export const mysql: DatabaseEngine = {
   createUser: (name, host) => api('POST /api/database-users', { body: { name, ...(host !== undefined && { host }) } }),
   renewPassword: ({ name: user, host }) =>
     api('POST /api/database-users/:user/password', { params: { user }, query: { host } }),
-  dropUser: ({ name: user, host }) => api('DELETE /api/database-users/:user', { params: { user }, query: { host } }),
+  dropUser: ({ name: user, host }) =>
+    sendRemoval('DELETE /api/database-users/:user', { params: { user }, query: { host } }),
   setAccess: ({ name: user, host }, database, level) =>
     api('PUT /api/database-users/:user/databases/:database', {
       params: { user, database },
       body: { host, privileges: [...RIGHTS[level]] },
     }),
   revokeAccess: ({ name: user, host }, database) =>
-    api('DELETE /api/database-users/:user/databases/:database', { params: { user, database }, query: { host } }),
+    sendRemoval('DELETE /api/database-users/:user/databases/:database', {
+      params: { user, database },
+      query: { host },
+    }),
   processes: async (signal) =>
     (await api('GET /api/database-processes', { signal })).map(({ command, ...process }) => ({
       ...process,
       state: command,
     })),
-  endProcess: (id) => api('DELETE /api/database-processes/:id', { params: { id: String(id) } }),
+  endProcess: (id) => sendRemoval('DELETE /api/database-processes/:id', { params: { id: String(id) } }),
 };

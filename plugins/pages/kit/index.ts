@@ -1,5 +1,16 @@
 /** The parts from which areas build their pages. */
-export { api, ApiError, ask, fillPath, HEADERS, refusal, send, type ReplyOf, type Route } from './server/api.ts';
+export {
+  api,
+  ApiError,
+  ask,
+  fillPath,
+  HEADERS,
+  refusal,
+  send,
+  sendRemoval,
+  type ReplyOf,
+  type Route,
+} from './server/api.ts';
 export { defineArea, type Area, type AreaPage, type Found } from './area.ts';
 export { useAddressState } from './place/address-state.ts';
 export { at, linkTo, ownPath, pathAt } from './place/base-path.ts';

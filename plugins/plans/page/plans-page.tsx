@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
   Answer,
-  api,
   ask,
   Button,
   Card,
@@ -10,6 +9,7 @@ import {
   fillPath,
   limitText,
   PageHead,
+  sendRemoval,
   t,
   toast,
   useQuery,
@@ -118,7 +118,7 @@ function RemovePlan({ plan: { name }, onClose }: { readonly plan: Plan; readonly
     ask<{ readonly total: number }>('GET', fillPath('/api/accounts', {}, { plan: name, limit: 1 })),
   );
   const remove = async () => {
-    await api('DELETE /api/plans/:name', { params: { name } });
+    await sendRemoval('DELETE /api/plans/:name', { params: { name } });
     toast(t('plans.planRemoved', { name }));
     changed();
     onClose();

@@ -1,4 +1,4 @@
-import { api, fillPath } from '../../pages/kit/index.ts';
+import { api, fillPath, sendRemoval } from '../../pages/kit/index.ts';
 import { LEVELS, type DatabaseEngine } from '../../pages/kit/databases/index.ts';
 
 const NAMES = { all: 'owner', write: 'read_write', read: 'read_only' } as const;
@@ -36,7 +36,7 @@ export const postgresql: DatabaseEngine = {
     };
   },
   create: (name) => api('POST /api/postgresql/databases', { body: { name } }),
-  drop: (database) => api('DELETE /api/postgresql/databases/:database', { params: { database } }),
+  drop: (database) => sendRemoval('DELETE /api/postgresql/databases/:database', { params: { database } }),
   async tables(database, signal) {
     const params = { database };
     const { tables, total } = await api('GET /api/postgresql/databases/:database/tables', { params, signal });
@@ -70,14 +70,14 @@ export const postgresql: DatabaseEngine = {
     host: '',
     ...(await api('POST /api/postgresql/users/:user/password', { params: { user } })),
   }),
-  dropUser: ({ name: user }) => api('DELETE /api/postgresql/users/:user', { params: { user } }),
+  dropUser: ({ name: user }) => sendRemoval('DELETE /api/postgresql/users/:user', { params: { user } }),
   setAccess: ({ name: user }, database, level) =>
     api('PUT /api/postgresql/users/:user/databases/:database', {
       params: { user, database },
       body: { level: NAMES[level] },
     }),
   revokeAccess: ({ name: user }, database) =>
-    api('DELETE /api/postgresql/users/:user/databases/:database', { params: { user, database } }),
+    sendRemoval('DELETE /api/postgresql/users/:user/databases/:database', { params: { user, database } }),
   processes: (signal) => api('GET /api/postgresql/processes', { signal }),
-  endProcess: (id) => api('DELETE /api/postgresql/processes/:id', { params: { id: String(id) } }),
+  endProcess: (id) => sendRemoval('DELETE /api/postgresql/processes/:id', { params: { id: String(id) } }),
 };

@@ -9,6 +9,7 @@ import {
   ConfirmDialog,
   endingColumns,
   mayUse,
+  sendRemoval,
   t,
   TabbedHead,
   Table,
@@ -43,7 +44,7 @@ function SessionsCard() {
   const sessions = useQuery('sessions', (signal) => api('GET /api/account/sessions', { signal }));
   const isEndingAll = useSignal(false);
   const others = (isOwner() && sessions.data?.sessions.filter(({ current }) => !current)) || [];
-  const end = (id: string) => api('DELETE /api/account/sessions/:id', { params: { id } });
+  const end = (id: string) => sendRemoval('DELETE /api/account/sessions/:id', { params: { id } });
   const endOne = ({ id, user_agent: agent }: Session) =>
     attempt(async () => {
       await end(id);

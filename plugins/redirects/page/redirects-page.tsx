@@ -9,6 +9,7 @@ import {
   Empty,
   IconButton,
   PageHead,
+  sendRemoval,
   t,
   Table,
   Time,
@@ -109,7 +110,7 @@ function RedirectTable({ all, onRemove }: RedirectTableProps) {
 function RemoveRedirect({ redirect, onClose }: { readonly redirect: Redirect; readonly onClose: () => void }) {
   const from = fromOf(redirect);
   const remove = async () => {
-    await api('DELETE /api/redirects/:id', { params: { id: String(redirect.redirect_id) } });
+    await sendRemoval('DELETE /api/redirects/:id', { params: { id: String(redirect.redirect_id) } });
     toast(t('redirects.wasRemoved', { from }));
     changed();
     onClose();

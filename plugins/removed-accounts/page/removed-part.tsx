@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import {
-  api,
   Badge,
   Button,
   bytes,
@@ -9,6 +8,7 @@ import {
   ConfirmDialog,
   ErrorPanel,
   ofNode,
+  sendRemoval,
   t,
   Table,
   Time,
@@ -49,7 +49,7 @@ function RemoveDialog({
   readonly onClose: () => void;
 }) {
   const remove = async () => {
-    await api('DELETE /api/removed-accounts/:name', { params: { name }, query: ofNode() });
+    await sendRemoval('DELETE /api/removed-accounts/:name', { params: { name }, query: ofNode() });
     toast(t('removed-accounts.removed', { name: username }));
     changed();
     onClose();

@@ -5,6 +5,7 @@ import {
   Button,
   Card,
   Empty,
+  sendRemoval,
   t,
   Table,
   Time,
@@ -21,7 +22,7 @@ export function Connections() {
   const connections = useQuery('sftp-connections', (signal) => api('GET /api/sftp/connections', { signal }));
   const end = (connection: string) =>
     attempt(async () => {
-      await api('DELETE /api/sftp/connections/:connection', { params: { connection } });
+      await sendRemoval('DELETE /api/sftp/connections/:connection', { params: { connection } });
       toast(t('sftp.wasEnded'));
       connections.reload();
     });

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { api, changed, ConfirmDialog, Dialog, t, toast } from '../../pages/kit/index.ts';
+import { api, changed, ConfirmDialog, Dialog, sendRemoval, t, toast } from '../../pages/kit/index.ts';
 import { FolderField, KeyField } from './add-login.tsx';
 import type { Secret } from './login-secret.tsx';
 import type { Login } from './login-table.tsx';
@@ -69,7 +69,7 @@ export function LoginDialog({ opened: { dialog, login }, onClose, onSecret }: Lo
       action={t('sftp.remove')}
       onClose={onClose}
       onConfirm={async () => {
-        await api('DELETE /api/sftp/logins/:login', { params });
+        await sendRemoval('DELETE /api/sftp/logins/:login', { params });
         done(t('sftp.wasRemoved', params));
       }}
     >

@@ -1,11 +1,11 @@
 import {
-  api,
   attempt,
   Badge,
   Button,
   changed,
   IconButton,
   mayUse,
+  sendRemoval,
   t,
   Table,
   Time,
@@ -95,7 +95,7 @@ function LastLogin({ at, from }: { readonly at: string; readonly from: string | 
 function Ways({ login: { login, has_password: hasPassword, keys } }: { readonly login: Login }) {
   const remove = (id: number) =>
     attempt(async () => {
-      await api('DELETE /api/sftp/logins/:login/keys/:key', { params: { login, key: String(id) } });
+      await sendRemoval('DELETE /api/sftp/logins/:login/keys/:key', { params: { login, key: String(id) } });
       changed();
     });
   return (

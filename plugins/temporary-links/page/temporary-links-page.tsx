@@ -10,6 +10,7 @@ import {
   IconButton,
   PageHead,
   Panel,
+  sendRemoval,
   t,
   Table,
   Time,
@@ -116,7 +117,7 @@ function Actions({ name, link, isOffered }: Row & { readonly isOffered: boolean 
     });
   const remove = () =>
     attempt(async () => {
-      await api('DELETE /api/temporary-links/:domain', { params: { domain: name } });
+      await sendRemoval('DELETE /api/temporary-links/:domain', { params: { domain: name } });
       toast(t('temporary-links.wasRemoved', { name: shown }));
       changed();
     });

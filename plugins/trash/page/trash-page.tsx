@@ -12,6 +12,7 @@ import {
   Icon,
   lastName,
   parentFolder,
+  sendRemoval,
   t,
   TabbedHead,
   Table,
@@ -129,7 +130,7 @@ function columns(onForGood: (one: Removed) => void): readonly Column<Removed>[] 
 function ForGood({ what, onClose }: { readonly what: Removed | 'all'; readonly onClose: () => void }) {
   const isAll = what === 'all';
   const empty = async () => {
-    await api('POST /api/files/trash/empty', { body: { ids: isAll ? null : [what.id] } });
+    await sendRemoval('POST /api/files/trash/empty', { body: { ids: isAll ? null : [what.id] } });
     changed();
     toast(isAll ? t('trash.wasEmptied') : t('trash.isGone', { name: lastName(what.path) }));
     onClose();

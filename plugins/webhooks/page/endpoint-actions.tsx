@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { api, Button, changed, ConfirmDialog, t, toast } from '../../pages/kit/index.ts';
+import { api, Button, changed, ConfirmDialog, sendRemoval, t, toast } from '../../pages/kit/index.ts';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import type { Webhook } from './redeliver-dialog.tsx';
 import type { ShownSecret } from './secret-once.tsx';
@@ -27,7 +27,7 @@ export function EndpointActions({ webhook, onSecret }: ActionsProps) {
     close();
   };
   const remove = async () => {
-    await api('DELETE /api/webhooks/:id', { params: { id } });
+    await sendRemoval('DELETE /api/webhooks/:id', { params: { id } });
     toast(t('webhooks.removed', { name }));
     changed();
     close();

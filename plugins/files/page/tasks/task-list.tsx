@@ -8,6 +8,7 @@ import {
   Card,
   changed,
   lastName,
+  sendRemoval,
   t,
   textOr,
   toast,
@@ -71,7 +72,7 @@ function outcome({ kind, state, files, error, detail, left_out: n }: Task): stri
 function Line({ task }: { readonly task: Task }) {
   const { id, path, state, files, size_bytes: size } = task;
   const cancel = async () => {
-    await api('DELETE /api/files/tasks/:id', { params: { id } });
+    await sendRemoval('DELETE /api/files/tasks/:id', { params: { id } });
     changed();
   };
   return (

@@ -7,6 +7,7 @@ import {
   ConfirmDialog,
   Empty,
   endingColumns,
+  sendRemoval,
   t,
   TabbedHead,
   Table,
@@ -26,7 +27,7 @@ export default function TokensPage() {
   const isMaking = useSignal(false);
   const ending = useSignal<Token | undefined>(undefined);
   const end = async ({ id, name }: Token) => {
-    await api('DELETE /api/account/tokens/:id', { params: { id } });
+    await sendRemoval('DELETE /api/account/tokens/:id', { params: { id } });
     toast(t('login.tokenEnded', { name }));
     ending.value = undefined;
     list.reload();

@@ -30,6 +30,11 @@ export class ApiError extends Error {
     this.retryAfter = retryAfter;
   }
 
+  /** Whether what the request names is not there; a route or a node of a fleet that is not there is something else. */
+  get isGone(): boolean {
+    return this.status === 404 && !['not_found', 'node_not_found'].includes(this.code);
+  }
+
   /** Whether the same request may succeed later. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 502;
@@ -73,6 +78,18 @@ export async function api<R extends Route>(
     ...(given.signal && { signal: given.signal }),
   });
   return (await response.json()) as ReplyOf<R>;
+}
+
+/** Sends a removal. It succeeds also where what it removes is gone already: another window may have removed it. */
+export async function sendRemoval<R extends Route>(
+  route: R,
+  ...input: object extends Input<R> ? [Input<R>?] : [Input<R>]
+): Promise<void> {
+  try {
+    await api(route, ...input);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.isGone)) throw error;
+  }
 }
 
 /** Sends a request to a route of a plugin that may not be there, whose types are therefore not known. */
