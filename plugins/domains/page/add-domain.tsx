@@ -62,7 +62,7 @@ export function AddDomain({ domains, onClose, onAdded }: AddDomainProps) {
       </div>
       <Field
         label={t('domains.folderOptional')}
-        hint={t('domains.folderHint', { folder: typed === '' ? '…' : toAscii(typed) })}
+        hint={t('domains.folderHint', { folder: typed === '' || fault !== undefined ? '…' : toAscii(typed) })}
         value={folder.value}
         onChange={(next) => (folder.value = next)}
         autocapitalize="none"

@@ -41,7 +41,7 @@ export function AddLogin({ prefix, onClose, onMade }: AddLoginProps) {
         {...PLAIN}
         autoFocus
         label={t('sftp.name')}
-        hint={t('sftp.nameHint', { name: `${prefix}${typed === '' ? '…' : typed}` })}
+        hint={t('sftp.nameHint', { name: `${prefix}${typed === '' || isFaulty ? '…' : typed}` })}
         fault={isFaulty ? t('sftp.nameFault') : undefined}
         maxLength={24}
         value={name.value}

@@ -64,7 +64,9 @@ export function ManagedDatabases({ engine }: { readonly engine: DatabaseEngine }
         )}
       </PageHead>
       <div class="stack">
-        {databases.data?.sizesError !== undefined && <ErrorPanel error={databases.data.sizesError} />}
+        {databases.data?.sizesError !== undefined && (
+          <ErrorPanel error={databases.data.sizesError} onRetry={databases.reload} />
+        )}
         {users.error !== undefined && !databases.data?.server && <ErrorPanel error={users.error} />}
         {noSpaceAbout !== undefined && (
           <Panel kind="bad" icon="warn" title={t('pages.db.noSpace')}>

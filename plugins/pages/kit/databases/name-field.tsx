@@ -19,7 +19,7 @@ export function NameField({ name, prefix, fault }: NameFieldProps) {
   return (
     <Field
       label={t('pages.db.name')}
-      hint={t('pages.db.nameHint', { name: `${prefix}${typed === '' ? '…' : typed}` })}
+      hint={t('pages.db.nameHint', { name: `${prefix}${typed === '' || fault !== undefined ? '…' : typed}` })}
       value={name.value}
       onChange={(next) => (name.value = next)}
       fault={fault}

@@ -86,6 +86,7 @@ if (hasMariaDb()) {
     await judgeAsItStands(driver);
     await page.keyboard.press('Escape');
     await driver.press('Create user');
+    await driver.choose('dialog[open] select', 'ann_shop');
     await page.type('dialog[open] .input', 'app');
     await judgeAsItStands(driver);
     await page.keyboard.press('Enter');

@@ -30,6 +30,8 @@ test('a database and its user are made, used, and dropped', async (browser) => {
   await driver.says('Nobody'); // in its row, from which on it can be chosen
   await driver.press('Create user');
   await driver.says('Your hosting provider sets from which machines');
+  assert.is(await page.$eval('dialog[open] select', (list) => (list as unknown as { value: string }).value), '');
+  await driver.choose('dialog[open] select', 'ann_shop');
   await page.type('dialog[open] .input', 'app');
   await page.keyboard.press('Enter');
   await driver.says('Save the password now');

@@ -15,7 +15,7 @@ interface CreateUserProps {
 /** Makes a user, with rights on one database if one is chosen. */
 export function CreateUser({ engine, databases: { databases, prefix }, onClose, onMade }: CreateUserProps) {
   const name = useSignal('');
-  const database = useSignal(databases[0]?.name ?? '');
+  const database = useSignal('');
   const level = useSignal<Level>('all');
   const from = useSignal<FromWhere>({ place: 'here', address: '' });
   const typed = name.value.trim();
@@ -39,7 +39,7 @@ export function CreateUser({ engine, databases: { databases, prefix }, onClose, 
       <Select
         label={t('pages.db.database')}
         value={database.value}
-        of={[...databases.map((each) => [each.name, each.name] as const), ['', t('pages.db.noAccess')]]}
+        of={[['', t('pages.db.noAccess')], ...databases.map((each) => [each.name, each.name] as const)]}
         onChange={(next) => (database.value = next)}
       />
       {database.value !== '' && (
