@@ -65,7 +65,7 @@ function targetIn(text: string): string {
   const target = url === undefined ? '' : upperCase(isPath ? url.href.slice(NO_HOST.length) : url.href);
   if ((isPath || isUrl) && REDIRECT_TARGET.test(target)) return target;
   throw fail.invalid_redirect(
-    'the target must be an absolute http or https URL of a host name, or a path; other characters are written as %27',
+    'the target must be an absolute http or https URL of a host name, or a path; a character that cannot be in a URL is written by its code, an apostrophe as %27',
     AT_TARGET,
   );
 }
