@@ -10,7 +10,7 @@ export const fail = defineErrors({
   connection_not_found: [404, 'Connection not found'],
   login_exists: [409, 'Login already there'],
   public_key_exists: [409, 'Public key already there'],
-  ftp_limit_reached: [409, 'Limit of the plan for FTP accounts reached'],
+  ftp_limit_reached: [409, 'Limit of the plan for SFTP logins reached'],
   public_keys_limit_reached: [409, 'No room for another public key'],
   sftp_failed: [502, 'The logins could not be changed'],
   connections_unknown: [503, 'It is not known who is logged in'],

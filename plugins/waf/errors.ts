@@ -4,6 +4,6 @@ import { defineErrors } from '../../kernel/errors.ts';
 export const fail = defineErrors({
   domain_not_found: [404, 'Domain not found'],
   invalid_waf_rule: [400, 'Not a rule that can be left out'],
-  waf_not_offered: [409, 'This server has no web application firewall'],
+  waf_not_offered: [409, 'This server has no firewall for sites'],
   webserver_failed: [502, 'The web server refused the change'],
 });

@@ -4,7 +4,7 @@ import type { EventData, EventTable } from '../../kernel/store/events/event-type
 /** The events that this plugin records. */
 export const events = {
   'waf.set': {
-    text: 'The web application firewall of a site was changed',
+    text: 'The firewall of a site was changed',
     data: Type.Object({ domain_url: Type.String(), mode: Type.String() }),
   },
 } as const satisfies EventTable;

@@ -69,7 +69,7 @@ export class SitesWaf {
     const changed = await this.#sites.change(subject, domain, change, (by, domain_url, { mode }) => ({
       ...by,
       type: 'waf.set',
-      text: `set the web application firewall of ${domain_url} to ${mode}`,
+      text: `set the firewall of ${domain_url} to ${mode}`,
       data: { domain_url, mode },
     }));
     return entry(changed);

@@ -163,6 +163,7 @@ test('the page of the plan has the units of the other pages', async (browser) =>
   const driver = await PageDriver.customer(browser, server, 'unit');
   await driver.goto('/home/info');
   assert.match(await driver.text('main'), /Storage100 GiB.*Memory8 GiB/);
+  assert.match(await driver.text('main'), /SFTP logins/, 'as the page of logins calls them');
   await driver.finish();
 });
 

@@ -123,7 +123,7 @@ test('a firewall is switched on, and rules are left out', async () => {
   const part = { mode: 'report', excludedIds: [920_350, 942_100], excludedTags: ['attack-rce'] };
   assert.equal(webServer.served(domain)?.parts, { waf: part });
   const { lines } = await server.hostkeep.core.events.page(account.id, 'firewall', 0, 9);
-  assert.match(lines[0] ?? '', /User 'changes' set the web application firewall of changes\.example to report from IP/);
+  assert.match(lines[0] ?? '', /User 'changes' set the firewall of changes\.example to report from IP/);
 });
 
 test('on a web server without the module no firewall is switched on', async () => {
