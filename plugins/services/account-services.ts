@@ -66,7 +66,7 @@ export class AccountServices {
           await (isOn ? switchOn : switchOff)(tx, { accountId: account.id, service: recipe.name });
           const type = isOn ? 'service.switched_on' : 'service.switched_off';
           const text = `switched ${recipe.title} ${isOn ? 'on' : 'off'}`;
-          await this.#host.events.record(tx, { type, account, text, ip, data: { service: recipe.name } });
+          await this.#host.events.record(tx, { type, account, text, ip, data: told(recipe) });
         });
       if (!isOn) {
         await this.#stop(account, recipe.name);
@@ -85,7 +85,7 @@ export class AccountServices {
       let isEmpty = await this.#runs(account.id, await this.#nameFor(account, recipe));
       for (const exchange of recipe.flush) isEmpty &&= (await this.#ask(account, recipe, exchange)) !== null;
       if (!isEmpty) throw fail.service_failed(`${recipe.title} does not say that it is empty now`);
-      await this.#record('service.flushed', `emptied ${recipe.title}`, { account, service: recipe.name, ip });
+      await this.#record('service.flushed', `emptied ${recipe.title}`, { account, recipe, ip });
       return this.#shown(account, recipe, true);
     });
   }
@@ -97,7 +97,7 @@ export class AccountServices {
       await this.#assertOn(account, recipe);
       await this.#stop(account, recipe.name);
       await this.#start(account, recipe);
-      await this.#record('service.restarted', `restarted ${recipe.title}`, { account, service: recipe.name, ip });
+      await this.#record('service.restarted', `restarted ${recipe.title}`, { account, recipe, ip });
       return this.#shown(account, recipe, true);
     });
   }
@@ -248,8 +248,13 @@ export class AccountServices {
     return recipe;
   }
 
-  #record(type: EventType, text: string, { account, service, ip }: Change): Promise<void> {
-    return this.#host.store.write((tx) => this.#host.events.record(tx, { type, account, text, ip, data: { service } }));
+  #record(
+    type: EventType,
+    text: string,
+    { account, recipe, ip }: Pick<Change, 'account' | 'ip'> & { readonly recipe: Recipe },
+  ): Promise<void> {
+    const event = { type, account, text, ip, data: told(recipe) };
+    return this.#host.store.write((tx) => this.#host.events.record(tx, event));
   }
 
   /** Runs changes of an account's services one after another, in all workers. */
@@ -257,5 +262,8 @@ export class AccountServices {
     return inTurn(this.#host.workers, `services ${id}`, change);
   }
 }
+
+/** Of events. */
+const told = ({ name, title }: Recipe) => ({ service: name, title });
 
 const isCache = ({ run }: Recipe): boolean => 'sites' in run && run.sites !== undefined;

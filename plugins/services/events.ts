@@ -1,7 +1,7 @@
 import { Type } from '../../kernel/schema.ts';
 import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 
-const OfService = Type.Object({ service: Type.String() });
+const OfService = Type.Object({ service: Type.String(), title: Type.String({ description: 'For people' }) });
 
 /** The events that this plugin records. */
 export const events = {

@@ -98,6 +98,15 @@ if (hasServices()) {
       const { is_running: stillRuns, socket: none } = (await ann.change(service, false)).body;
       assert.equal([stillRuns, none], [false, null]);
       assert.equal([processesOf(ann.uid), existsSync(socket)], [[], false]);
+      await house.server.hostkeep.core.accounts.update(`ann${service}`, { locale: 'de' });
+      const { body } = await house.server.ask<{ events: { summary: string }[] }>('/api/account/events', {
+        token: ann.token,
+      });
+      const title = service === 'redis' ? 'Redis' : 'Memcached';
+      assert.equal(
+        body.events.map(({ summary }) => summary).filter((summary) => summary.includes(title)),
+        ['ausgeschaltet', 'neu gestartet', 'geleert', 'eingeschaltet'].map((done) => `${title} ${done}`),
+      );
       assert.is((await ann.post(service, 'flush')).status, 409);
       assert.is((await bea.shown(service)).is_running, true, 'the other one goes on');
       assert.is((await bea.change(service, false)).status, 200);
