@@ -1,6 +1,17 @@
 import { useSignal } from '@preact/signals';
-import { api, changed, ConfirmDialog, dateTime, Dialog, Field, sendRemoval, t, toast } from '../../pages/kit/index.ts';
-import { lastName, type Backup } from './replies.ts';
+import {
+  api,
+  changed,
+  ConfirmDialog,
+  dateTime,
+  Dialog,
+  Field,
+  lastName,
+  sendRemoval,
+  t,
+  toast,
+} from '../../pages/kit/index.ts';
+import type { Backup } from './replies.ts';
 
 export interface RestoreWhat {
   readonly backup: Backup;

@@ -6,5 +6,3 @@ export type Schedule = Backups['schedule'];
 export type Entry = ReplyOf<'GET /api/backups/:id/files'>['entries'][number];
 export type Database = ReplyOf<'GET /api/backups/:id/databases'>['databases'][number];
 export type Task = ReplyOf<'GET /api/backup-tasks/:id'>;
-
-export const lastName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

@@ -7,12 +7,13 @@ import {
   Card,
   changed,
   ErrorPanel,
+  lastName,
   sendRemoval,
   t,
   textOr,
   useTasks,
 } from '../../pages/kit/index.ts';
-import { lastName, type Task } from './replies.ts';
+import type { Task } from './replies.ts';
 
 /** Work that ended is shown for this long. */
 const SHOWN_MS = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import { api, at, defineArea, mayUse, type Found } from '../../pages/kit/index.ts';
+import { api, at, defineArea, lastName, mayUse, type Found } from '../../pages/kit/index.ts';
 
 const LIMIT = 5;
 
@@ -29,7 +29,7 @@ export default defineArea({
         ...files.map(({ path }): Found => ({
           group: 'search.files',
           icon: 'plan',
-          title: path.slice(path.lastIndexOf('/') + 1),
+          title: lastName(path),
           detail: path,
           link: linkTo('file', path),
         })),
