@@ -1,9 +1,4 @@
-import {
-  CHALLENGES,
-  NGINX_PROTOCOLS,
-  THUMBPRINT,
-  type SiteDirectives,
-} from '../../kernel/contract/points/web-server-part.ts';
+import { CHALLENGES, nginxTls, THUMBPRINT, type SiteDirectives } from '../../kernel/contract/points/web-server-part.ts';
 import { readBoolean, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 
 /** How a site answers over TLS. */
@@ -53,10 +48,7 @@ const directives: SiteDirectives<SiteTls> = {
     if (certificate === '') return [];
     const proof = `^${CHALLENGES.replaceAll('.', '\\.')}([A-Za-z0-9_-]+)$`;
     return [
-      `listen ${listenTls.replaceAll(';', ' ssl;')} ssl;`,
-      `ssl_certificate "${certificate}";`,
-      `ssl_certificate_key "${certificate}";`,
-      NGINX_PROTOCOLS,
+      ...nginxTls({ listenTls, certificate }),
       ...(thumbprint === ''
         ? []
         : [`location ~ "${proof}" {`, '    default_type text/plain;', `    return 200 "$1.${thumbprint}";`, '}']),

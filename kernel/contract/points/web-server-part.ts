@@ -146,6 +146,13 @@ export interface SiteDirectives<T = unknown> {
 
 /** Versions of TLS that are not known to be weak, for nginx. */
 export const NGINX_PROTOCOLS = 'ssl_protocols TLSv1.2 TLSv1.3;';
+/** Renders for a `server` of nginx that it answers over TLS, with a file of its key and certificates. */
+export const nginxTls = ({ listenTls, certificate }: Pick<SitePlace, 'listenTls' | 'certificate'>): string[] => [
+  `listen ${listenTls.replaceAll(';', ' ssl;')} ssl;`,
+  `ssl_certificate "${certificate}";`,
+  `ssl_certificate_key "${certificate}";`,
+  NGINX_PROTOCOLS,
+];
 /** Of a key (RFC 7638); empty for none. */
 export const THUMBPRINT = /^([A-Za-z0-9_-]{43})?$/;
 /** Below which authorities ask a site for the proof of a certificate. */

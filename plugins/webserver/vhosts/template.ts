@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NGINX_PROTOCOLS, type SitePhp, type SitePlace } from '../../../kernel/contract/points/web-server-part.ts';
+import {
+  NGINX_PROTOCOLS,
+  nginxTls,
+  type SitePhp,
+  type SitePlace,
+} from '../../../kernel/contract/points/web-server-part.ts';
 import { HOST_NAME } from '../../../kernel/kit/net/host-port.ts';
 import { shippedFile, type Driver } from '../drivers.ts';
 import { readSitePhp } from '../rules/php-rules.ts';
@@ -150,10 +155,9 @@ function withNames(driver: Driver, source: string, names: readonly string[]): st
 /** Resolves with the files beside the virtual hosts by their names, `undefined` for none: what these share, and the server's own site. */
 export async function sharedFiles(driver: Driver, own: OwnSite | null): Promise<Map<string, string | undefined>> {
   const { commonName, vhostFolder, listenTls, name } = driver;
-  const values: Readonly<Record<string, unknown>> = {
-    ...{ ...driver, ...own, listenTls: listenTls.replaceAll(';', ' ssl;') },
-    certificate: own && join(vhostFolder, own.certificate),
-  };
+  const certificate = join(vhostFolder, own?.certificate ?? '');
+  const tls = nginxTls({ listenTls, certificate }).join('\n    ');
+  const values: Readonly<Record<string, unknown>> = { ...driver, ...own, certificate, tls };
   const filled = (text: string) => text.replaceAll(/\{\{(\w+)\}\}/g, (_, key: string) => String(values[key]));
   const sites = [`${name}-server.conf`, ...(listenTls === '' ? [] : [`${name}-server-tls.conf`])];
   const texts = own && (await Promise.all(sites.map((file) => readFile(shippedFile(file), 'utf8'))));
