@@ -87,8 +87,12 @@ export interface SiteRule {
 /** The rules of sites, by the domain's id; a domain without any may be left out. */
 export type SiteRules = ReadonlyMap<number, SiteRule>;
 
-/** Path of a socket, in a folder with the number of the account. Nothing in it means anything to a web server's configuration. */
-export const PHP_SOCKET = /^(?=.{1,107}$)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/\d+\/[a-z0-9.-]+\.sock$/;
+/** Returns the pattern of a socket's path, in a folder with the number of the account. Nothing in it means anything to a web server's configuration. */
+export const socketPattern = (name: string): RegExp =>
+  new RegExp(String.raw`^(?=.{1,107}$)(?:/(?!\.{1,2}/)[A-Za-z0-9._-]+)+/\d+/${name}\.sock$`);
+
+/** The path of the socket at which PHP runs scripts. */
+export const PHP_SOCKET = socketPattern('[a-z0-9.-]+');
 
 /** Folders, by the id of their domain, whose applications answer for whatever is asked below them. */
 export type FrontFolders = ReadonlyMap<number, readonly string[]>;

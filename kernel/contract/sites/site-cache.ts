@@ -1,3 +1,4 @@
+import { socketPattern } from '../points/web-server-part.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 
 /** A cache of the pages of an account's sites, which stands between the web server and the sites. */
@@ -17,6 +18,6 @@ export interface SiteCaches {
   cacheOf(account: Account): Promise<SiteCache | undefined>;
 }
 
-/** In a folder with the number of the account. Nothing in it means anything to a web server's configuration. */
-export const CACHE_SOCKET = /^(?=.{1,107}$)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/\d+\/[a-z0-9]+\.sock$/;
+/** The path of the socket at which a cache answers. */
+export const CACHE_SOCKET = socketPattern('[a-z0-9]+');
 export const CACHE_DIGEST = /^[A-Za-z0-9_-]{22}$/;

@@ -13,6 +13,7 @@ const php = {
 // threat stolen-service: scripts of a site run in processes of its own account
 test("a site's scripts run only where its own account has a socket", () => {
   assert.equal(readSitePhp(php, 7), php);
+  assert.ok(readSitePhp({ ...php, socket: '/srv/hostkeep/.demo/7/8.2.sock' }, 7)); // in the data folder of a demo
   const sockets = [
     '/run/hostkeep/php/8/8.2-0123abcd.sock',
     '/run/7/../8/a.sock',
@@ -23,6 +24,8 @@ test("a site's scripts run only where its own account has a socket", () => {
     'run/7/a.sock',
     '/run/7/a',
     '/7//a.sock',
+    '/run/./7/a.sock',
+    '/../7/a.sock',
     `/run/${'a'.repeat(100)}/7/a.sock`,
   ];
   for (const socket of sockets) assert.throws(() => readSitePhp({ ...php, socket }, 7), undefined, socket);

@@ -1,8 +1,8 @@
 /** The application in PHP of `hostkeep demo`, which root starts, or somebody else. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { installedVersions } from '../../../kernel/kit/programs/php-versions.ts';
 import * as assert from '../../support/assert.ts';
 import { CLI } from '../../support/command.ts';
@@ -58,8 +58,10 @@ const hasNamespaces = (uid: number) =>
 
 function runsPhp(title: string, uid: number, env: NodeJS.ProcessEnv = {}): void {
   test(`${title} runs PHP over HTTPS, and nothing of it is left`, async () => {
-    const data = temporaryFolder();
-    if (isRoot) chownSync(data, uid, uid);
+    const data = join(temporaryFolder(), '.demo'); // as in a checkout
+    mkdirSync(data, { mode: 0o700 });
+    chmodSync(dirname(data), 0o755);
+    if (isRoot) for (const folder of [dirname(data), data]) chownSync(folder, uid, uid);
     const demo = await startDemo(data, env);
     const url = guestBookOf(demo);
     const first = await fetchSecurely(url);
