@@ -16,6 +16,7 @@ export const SessionView = NamedObject('CurrentSession', {
   features: Type.Array(Type.String(), {
     description: 'What the account may use on this server, also what fails at the moment',
   }),
+  switched_off: Type.Array(Type.String(), { description: 'Plugins without which this server runs' }),
   expires_at: Type.String({ format: 'date-time', description: 'When this session ends. RFC 3339, UTC' }),
   opened_by: Type.Union([Type.String(), Type.Null()], {
     description: 'The administrator who opened this session with a login link; null where the account itself logged in',

@@ -20,6 +20,7 @@ export async function sessionView(
     locale: account.locale,
     locales: [...node.locales.names],
     features: [...node.providedFeatures(account)],
+    switched_off: node.plugins().flatMap(({ name, state }) => (state === 'off' ? [name] : [])),
     expires_at: new Date(session.expiresAt).toISOString(),
     opened_by: session.openedBy,
     version: node.version,

@@ -16,8 +16,8 @@ const RULES: Readonly<Record<Theme, readonly string[] | undefined>> = {
   dark: ['color-contrast', 'link-in-text-block'],
 };
 
-/** A dialog, or the menu of a button. */
-const OPEN = 'dialog[open], button[aria-expanded=true]';
+/** A dialog, or the menu of a button; the groups of the navigation stay as they are. */
+const OPEN = 'dialog[open], :is(.bar, main) button[aria-expanded=true]';
 
 /** How far the dialog itself scrolls, and not its content. */
 const OUTER_SCROLL = `(({ scrollHeight = 0, clientHeight = 0 }) => scrollHeight - clientHeight)(document.querySelector('dialog[open]') ?? {})`;

@@ -6,7 +6,13 @@ export default defineArea({
   name: 'accounts',
   order: 10,
   pages: [
-    { path: '/accounts', title: 'accounts.accounts', icon: 'users', load: () => import('./accounts-page.tsx') },
+    {
+      path: '/accounts',
+      title: 'accounts.accounts',
+      icon: 'users',
+      group: 'customers',
+      load: () => import('./accounts-page.tsx'),
+    },
     {
       path: '/accounts',
       title: 'accounts.account',

@@ -2,12 +2,13 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'backup-copies',
-  order: 66,
+  order: 13,
   pages: [
     {
       path: '/backup-copies',
       title: 'backup-copies.title',
       icon: 'shield',
+      group: 'backups',
       isOfNode: true,
       load: () => import('./copies-page.tsx'),
     },

@@ -2,12 +2,13 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'backup-overview',
-  order: 65,
+  order: 12,
   pages: [
     {
       path: '/account-backups',
       title: 'backup-overview.title',
       icon: 'shield',
+      group: 'backups',
       isOfNode: true,
       load: () => import('./overview-page.tsx'),
     },

@@ -2,12 +2,13 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'certificates',
-  order: 12,
+  order: 20,
   pages: [
     {
       path: '/certificates',
       title: 'certificates.title',
       icon: 'lock',
+      group: 'security',
       features: ['ssl'],
       load: () => import('./certificates-page.tsx'),
     },

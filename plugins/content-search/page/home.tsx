@@ -2,7 +2,7 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'content-search',
-  order: 30.5,
+  order: 42,
   pages: [
     {
       path: '/files/search',

@@ -2,12 +2,13 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'databases',
-  order: 40,
+  order: 52,
   pages: [
     {
       path: '/mysql',
       title: 'databases.title',
       icon: 'database',
+      group: 'databases',
       features: ['databases_size_info'],
       load: () => import('./databases-page.tsx'),
     },

@@ -8,6 +8,7 @@ export default defineArea({
       path: '/domains',
       title: 'domains.title',
       icon: 'globe',
+      group: 'sites',
       features: ['domains'],
       load: () => import('./domains-page.tsx'),
     },

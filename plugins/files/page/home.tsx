@@ -2,13 +2,14 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'files',
-  order: 30,
+  order: 40,
   pages: [
     {
       path: '/files',
       title: 'files.title',
       about: 'files.about',
       icon: 'folder',
+      group: 'storage',
       features: ['filemanager'],
       load: () => import('./files-page.tsx'),
     },

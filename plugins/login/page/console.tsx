@@ -4,7 +4,13 @@ export default defineArea({
   name: 'login',
   order: 90,
   pages: [
-    { path: '/sessions', title: 'login.sessionsAndLocks', icon: 'lock', load: () => import('./locks-page.tsx') },
+    {
+      path: '/sessions',
+      title: 'login.sessionsAndLocks',
+      icon: 'lock',
+      group: 'activity',
+      load: () => import('./locks-page.tsx'),
+    },
     {
       path: '/account',
       title: 'login.title',

@@ -2,14 +2,22 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'logs',
-  order: 12,
+  order: 30,
   parts: [{ page: '/', order: 32, features: ['errors', 'goaccess'], load: () => import('./traffic-card.tsx') }],
   pages: [
-    { path: '/logs', title: 'logs.title', icon: 'file', features: ['errors'], load: () => import('./logs-page.tsx') },
+    {
+      path: '/logs',
+      title: 'logs.title',
+      icon: 'file',
+      group: 'traffic',
+      features: ['errors'],
+      load: () => import('./logs-page.tsx'),
+    },
     {
       path: '/visitors',
       title: 'logs.visitors',
       icon: 'users',
+      group: 'traffic',
       features: ['goaccess'],
       load: () => import('./visitors-page.tsx'),
     },

@@ -2,12 +2,13 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'nginx-rules',
-  order: 12.5,
+  order: 63,
   pages: [
     {
       path: '/nginx-rules',
       title: 'nginx-rules.title',
       icon: 'servers',
+      group: 'advanced',
       features: ['nginx_rules'],
       load: () => import('./rules-page.tsx'),
     },

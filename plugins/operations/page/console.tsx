@@ -2,13 +2,14 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'operations',
-  order: 12,
+  order: 20,
   pages: [
     {
       path: '/plugins',
       title: 'operations.plugins',
       about: 'operations.pluginsAbout',
       icon: 'puzzle',
+      group: 'server',
       isOfNode: true,
       load: () => import('./plugins-page.tsx'),
     },

@@ -5,6 +5,21 @@ import type { RemoveFiles, SendBatch, SendFile } from './server/senders.ts';
 
 type Load = () => Promise<{ readonly default: ComponentType }>;
 
+/** The groups of the navigation, each with its icon. */
+export const GROUPS = {
+  sites: 'globe',
+  security: 'lock',
+  traffic: 'users',
+  storage: 'folder',
+  databases: 'database',
+  advanced: 'sliders',
+  customers: 'users',
+  backups: 'shield',
+  server: 'servers',
+  activity: 'clock',
+} as const satisfies Record<string, IconName>;
+export type Group = keyof typeof GROUPS;
+
 /** A page of an area, at a path below that of its application. */
 export interface AreaPage {
   readonly path: string;
@@ -14,6 +29,8 @@ export interface AreaPage {
   /** The name of its tab; its title unless given. */
   readonly tab?: TextKey;
   readonly icon: IconName;
+  /** Where it stands in the navigation: by itself unless given. A group stands in the place of its first page. */
+  readonly group?: Group;
   /** Of these features any one opens the page; none means everybody. */
   readonly features?: readonly string[];
   readonly load: Load;
@@ -53,6 +70,7 @@ export interface Found {
 
 /** A plugin's part of an application: the default export of its `page/home.tsx` or `page/console.tsx`. */
 export interface Area {
+  /** The name of the plugin; where that is switched off, nothing of the area is shown. */
   readonly name: string;
   /** Place in the navigation; lower comes first. */
   readonly order: number;
@@ -90,9 +108,13 @@ export function setAreas(areas: readonly Area[]): void {
 /** Returns the areas of the application. */
 export const allAreas = (): readonly Area[] => known;
 
+export type PlacedPage = AreaPage & { readonly area: Area };
+
 /** Returns the pages of all areas, in the order of the navigation. */
-export function allPages(): AreaPage[] {
-  return known.toSorted((a, b) => a.order - b.order).flatMap((area) => area.pages ?? []);
+export function allPages(): PlacedPage[] {
+  return known
+    .toSorted((a, b) => a.order - b.order)
+    .flatMap((area) => (area.pages ?? []).map((page) => ({ ...page, area })));
 }
 
 /** Type-checks an area. */

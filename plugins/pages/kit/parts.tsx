@@ -1,17 +1,17 @@
 import type { ComponentType } from 'preact';
-import { allAreas, type Part } from './area.ts';
+import { allAreas, type Area, type Part } from './area.ts';
 import { Guarded } from './guarded.tsx';
 import { lazy } from './lazy.tsx';
-import { mayUse } from './server/session.ts';
+import { mayOpen } from './server/session.ts';
 
-let parts: readonly (Part & { readonly id: number; readonly View: ComponentType })[] | undefined;
+let parts: readonly (Part & { readonly area: Area; readonly id: number; readonly View: ComponentType })[] | undefined;
 
 function partsAt(path: string) {
   parts ??= allAreas()
-    .flatMap((area) => area.parts ?? [])
+    .flatMap((area) => (area.parts ?? []).map((part) => ({ ...part, area })))
     .toSorted((a, b) => a.order - b.order)
     .map((part, id) => ({ ...part, id, View: lazy(part.page, part.load) }));
-  return parts.filter(({ page, features }) => page === path && mayUse(features));
+  return parts.filter(({ area, page, features }) => page === path && mayOpen(area, features));
 }
 
 /** Returns whether there is any part of the page that one may see. */

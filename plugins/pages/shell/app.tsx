@@ -10,7 +10,7 @@ import { Guarded } from '../kit/guarded.tsx';
 import { lazy } from '../kit/lazy.tsx';
 import { Empty } from '../kit/feedback.tsx';
 import { t } from '../kit/text/i18n.ts';
-import { hasEnded, mayUse, session } from '../kit/server/session.ts';
+import { hasEnded, mayOpen, session } from '../kit/server/session.ts';
 import { ProofDialog } from '../kit/form/proof.tsx';
 import { openDialogs, withdrawn } from '../kit/form/withdrawn.ts';
 import { Toasts } from '../kit/toasts.tsx';
@@ -38,7 +38,7 @@ export function App({ name }: Application) {
         <Toasts />
       </>
     );
-  const usable = pages.filter(({ features }) => mayUse(features));
+  const usable = pages.filter(({ area, features }) => mayOpen(area, features));
   return (
     <>
       <Frame application={name} pages={usable} all={pages} />

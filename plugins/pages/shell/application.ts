@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import type { Area, AreaPage } from '../kit/area.ts';
+import type { Area, PlacedPage } from '../kit/area.ts';
 
 /** Differences between the two applications. */
 export interface Application {
@@ -9,4 +9,4 @@ export interface Application {
 }
 
 /** A page, with what is drawn once its code has been loaded. */
-export type ShownPage = AreaPage & { readonly View: ComponentType };
+export type ShownPage = PlacedPage & { readonly View: ComponentType };

@@ -8,6 +8,7 @@ export default defineArea({
       path: '/php',
       title: 'php.title',
       icon: 'gauge',
+      group: 'sites',
       features: ['php', 'php_options', 'php_ini'],
       load: () => import('./php-page.tsx'),
     },

@@ -4,7 +4,13 @@ export default defineArea({
   name: 'plans',
   order: 11,
   pages: [
-    { path: '/features', title: 'plans.features', icon: 'grid', load: () => import('./features-page.tsx') },
-    { path: '/plans', title: 'plans.plans', icon: 'plan', load: () => import('./plans-page.tsx') },
+    {
+      path: '/features',
+      title: 'plans.features',
+      icon: 'grid',
+      group: 'customers',
+      load: () => import('./features-page.tsx'),
+    },
+    { path: '/plans', title: 'plans.plans', icon: 'plan', group: 'customers', load: () => import('./plans-page.tsx') },
   ],
 });

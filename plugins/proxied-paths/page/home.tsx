@@ -2,12 +2,13 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'proxied-paths',
-  order: 12.5,
+  order: 64,
   pages: [
     {
       path: '/proxied-paths',
       title: 'proxied-paths.title',
       icon: 'box',
+      group: 'advanced',
       features: ['webserver_conf'],
       load: () => import('./proxied-paths-page.tsx'),
     },

@@ -2,7 +2,7 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'quota',
-  order: 30.7,
+  order: 43,
   pages: [
     {
       path: '/files/usage',

@@ -4,7 +4,7 @@ const features = ['filemanager'];
 
 export default defineArea({
   name: 'trash',
-  order: 30,
+  order: 41,
   pages: [
     {
       path: '/files/trash',

@@ -1,4 +1,4 @@
-import { api, ApiError, changed, lastName, t, textOr, toast } from '../../pages/kit/index.ts';
+import { api, changed, lastName, t, textOr, toast } from '../../pages/kit/index.ts';
 
 interface Result {
   readonly id: string;
@@ -16,10 +16,7 @@ function tellFailures(names: readonly string[], results: readonly Result[]): voi
 
 /** Moves files and folders to the trash, and offers to take that back. */
 export default async function moveToTrash(paths: readonly string[]): Promise<void> {
-  const { results } = await api('POST /api/files/trash', { body: { paths: [...paths] } }).catch((cause: unknown) => {
-    if (!(cause instanceof ApiError) || cause.code !== 'not_found') throw cause;
-    throw new ApiError(404, { error: cause.code, title: t('trash.isOff') });
-  });
+  const { results } = await api('POST /api/files/trash', { body: { paths: [...paths] } });
   changed();
   tellFailures(paths.map(lastName), results);
   const removed = results.flatMap(({ id, error }, i) => (error === null ? [{ id, path: paths[i] ?? '' }] : []));

@@ -2,8 +2,15 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'waf',
-  order: 12,
+  order: 22,
   pages: [
-    { path: '/waf', title: 'waf.title', icon: 'shield', features: ['waf'], load: () => import('./waf-page.tsx') },
+    {
+      path: '/waf',
+      title: 'waf.title',
+      icon: 'shield',
+      group: 'security',
+      features: ['waf'],
+      load: () => import('./waf-page.tsx'),
+    },
   ],
 });

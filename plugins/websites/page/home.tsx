@@ -4,9 +4,16 @@ const features = ['autoinstaller'];
 
 export default defineArea({
   name: 'websites',
-  order: 20,
+  order: 11,
   pages: [
-    { path: '/sites', title: 'websites.title', icon: 'window', features, load: () => import('./websites-page.tsx') },
+    {
+      path: '/sites',
+      title: 'websites.title',
+      icon: 'window',
+      group: 'sites',
+      features,
+      load: () => import('./websites-page.tsx'),
+    },
   ],
   parts: [{ page: '/', order: 10, features, isWide: true, load: () => import('./sites-widget.tsx') }],
   find: {

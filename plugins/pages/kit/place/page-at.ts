@@ -1,5 +1,5 @@
 import { allPages, type AreaPage } from '../area.ts';
-import { mayUse } from '../server/session.ts';
+import { mayOpen } from '../server/session.ts';
 import { ownPath, pathAt } from './base-path.ts';
 
 /** Returns the page at a path of the application. */
@@ -12,6 +12,6 @@ export function pageAt<P extends AreaPage>(pages: readonly P[], path: string): P
 
 /** Returns whether a link leads to a page that the account may open now. */
 export function isOpenable(link: string): boolean {
-  const usable = allPages().filter(({ features }) => mayUse(features));
+  const usable = allPages().filter(({ area, features }) => mayOpen(area, features));
   return pageAt(usable, ownPath(link)) !== undefined;
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso/router';
 import { allPages } from '../area.ts';
 import { PageHead } from '../card.tsx';
-import { mayUse } from '../server/session.ts';
+import { mayOpen } from '../server/session.ts';
 import { t } from '../text/i18n.ts';
 import { at, pathAt } from './base-path.ts';
 
@@ -23,14 +23,14 @@ export function TabbedHead({ of, children }: TabbedHeadProps) {
   return (
     <>
       <PageHead
-        title={[title, tab].filter(Boolean).join(' · ')}
+        title={tab === undefined || tab === title ? title : `${title} · ${tab}`}
         {...(first?.about !== undefined && { about: t(first.about) })}
       >
         {children}
       </PageHead>
       <nav class="tabs" aria-label={title}>
         {pages
-          .filter((page) => page === first || mayUse(page.features))
+          .filter((page) => page === first || mayOpen(page.area, page.features))
           .map(({ path: to, ...page }) => (
             <a key={to} href={at(to)} aria-current={path === pathAt(to) ? 'page' : undefined}>
               {t(page.tab ?? page.title)}

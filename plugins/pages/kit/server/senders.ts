@@ -1,7 +1,7 @@
-import { allAreas } from '../area.ts';
+import { allAreas, type Area } from '../area.ts';
 import { againAfterLogin } from './api.ts';
 import { loadModule } from './load-module.ts';
-import { mayUse } from './session.ts';
+import { mayOpen } from './session.ts';
 
 /** A file that is sent to a path of the account. */
 export interface FileToSend {
@@ -20,8 +20,8 @@ export const PAUSED = 'paused';
 
 /** Returns what sends a file of this size so that it goes on after the connection broke; `undefined` where nothing does. */
 export function resumableSender(sizeBytes: number): SendFile | undefined {
-  const sender = allAreas().flatMap((area) => area.sender ?? [])[0];
-  if (sender === undefined || sizeBytes < sender.minBytes || !mayUse(sender.features)) return undefined;
+  const sender = firstOpen('sender');
+  if (sender === undefined || sizeBytes < sender.minBytes) return undefined;
   return (file) => againAfterLogin('POST', async () => (await loadModule(sender.load)).default(file));
 }
 
@@ -39,9 +39,8 @@ export type SendBatch = (batch: BatchToSend) => Promise<BatchOutcome>;
 
 /** Returns what sends small files together; `undefined` where nothing does. */
 export function batchSender(): SendBatch | undefined {
-  const sender = allAreas().flatMap((area) => area.batches ?? [])[0];
-  if (sender === undefined || !mayUse(sender.features)) return undefined;
-  return async (batch) => (await loadModule(sender.load)).default(batch);
+  const sender = firstOpen('batches');
+  return sender && (async (batch) => (await loadModule(sender.load)).default(batch));
 }
 
 /** Removes files and folders of the account by their paths, and tells what became of it. */
@@ -49,7 +48,10 @@ export type RemoveFiles = (paths: readonly string[]) => Promise<void>;
 
 /** Returns what removes files; `undefined` where nothing does. */
 export function fileRemover(): RemoveFiles | undefined {
-  const removal = allAreas().flatMap((area) => area.removal ?? [])[0];
-  if (removal === undefined || !mayUse(removal.features)) return undefined;
-  return async (paths) => (await loadModule(removal.load)).default(paths);
+  const removal = firstOpen('removal');
+  return removal && (async (paths) => (await loadModule(removal.load)).default(paths));
+}
+
+function firstOpen<K extends 'sender' | 'batches' | 'removal'>(kind: K): Area[K] | undefined {
+  return allAreas().find((area) => area[kind] !== undefined && mayOpen(area, area[kind].features))?.[kind];
 }

@@ -15,6 +15,11 @@ const features = computed(() => new Set(session.value?.features));
 /** How often the page asks what it may show, so that a feature that is switched off goes for who is looking too. */
 const REFRESH_MS = 15_000;
 
+/** Whether the account may see what an area has for these features, and the server runs the plugin of the area. */
+export function mayOpen(area: { readonly name: string }, any: readonly string[] | undefined): boolean {
+  return session.value?.switched_off.includes(area.name) !== true && mayUse(any);
+}
+
 /** Whether the account has one of these features; administrators have no features, and may see everything here. */
 export function mayUse(any: readonly string[] | undefined): boolean {
   return any === undefined || session.value?.role === 'admin' || any.some((each) => features.value.has(each));

@@ -4,7 +4,7 @@ import { allAreas, type AreaPage } from '../../kit/area.ts';
 import { Button, Choices } from '../../kit/button.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { language, t } from '../../kit/text/i18n.ts';
-import { logOut, session } from '../../kit/server/session.ts';
+import { logOut, mayOpen, session } from '../../kit/server/session.ts';
 import { attempt, toastError } from '../../kit/toasts.tsx';
 import { chooseLanguage } from './choose-language.ts';
 import { KeysDialog } from './keys-dialog.tsx';
@@ -58,7 +58,11 @@ export function Bar({ pages, current, isMenuOpen, onMenu }: BarProps) {
         <kbd aria-hidden="true">{/Mac/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'}</kbd>
       </button>
       <div class="bar-end">
-        {current !== undefined && allAreas().map(({ name, inBar: Part }) => Part && <Part key={name} page={current} />)}
+        {current !== undefined &&
+          allAreas().map((area) => {
+            const { name, inBar: Part } = area;
+            return Part && mayOpen(area, undefined) && <Part key={name} page={current} />;
+          })}
         <Button kind="plain" icon="keys" label={t('pages.keys')} onClick={() => void (shown.value = 'keys')} />
         <UserMenu />
       </div>

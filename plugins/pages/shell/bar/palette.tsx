@@ -5,7 +5,7 @@ import { allAreas, type AreaPage, type Found } from '../../kit/area.ts';
 import { at, linkTo } from '../../kit/place/base-path.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { t } from '../../kit/text/i18n.ts';
-import { mayUse } from '../../kit/server/session.ts';
+import { mayOpen } from '../../kit/server/session.ts';
 import { errorText } from '../../kit/toasts.tsx';
 
 const RECENT = 'hostkeep-recent';
@@ -151,7 +151,7 @@ const NOTHING: Result = { found: [] };
 async function ask(text: string): Promise<Result> {
   const wanted = text.trim();
   if (wanted === '') return NOTHING;
-  const able = allAreas().flatMap(({ find }) => (find !== undefined && mayUse(find.features) ? [find] : []));
+  const able = allAreas().flatMap((area) => (area.find && mayOpen(area, area.find.features) ? [area.find] : []));
   const parts = await Promise.allSettled(able.map((find) => find.by(wanted)));
   const found = parts.flatMap((part) => (part.status === 'fulfilled' ? part.value.slice(0, IN_A_GROUP) : []));
   const failed = parts.find((part) => part.status === 'rejected');
