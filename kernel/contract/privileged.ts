@@ -48,6 +48,10 @@ export interface Privileged<V extends Verbs<V>, C extends TSchema = TSchema> {
   readonly name: string;
   /** The schema of the plugin's section of the configuration. */
   readonly config: C;
+  /**
+   * One named `folder` takes `{ accountId, name }` and resolves with the path of a folder of the account beside its files, in which
+   * jobs may run as the account: see `JobOwner.folder`. It checks the name, and nobody but root may change the folders above.
+   */
   readonly verbs: readonly (keyof V & string)[];
   /** How long the broker may take for one of them. */
   readonly timeoutMs: number;

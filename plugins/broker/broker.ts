@@ -24,6 +24,7 @@ const CONNECTIONS = 2000;
 /** Characters of the arguments in the log. */
 const LOGGED = 1000;
 const REMOVE_MS = 60_000;
+const FOLDER_MS = 5000;
 /** Folders in each other, and files that are given at a time. */
 const [DEEPEST, MOST_GIVEN] = [2048, 10_000_000];
 
@@ -91,8 +92,11 @@ export class Broker {
           String(verb),
           async () => {
             if (verb !== 'run') return this.#verbOf(verb)(args, { signal: abort.signal, onProgress });
-            const prepared = this.#started.prepare(args, channel);
-            then = prepared;
+            const prepared = await this.#started.prepare(args, channel, ({ id: accountId }, { plugin, name }) =>
+              this.#pathTo(`${plugin}.folder`, { accountId, name }),
+            );
+            if (abort.signal.aborted) prepared.onClose();
+            else then = prepared;
             return prepared.token;
           },
           args,
@@ -126,6 +130,12 @@ export class Broker {
       const code = error instanceof HttpError ? error.code : undefined;
       channel.send({ ok: false, code, message: errorMessage(error) } satisfies BrokerReply);
     }
+  }
+
+  /** Resolves with what the verb of a plugin returns, which is as trustworthy as this process. */
+  async #pathTo(verb: string, args: unknown): Promise<string> {
+    const followed = { signal: AbortSignal.timeout(FOLDER_MS), onProgress: () => undefined };
+    return readText(await this.#verbOf(verb)(args, followed), /^\/[^\0]+$/);
   }
 
   #verbOf(verb: unknown): Verb {

@@ -92,7 +92,8 @@ export class BrokerClient implements Launcher {
     return (await this.call('give-files', args, GIVE_MS, followed.signal, followed.onProgress)) as GivenFiles;
   }
 
-  launch({ id, username }: Identified, { state, makesRoot = false }: JobOwner, limits: JobLimits): LaunchedJob {
+  launch({ id, username }: Identified, owner: JobOwner, limits: JobLimits): LaunchedJob {
+    const { state = null, folder = null, makesRoot = false } = owner;
     const control = new Connection(this.#socket);
     let report: (time: ProcessorTime) => void = () => undefined;
     let attached: () => void = () => undefined;
@@ -107,7 +108,7 @@ export class BrokerClient implements Launcher {
     });
     const open = async (): Promise<Duplex> => {
       const { replyMib: _, ...system } = limits;
-      const args = { account: { id, username }, state: state ?? null, makesRoot, limits: system };
+      const args = { account: { id, username }, state, folder, makesRoot, limits: system };
       const token = await control.ask({ verb: 'run', args });
       const socket = connect(this.#socket);
       await once(socket, 'connect');

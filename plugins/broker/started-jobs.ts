@@ -5,14 +5,21 @@ import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';
 import type { JobMessage } from './launcher.ts';
 import type { JobChannel } from '../../kernel/kit/jobs/job-channel.ts';
 import { jobEnd, startJobProcess, type JobLimits } from '../../kernel/kit/jobs/job-launch.ts';
-import type { JobStart } from '../../kernel/kit/jobs/job.ts';
+import type { AccountFolder, Identified, JobStart } from '../../kernel/kit/jobs/job.ts';
 import { readProcessorTime } from '../../kernel/kit/programs/processor-time.ts';
+import { operatorsRoot } from '../../kernel/kit/files/files-root.ts';
 import type { ControlGroups } from '../../kernel/kit/programs/control-groups.ts';
 import type { Log } from '../../kernel/log.ts';
 import { killProgram, type ChildProcess } from '../../kernel/kit/programs/start-program.ts';
 import { readAccount, readBoolean, readInteger, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 
 type SystemLimits = Omit<JobLimits, 'replyMib'>;
+type PathTo = (account: Identified, folder: AccountFolder) => Promise<string>;
+interface PreparedJob {
+  readonly token: string;
+  onClose(): void;
+  onMessage(): void;
+}
 interface Prepared {
   readonly start: JobStart;
   readonly limits: SystemLimits;
@@ -41,16 +48,21 @@ export class StartedJobs {
     this.#log = log;
   }
 
-  /** Prepares a process of an account, and returns the token to start it with. `control` is the caller's connection. */
-  prepare(args: unknown, control: JobChannel): { readonly token: string; onClose(): void; onMessage(): void } {
-    const { account: given, state, makesRoot, limits } = readMembers(args, ['account', 'state', 'makesRoot', 'limits']);
-    const account = readAccount(given);
+  /**
+   * Prepares a process of an account, and resolves with the token to start it with. `control` is the caller's connection; `pathTo`
+   * resolves with the path of a folder beside the account's files.
+   */
+  async prepare(args: unknown, control: JobChannel, pathTo: PathTo): Promise<PreparedJob> {
+    const given = readMembers(args, ['account', 'state', 'folder', 'makesRoot', 'limits']);
+    const account = readAccount(given.account);
+    const folder = given.folder === null ? undefined : readFolder(given.folder);
     const owner = {
-      ...this.#jobs.ownerOf(account, { makesRoot: readBoolean(makesRoot) }),
-      ...(state !== null && { state: readText(state, /^[a-z]{1,32}$/) }),
+      ...this.#jobs.ownerOf(account, { makesRoot: readBoolean(given.makesRoot) }),
+      ...(given.state !== null && { state: readText(given.state, /^[a-z]{1,32}$/) }),
+      ...(folder !== undefined && { folder, root: operatorsRoot(await pathTo(account, folder)) }),
     };
     const start = this.#jobs.startOf(owner, { isRequired: true });
-    const system = limitsOf(limits);
+    const system = limitsOf(given.limits);
     const token = randomBytes(16).toString('hex');
     let child: ChildProcess | undefined;
     const timer = setTimeout(() => control.end(), TOKEN_MS);
@@ -103,6 +115,11 @@ export class StartedJobs {
       send(control, { isAttached: true });
     }
   }
+}
+
+function readFolder(given: unknown): AccountFolder {
+  const { plugin, name } = readMembers(given, ['plugin', 'name']);
+  return { plugin: readText(plugin, /^[a-z][a-z0-9-]{0,63}$/), name: readText(name, /^[a-z][a-z0-9-]{0,63}$/) };
 }
 
 function limitsOf(given: unknown): SystemLimits {

@@ -12,7 +12,7 @@ import { fail } from './errors.ts';
 const moveCommand: Command = {
   usage: 'move <username>',
   summary:
-    'move an account of this node to another one of the fleet, with its files, its databases and their users, its backups and the logs of its sites. Changes are refused while the last differences are copied, and whatever fails before that is over leaves the account here. The same command again finishes what was interrupted. Sites that name a database server by its address must be changed. At its end it says what is left to do, such as to point domains to the other node: shorten their TTL before. Crontabs, users of the system, and certificates outside its files stay. An account with containers cannot be moved',
+    'move an account of this node to another one of the fleet, with its files, its databases and their users, its backups, the logs of its sites and what its services have stored. Changes are refused while the last differences are copied, and whatever fails before that is over leaves the account here. The same command again finishes what was interrupted. Sites that name a database server by its address must be changed. At its end it says what is left to do, such as to point domains to the other node: shorten their TTL before. Crontabs, users of the system, and certificates outside its files stay. An account with containers cannot be moved',
   options: [
     { flags: '--to <node>', summary: 'node where the account will live' },
     { flags: '--undo', summary: 'give up a move that was interrupted, and remove what came of it', conflicts: 'to' },

@@ -4,9 +4,10 @@ import type { Socket } from 'node:net';
 import { HttpError, errorMessage } from '../../kernel/errors.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { formatSize } from '../../kernel/kit/format.ts';
 import { readJson } from '../../kernel/kit/verb-arguments.ts';
-import { MovedFiles, openMovePool } from './files/moved-files.ts';
+import { assertFits } from '../../kernel/contract/moves/arriving-files.ts';
+import { openMovePool } from '../../kernel/contract/moves/moved-tree.ts';
+import { MovedFiles } from './files/moved-files.ts';
 import { assertPlugins } from './admission.ts';
 import { forMovers, gatherMoveParts } from './parts.ts';
 import { readMove, setState, type Move } from './rows.ts';
@@ -24,9 +25,6 @@ import { fail } from './errors.ts';
 /** The longest silence of a node that sends files, and of a connection on which an answer is prepared. */
 const SILENCE_MS = 60_000;
 const IDLE_MS = 900_000;
-/** Space that stays free on the disk: this part of the files' size, and a minimum. */
-const SPARE_PART = 0.05;
-const SPARE_BYTES = 64 * 2 ** 20;
 
 type Parts = Pick<Host, 'store' | 'jobs' | 'log' | 'node' | 'gather'> & { readonly here: string };
 interface Asked {
@@ -180,10 +178,7 @@ export class Receiver {
       throw fail.move_refused(
         `${files.path} is there already, and nothing is overwritten: move it away, unless both nodes share this folder`,
       );
-    if (room.bytes < bytes * (1 + SPARE_PART) + SPARE_BYTES || room.inodes < inodes * (1 + SPARE_PART))
-      throw fail.move_refused(
-        `there is no room for ${formatSize(bytes)} and ${inodes} inodes: ${formatSize(room.bytes)} and ${room.inodes} are free`,
-      );
+    assertFits({ bytes, inodes }, room);
     if (move.state === 'begun') await this.#parts.store.write((tx) => setState(tx, move, 'copying'));
   }
 }

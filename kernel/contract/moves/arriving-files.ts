@@ -7,6 +7,7 @@ import { defineErrors, fail as refuse } from '../../errors.ts';
 import { formatSize } from '../../kit/format.ts';
 import { readText } from '../../kit/verb-arguments.ts';
 import { boundedBytes } from '../../kit/waiting/byte-streams.ts';
+import type { Extent } from './tree-job.ts';
 
 /** Bytes of a file that only grows, which follow those that came before. */
 export interface FilePiece {
@@ -24,6 +25,9 @@ const fail = defineErrors(MOVE_ERRORS);
 
 /** Stays free on the disk. */
 const RESERVE_BYTES = 2 ** 28;
+/** Space that stays free beside a tree: this part of its size, and a minimum. */
+const SPARE_PART = 0.05;
+const SPARE_BYTES = 64 * 2 ** 20;
 const NUMBERS = /^\S+ \d{1,15} \d{1,15} \d{1,15}$/;
 
 /** Makes a folder. Errors: 409 `move_refused` if its disk has no room for so many bytes of `what`. */
@@ -33,6 +37,14 @@ export async function assertRoom(folder: string, bytes: number, what: string): P
   const free = bavail * bsize;
   if (free < bytes + RESERVE_BYTES)
     throw fail.move_refused(`there is no room for ${what}, ${formatSize(bytes)}: ${formatSize(free)} are free`);
+}
+
+/** Errors: 409 `move_refused` if there is no room for a tree. */
+export function assertFits({ bytes, inodes }: Omit<Extent, 'exists'>, room: Omit<Extent, 'exists'>): void {
+  if (room.bytes < bytes * (1 + SPARE_PART) + SPARE_BYTES || room.inodes < inodes * (1 + SPARE_PART))
+    throw fail.move_refused(
+      `there is no room for ${formatSize(bytes)} and ${inodes} inodes: ${formatSize(room.bytes)} and ${room.inodes} are free`,
+    );
 }
 
 export const pieceText = ({ name, from, bytes, changedAt }: FilePiece): string =>

@@ -5,6 +5,9 @@ import type { Account } from '../../identity/accounts/account.ts';
 /** An account as both ends of its move know it. */
 export type MovedAccount = Pick<Account, 'id' | 'username'>;
 
+/** So long after the changes of an account began to be refused, every process of its home does so. */
+export const IN_FORCE_MS = 1500;
+
 /** How what a plugin keeps of an account, beside its files and the rows of the store, goes to another node. */
 export interface MovePart {
   /** Returns what of an account at this node cannot go to another one. A failure is in the way, too. */

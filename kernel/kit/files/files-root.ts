@@ -22,6 +22,9 @@ export function resolveFilesRoot(template: string, username: string): FilesRoot 
   return { path: pathOf(components), operatorPath: pathOf(own), below: below.filter((name) => name !== '') };
 }
 
+/** Returns a folder whose path only the operator sets; links in it are followed. */
+export const operatorsRoot = (path: string): FilesRoot => ({ path, operatorPath: path, below: [] });
+
 const OTHERS_MAY_WRITE = 0o022;
 const STICKY = 0o1000;
 

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fail } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { resolveFilesRoot, findUnsafeParent, type FilesRoot } from '../files/files-root.ts';
+import { resolveFilesRoot, findUnsafeParent, operatorsRoot, type FilesRoot } from '../files/files-root.ts';
 import { namesIn, rootOwners, type RootOwner } from '../files/root-owners.ts';
 import { groupId, userIds } from './system-names.ts';
 import type { Launcher } from './launcher.ts';
@@ -138,7 +138,7 @@ export class AccountJobs {
 
   /** Returns the start message of a process for an owner. `isRequired`: see `JobUser`. */
   startOf(
-    { account, root, state, makesRoot = false, opensNothing = false }: JobOwner,
+    { account, root, folder, state, makesRoot = false, opensNothing = false }: JobOwner,
     { isRequired = false } = {},
   ): JobStart {
     const { ids, stateRoot } = this.#files;
@@ -148,7 +148,7 @@ export class AccountJobs {
     const user = isIdentified && {
       uid: ids.first + account.id,
       namesakeUid: ids.system_users ? namesakeOf(account) : null,
-      webGid: makesRoot && ids.web_group !== '' ? groupId(ids.web_group) : null,
+      webGid: makesRoot && folder === undefined && ids.web_group !== '' ? groupId(ids.web_group) : null,
       isRequired,
     };
     return {
@@ -265,8 +265,7 @@ export class AccountJobs {
 
 /** Returns an owner whose process keeps the rights of this one: its root is the operator's folder above that of an account. */
 function aboveOf(key: string, { operatorPath }: FilesRoot): JobOwner {
-  const above = dirname(operatorPath);
-  return { key, root: { path: above, operatorPath: above, below: [] } };
+  return { key, root: operatorsRoot(dirname(operatorPath)) };
 }
 
 function namesakeOf({ username }: Identified): number | null {

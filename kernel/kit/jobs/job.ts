@@ -15,12 +15,20 @@ export interface JobOwner {
   readonly account?: Identified;
   /** The only folder of customers' files that the job opens; the process takes the user id of its owner. */
   readonly root?: FilesRoot;
+  /** Says which folder `root` is, unless it is the files root of the account. */
+  readonly folder?: AccountFolder;
   /** Names a private folder of the account that outlives the process; its working directory. */
   readonly state?: string;
   /** Whether the process makes `root` where it is missing. */
   readonly makesRoot?: boolean;
   /** Whether the jobs open no files: where `root` is missing, the process takes the user id of the account. */
   readonly opensNothing?: boolean;
+}
+
+/** A folder of an account beside its files: the verb `folder` of a plugin returns its path for this name. */
+export interface AccountFolder {
+  readonly plugin: string;
+  readonly name: string;
 }
 
 /** An account, as jobs know it. */

@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { errorMessage } from '../../errors.ts';
-import type { FilesRoot } from '../files/files-root.ts';
+import { operatorsRoot, type FilesRoot } from '../files/files-root.ts';
 import { undefinedIfMissing } from '../files/if-missing.ts';
 import { removeTree, type Removal } from './remove-tree.ts';
 import { entryPath, Folder } from '../files/safe-folder.ts';
@@ -61,7 +61,7 @@ async function removeAll({ root, aside, name, state }: RemovedFiles, signal: Abo
   await removeState(state, signal);
   const places = [
     { open: () => parentOf(root), entry: basename(root.path) },
-    { open: () => Folder.openRoot(operators(aside)).catch(undefinedIfMissing), entry: name },
+    { open: () => Folder.openRoot(operatorsRoot(aside)).catch(undefinedIfMissing), entry: name },
   ];
   for (const { open, entry } of places) {
     const parent = await open();
@@ -80,7 +80,7 @@ async function removeAll({ root, aside, name, state }: RemovedFiles, signal: Abo
 
 /** Leaves files that the account's process still writes: they are removed with the account's files. */
 async function removeState({ folder, name }: RemovedFiles['state'], signal: AbortSignal): Promise<void> {
-  const parent = await Folder.openRoot(operators(folder)).catch(undefinedIfMissing);
+  const parent = await Folder.openRoot(operatorsRoot(folder)).catch(undefinedIfMissing);
   if (parent === undefined) return;
   await removeTree(parent, name, signal).finally(() => parent.close());
 }
@@ -88,7 +88,7 @@ async function removeState({ folder, name }: RemovedFiles['state'], signal: Abor
 /** Opens the folder that holds a files root; `undefined` if there is none. */
 async function parentOf({ operatorPath, below }: FilesRoot): Promise<Folder | undefined> {
   const above = operatorPath.slice(0, operatorPath.lastIndexOf('/') + 1) || '.';
-  const root = below.length === 0 ? operators(above) : { path: '', operatorPath, below: below.slice(0, -1) };
+  const root = below.length === 0 ? operatorsRoot(above) : { path: '', operatorPath, below: below.slice(0, -1) };
   return Folder.openRoot(root).catch(undefinedIfMissing);
 }
 
@@ -96,11 +96,8 @@ async function openAside(path: string): Promise<Folder> {
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  const folder = await Folder.openRoot(operators(path));
+  const folder = await Folder.openRoot(operatorsRoot(path));
   if (((await folder.stat()).mode & 0o077) === 0) return folder;
   await folder.close();
   throw new Error(`${path} is open to others than its owner: chmod 700 it`);
 }
-
-/** A path that only the operator sets, in which links are followed. */
-const operators = (path: string): FilesRoot => ({ path, operatorPath: path, below: [] });

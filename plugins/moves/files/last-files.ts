@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { IN_FORCE_MS } from '../../../kernel/contract/points/move-part.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { MovedFiles } from './moved-files.ts';
 import type { Target } from '../target.ts';
 import { fail } from '../errors.ts';
 
-/** Every process of the old home refuses changes by then. */
-const IN_FORCE_MS = 1500;
 /** Times of files come from a clock that ticks every few milliseconds. */
 const CLOCK_MS = 100;
 /** How often the last differences are taken, where something writes files past this program. */

@@ -48,7 +48,7 @@ const limits = { memoryMib: 128, openFiles: 100, fileMib: 1 };
 // threat stolen-service: the broker checks each argument itself, and does nothing but what its verbs say
 test('the broker refuses what is none of its verbs, and arguments that do not fit', async () => {
   const account = { ...ann };
-  const run = { account, state: null, makesRoot: false, limits };
+  const run = { account, state: null, folder: null, makesRoot: false, limits };
   const cases: readonly (readonly [string, unknown])[] = [
     ['shell', 'id'],
     ['run', null],
@@ -61,6 +61,8 @@ test('the broker refuses what is none of its verbs, and arguments that do not fi
     ['run', { ...run, account: { ...ann, id: 1.5 } }],
     ['run', { ...run, account: { ...ann, id: '1' } }],
     ['run', { ...run, state: '../x' }],
+    ['run', { ...run, folder: '/etc' }],
+    ['run', { ...run, folder: { plugin: 'shell', name: 'x' } }],
     ['run', { ...run, limits: { ...limits, memoryMib: 1e9 } }],
     ['run', { ...run, makesRoot: 'yes' }],
     ['attach', 'f'.repeat(32)],

@@ -1,7 +1,7 @@
 /** Packs the files of an account for another node: at first all, then what has changed since. */
 import { open, rm } from 'node:fs/promises';
-import { WithBytes, type JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { readSome, type PipedProgram } from '../../../kernel/kit/programs/piped-program.ts';
+import { WithBytes, type JobContext } from '../../kit/jobs/job.ts';
+import { readSome, type PipedProgram } from '../../kit/programs/piped-program.ts';
 import { CREATE, startTar } from './tar.ts';
 
 export type PackInput =

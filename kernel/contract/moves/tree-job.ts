@@ -1,12 +1,11 @@
-/** Looks at the files of an account as a whole, at either end of a move. */
+/** Looks at a folder of an account as a whole, at either end of a move. */
 import { createHash } from 'node:crypto';
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { HttpError } from '../../../kernel/errors.ts';
-import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { escapeControl } from '../../../kernel/log.ts';
-import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
-import { fail } from '../errors.ts';
+import { fail, type HttpError } from '../../errors.ts';
+import type { JobContext } from '../../kit/jobs/job.ts';
+import { escapeControl } from '../../log.ts';
+import { runProgram } from '../../kit/programs/run-program.ts';
 
 export type TreeInput =
   | { readonly task: 'measure' }
@@ -48,9 +47,8 @@ const KEPT_MODE = 0o1777;
 export default async function tree(input: TreeInput, { root }: JobContext): Promise<TreeOutput> {
   const cwd = root.operatorPath; // of the open folder: the user of this process need not reach it by its path
   const exists = isThere(cwd);
-  if (input.task === 'room' && !exists) return { extent: { ...roomBeside(root.path), exists } };
-  if (input.task === 'room' || (input.task === 'measure' && !exists))
-    return { extent: { exists, bytes: 0, inodes: 0 } };
+  if (input.task === 'room') return { extent: { ...roomFor(exists ? cwd : root.path), exists } };
+  if (input.task === 'measure' && !exists) return { extent: { exists, bytes: 0, inodes: 0 } };
   if (input.task === 'measure') {
     const bytes = await used(cwd, '--block-size=1');
     return { extent: { exists, bytes, inodes: await used(cwd, '--inodes') } };
@@ -66,9 +64,9 @@ function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** The nearest folder above that is there is on the file system that the files will be on. */
-function roomBeside(path: string): Omit<Extent, 'exists'> {
-  let above = dirname(path);
+/** Of a missing folder, the nearest one above that is there is on the file system that the files will be on. */
+function roomFor(path: string): Omit<Extent, 'exists'> {
+  let above = path;
   while (!isThere(above)) above = dirname(above);
   const { bavail, bsize, ffree, files } = statfsSync(above);
   // some file systems have as many inodes as they need, and say 0

@@ -1,7 +1,7 @@
 /** Unpacks files of an account that come from another node. Runs as the account, like all that handles its bytes. */
 import { once } from 'node:events';
-import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import type { PipedProgram } from '../../../kernel/kit/programs/piped-program.ts';
+import type { JobContext } from '../../kit/jobs/job.ts';
+import type { PipedProgram } from '../../kit/programs/piped-program.ts';
 import { EXTRACT, startTar } from './tar.ts';
 
 export interface UnpackInput {

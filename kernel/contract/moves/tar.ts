@@ -1,6 +1,6 @@
 /** How both ends of a move start `tar`. */
 import { closeSync, constants, openSync } from 'node:fs';
-import { startPiped, type PipedProgram } from '../../../kernel/kit/programs/piped-program.ts';
+import { startPiped, type PipedProgram } from '../../kit/programs/piped-program.ts';
 
 /** In a folder that the process inherits: its own path may lead through folders that its user cannot enter. */
 const INHERITED = 3;
