@@ -7,7 +7,7 @@ import { ServicesConfig } from './schema.ts';
 export default definePrivileged<ServiceVerbs>()({
   name: 'services',
   config: ServicesConfig,
-  verbs: ['missing', 'start', 'stop', 'log', 'end', 'running', 'stored', 'discard'],
+  verbs: ['missing', 'start', 'stop', 'log', 'end', 'running', 'stored', 'folder', 'discard'],
   timeoutMs: 30_000,
   open: (host) => new ServicePrograms(host),
 });

@@ -138,6 +138,16 @@ export class ServiceContainers {
     return found;
   }
 
+  /**
+   * Resolves with the path of what a service of an account stores. Only root enters the folders above, which are made, so that
+   * nobody can put a link in its place.
+   */
+  async folder(accountId: number, service: string): Promise<string> {
+    const above = join(this.#places.storage, String(accountId));
+    await mkdir(above, { recursive: true, mode: 0o700 });
+    return join(above, service);
+  }
+
   /** Removes what a service of an account, or all of them, stored; they have ended. */
   async discard(accountId: number, service = ''): Promise<void> {
     const folder = join(this.#places.storage, String(accountId));
@@ -147,10 +157,9 @@ export class ServiceContainers {
     });
   }
 
-  /** Only root enters the folders above, so that nobody can put a link in its place. */
   async #makeStorage({ account, recipe, run, uid }: NewContainer): Promise<string> {
     if (run.storage === '') return '';
-    const folder = join(this.#places.storage, String(account.id), recipe.name);
+    const folder = await this.folder(account.id, recipe.name);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await chown(folder, uid, uid);
     return folder;

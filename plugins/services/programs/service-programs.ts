@@ -136,6 +136,11 @@ export class ServicePrograms implements ServiceVerbs {
     return this.#containers.stored();
   }
 
+  folder(of: unknown): Promise<string> {
+    const given = readMembers(of, ['accountId', 'name']);
+    return this.#containers.folder(readId(given.accountId), readText(given.name, SERVICE));
+  }
+
   async discard(what: unknown): Promise<void> {
     const given = readMembers(what, ['accountId', 'service']);
     const [accountId, service] = [

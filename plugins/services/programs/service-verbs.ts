@@ -37,6 +37,11 @@ export interface ServiceVerbs {
   running(accountId: number | null): Promise<readonly NamedProgram[]>;
   /** Resolves with what services have stored. */
   stored(): Promise<readonly StoredService[]>;
+  /**
+   * Resolves with the path of what a service has stored, or will; makes the folders above it. The broker asks for jobs, see
+   * `Privileged.verbs`.
+   */
+  folder(of: { readonly accountId: number; readonly name: string }): Promise<string>;
   /** Removes what a service, which has ended, has stored; with `null` what all of an account have. */
   discard(what: { readonly accountId: number; readonly service: string | null }): Promise<void>;
 }
