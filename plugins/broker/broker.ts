@@ -9,7 +9,7 @@ import { withoutSecrets, type Log } from '../../kernel/log.ts';
 import { VERSION } from '../../kernel/kit/files/project-dir.ts';
 import { readAccount, readInteger, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 import type { Identified } from '../../kernel/kit/jobs/job.ts';
-import { StartedJobs } from './started-jobs.ts';
+import { StartedJobs, type PathTo } from './started-jobs.ts';
 
 /**
  * Does something with the broker's rights. Checks its arguments itself, because a caller's checks do not count. The signal is
@@ -24,7 +24,6 @@ const CONNECTIONS = 2000;
 /** Characters of the arguments in the log. */
 const LOGGED = 1000;
 const REMOVE_MS = 60_000;
-const FOLDER_MS = 5000;
 /** Folders in each other, and files that are given at a time. */
 const [DEEPEST, MOST_GIVEN] = [2048, 10_000_000];
 
@@ -92,9 +91,14 @@ export class Broker {
           String(verb),
           async () => {
             if (verb !== 'run') return this.#verbOf(verb)(args, { signal: abort.signal, onProgress });
-            const prepared = await this.#started.prepare(args, channel, ({ id: accountId }, { plugin, name }) =>
-              this.#pathTo(`${plugin}.folder`, { accountId, name }),
-            );
+            const pathTo: PathTo = async ({ id: accountId }, { plugin, name }) => {
+              const path = await this.#verbOf(`${plugin}.folder`)(
+                { accountId, name },
+                { signal: abort.signal, onProgress },
+              );
+              return readText(path, /^\/[^\0]+$/); // the plugin is as trustworthy as this process
+            };
+            const prepared = await this.#started.prepare(args, channel, pathTo);
             if (abort.signal.aborted) prepared.onClose();
             else then = prepared;
             return prepared.token;
@@ -130,12 +134,6 @@ export class Broker {
       const code = error instanceof HttpError ? error.code : undefined;
       channel.send({ ok: false, code, message: errorMessage(error) } satisfies BrokerReply);
     }
-  }
-
-  /** Resolves with what the verb of a plugin returns, which is as trustworthy as this process. */
-  async #pathTo(verb: string, args: unknown): Promise<string> {
-    const followed = { signal: AbortSignal.timeout(FOLDER_MS), onProgress: () => undefined };
-    return readText(await this.#verbOf(verb)(args, followed), /^\/[^\0]+$/);
   }
 
   #verbOf(verb: unknown): Verb {

@@ -14,7 +14,8 @@ import { killProgram, type ChildProcess } from '../../kernel/kit/programs/start-
 import { readAccount, readBoolean, readInteger, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 
 type SystemLimits = Omit<JobLimits, 'replyMib'>;
-type PathTo = (account: Identified, folder: AccountFolder) => Promise<string>;
+/** Resolves with the path of a folder of an account beside its files. */
+export type PathTo = (account: Identified, folder: AccountFolder) => Promise<string>;
 interface PreparedJob {
   readonly token: string;
   onClose(): void;
@@ -48,10 +49,7 @@ export class StartedJobs {
     this.#log = log;
   }
 
-  /**
-   * Prepares a process of an account, and resolves with the token to start it with. `control` is the caller's connection; `pathTo`
-   * resolves with the path of a folder beside the account's files.
-   */
+  /** Prepares a process of an account, and resolves with the token to start it with. `control` is the caller's connection. */
   async prepare(args: unknown, control: JobChannel, pathTo: PathTo): Promise<PreparedJob> {
     const given = readMembers(args, ['account', 'state', 'folder', 'makesRoot', 'limits']);
     const account = readAccount(given.account);

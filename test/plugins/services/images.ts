@@ -5,13 +5,15 @@ import { temporaryFolder } from '../../support/folder.ts';
 import type { TestDocker } from '../../support/docker.ts';
 
 const HOME = '/usr/share/elasticsearch';
-/** Refuses to start as Elasticsearch would where it may not write, then answers one connection after another. */
+/** Refuses to start as Elasticsearch would where it may not write, then answers one connection after another; stores something at its end. */
 const SERVER = `#!/bin/sh
 cd ${HOME}
 for folder in "$ES_PATH_CONF" data logs /tmp; do touch "$folder/.writable" || exit 3; done
 rm data/.writable
 echo "started with $*"
-exec nc -ll -p 9200 -e ${HOME}/bin/answer
+trap 'touch data/.ended; exit' TERM
+nc -ll -p 9200 -e ${HOME}/bin/answer &
+wait
 `;
 /** Answers what recipes ask as Elasticsearch documents it; an index is a folder, and a document a file in it. */
 const ANSWER = `#!/bin/sh

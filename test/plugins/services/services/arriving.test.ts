@@ -1,6 +1,15 @@
 /** What the new home of an account takes of stored data, from a node that may be in foreign hands, and as whom. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import * as assert from '../../../support/assert.ts';
@@ -94,6 +103,31 @@ if (hasServices()) {
     );
     assert.equal([statSync(folder).uid, statSync(folder).mode & 0o777], [0, 0o700]);
     assert.is(readFileSync(join(folder, SEARCH, 'indices/one'), 'utf8'), 'text');
+  });
+
+  test('what changes after its copy, or is another one there, keeps the account', async () => {
+    const { mover, account, folder, uid } = await newHome();
+    const own = join(folder, SEARCH);
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, 'index'), 'text');
+    for (const path of [own, join(own, 'index')]) chownSync(path, uid, uid);
+    const { signal } = new AbortController();
+    const leave = (digest: (about: string) => Promise<unknown>) =>
+      mover.leave(account, {
+        ...{ signal, say: () => undefined },
+        ask: async ({ name, about = '' }, body) => {
+          if (name === 'digest') return digest(about);
+          for await (const bytes of body) assert.ok(bytes.length > 0);
+          return null;
+        },
+      });
+    assert.is(await codeOf(leave(async () => '1-f').close()), 'move_refused');
+    const same = (about: string) => mover.arrive({ name: 'digest', about, account, body: Readable.from([]), signal });
+    const leaving = leave(same);
+    await leaving.close();
+    assert.is(await codeOf(leaving.assertClosed()), 'done');
+    writeFileSync(join(own, 'index'), 'text');
+    assert.is(await codeOf(leaving.assertClosed()), 'move_refused');
   });
 
   // threat stolen-service: a caller of the broker gets a process in a folder that the plugin names, as the account that owns it

@@ -122,6 +122,7 @@ if (hasServices() && dockerMissing() === undefined) {
     const stored = statSync(join(folder(two), SEARCH));
     assert.equal([stored.uid, stored.gid, stored.mode & 0o777], [FIRST + id, FIRST + id, 0o700]);
     assert.is(statSync(folder(two)).mode & 0o777, 0o700);
+    assert.ok(existsSync(join(folder(two), SEARCH, '.ended')), 'it could store what it had to at its end');
     assert.not(existsSync(folder(one)));
   });
   test('a home without the image keeps what came until it has it', async () => {
