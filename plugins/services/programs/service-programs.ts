@@ -136,7 +136,7 @@ export class ServicePrograms implements ServiceVerbs {
     return this.#containers.stored();
   }
 
-  folder(of: unknown): Promise<string> {
+  async folder(of: unknown): Promise<string> {
     const given = readMembers(of, ['accountId', 'name']);
     return this.#containers.folder(readId(given.accountId), readText(given.name, SERVICE));
   }

@@ -14,11 +14,11 @@ const ANN = { id: 1, username: 'ann' };
 
 function programs(user: Partial<JobUser> | null) {
   const root = temporaryFolder();
-  const run = join(root, 'run');
+  const [run, stored] = [join(root, 'run'), join(root, 'stored')];
   const opened = new ServicePrograms({
     config: {
       run_folder: run,
-      storage_folder: join(root, 'stored'),
+      storage_folder: stored,
       recipes_folder: '',
       engine_socket: join(root, 'engine'),
     },
@@ -27,12 +27,12 @@ function programs(user: Partial<JobUser> | null) {
     userOf: () => (user === null ? null : { uid: 1, namesakeUid: null, webGid: null, isRequired: true, ...user }),
     signal: new AbortController().signal,
   });
-  return { opened, run };
+  return { opened, run, stored };
 }
 
 // threat stolen-service: a caller in foreign hands chooses no program, no argument and no path
 test('the broker takes the name of a recipe and an amount of memory, and nothing else', async () => {
-  const { opened, run } = programs({});
+  const { opened, run, stored } = programs({});
   const good = { account: ANN, service: 'redis', memoryMib: 64, sites: null };
   const sites = { host: '127.0.0.1', port: 80, key: '0'.repeat(64) };
   for (const faulty of [
@@ -55,9 +55,15 @@ test('the broker takes the name of a recipe and an amount of memory, and nothing
   const log = { accountId: 1, service: 'redis', sites: null };
   for (const faulty of [{ ...log, accountId: '1' }, { ...log, service: '../redis' }, { ...log, lines: 1e9 }, null])
     assert.is(await codeOf(opened.log(faulty)), 'invalid_request', JSON.stringify(faulty));
+  const folder = { accountId: 1, name: 'elasticsearch' };
+  for (const faulty of [{ ...folder, name: '../1' }, { ...folder, name: '/etc' }, { ...folder, accountId: '1' }, null])
+    assert.is(await codeOf(opened.folder(faulty)), 'invalid_request', JSON.stringify(faulty));
   assert.is(await codeOf((async () => opened.end('../1'))()), 'invalid_request');
   assert.is(await codeOf(opened.running('../1')), 'invalid_request');
-  assert.is(existsSync(run), false);
+  assert.equal(
+    [run, stored].map((path) => existsSync(path)),
+    [false, false],
+  );
 });
 
 if (hasServices())

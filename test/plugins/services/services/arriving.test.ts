@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import * as assert from '../../../support/assert.ts';
+import { MovedTree, openMovePool } from '../../../../kernel/contract/moves/moved-tree.ts';
 import type { Mover } from '../../../../kernel/contract/points/move-part.ts';
 import { AccountJobs } from '../../../../kernel/kit/jobs/account-jobs.ts';
 import { createLog } from '../../../../kernel/log.ts';
@@ -36,7 +37,7 @@ with tarfile.open(fileobj=sys.stdout.buffer, mode='w|', format=tarfile.PAX_FORMA
         name, kind, target = member.split('|')
         info = tarfile.TarInfo(name)
         info.type, info.linkname, info.size = kind.encode(), target, 4 if kind == '0' else 0
-        info.devmajor, info.devminor = 1, 5
+        info.mode, info.devmajor, info.devminor = 0o755, 1, 5
         archive.addfile(info, io.BytesIO(b'text'))`;
 
 const archive = (...members: string[]): Buffer => execFileSync('python3', ['-c', ARCHIVE, ...members]);
@@ -137,12 +138,12 @@ if (hasServices()) {
     const client = await launcherAt(broker.socket);
     const files = accountFiles(join(broker.folder, 'files/{username}'));
     const jobs = new AccountJobs(files, { processes: 2, memory_mib: 192 }, createLog('silent'), client);
-    const who = async (id: number, folder: { plugin: string; name: string }) => {
-      const pool = jobs.open({ name: 'folders', processes: 1, idleMs: 60_000 });
-      const root = rootAt(join(stored, String(id), folder.name));
-      const owner = { ...jobs.ownerOf({ id, username: 'ann' }, { state: 'probe', makesRoot: true }), root, folder };
-      return (pool.run(probeJobOf(), owner, { act: 'who' }) as Promise<Process>).finally(() => pool.close());
-    };
+    const pool = openMovePool(jobs);
+    const ownerOf = (id: number) => ({
+      ...jobs.ownerOf({ id, username: 'ann' }, { state: 'probe', makesRoot: true }),
+      ...{ root: rootAt(join(stored, String(id), SEARCH)), folder: { plugin: 'services', name: SEARCH } },
+    });
+    const who = (id: number) => pool.run(probeJobOf(), ownerOf(id), { act: 'who' }) as Promise<Process>;
     try {
       const run = { account: { id: 1, username: 'ann' }, state: null, makesRoot: true };
       const limits = { memoryMib: 128, openFiles: 100, fileMib: 1 };
@@ -156,8 +157,7 @@ if (hasServices()) {
         '/etc',
       ])
         assert.is(await codeOf(client.call('run', { ...run, limits, folder }, LIMIT_MS)), 'invalid_request');
-      const own = { plugin: 'services', name: SEARCH };
-      assert.equal((({ uid, gid, groups }) => [uid, gid, groups])(await who(1, own)), [
+      assert.equal((({ uid, gid, groups }) => [uid, gid, groups])(await who(1)), [
         FIRST_ID + 1,
         FIRST_ID + 1,
         [FIRST_ID + 1],
@@ -165,6 +165,12 @@ if (hasServices()) {
       const { uid, gid, mode } = statSync(join(stored, '1', SEARCH));
       assert.equal([uid, gid, mode & 0o777], [FIRST_ID + 1, FIRST_ID + 1, 0o700]);
       assert.equal([statSync(join(stored, '1')).mode & 0o777, readdirSync(join(broker.folder, 'files'))], [0o700, []]);
+      const { signal } = new AbortController();
+      const trees = [1, 4].map((id) => new MovedTree(pool, ownerOf(id), signal)) as [MovedTree, MovedTree];
+      await trees[0].unpack(Readable.from([archive('indices|5|', 'indices/one|0|')]));
+      await trees[1].unpack(trees[0].packed(true));
+      assert.is(await trees[1].digest(), await trees[0].digest());
+      assert.is(statSync(join(stored, '4', SEARCH, 'indices/one')).uid, FIRST_ID + 4);
       for (const [id, owner] of [
         [2, 0],
         [3, FIRST_ID + 1],
@@ -172,9 +178,10 @@ if (hasServices()) {
         const foreign = join(stored, String(id), SEARCH);
         mkdirSync(foreign, { recursive: true });
         chownSync(foreign, owner, owner);
-        assert.is(await codeOf(who(id, own)), 'files_unavailable');
+        assert.is(await codeOf(who(id)), 'files_unavailable');
       }
     } finally {
+      await pool.close();
       await jobs.close();
       await broker.kill();
     }
