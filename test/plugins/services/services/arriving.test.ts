@@ -19,6 +19,7 @@ import { AccountJobs } from '../../../../kernel/kit/jobs/account-jobs.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import { FIRST_ID, launcherAt, startBroker } from '../../../support/broker.ts';
 import { codeOf } from '../../../support/code-of.ts';
+import { OWN_CLI } from '../../../support/command.ts';
 import { probeJobOf } from '../../../support/defined-probe.ts';
 import { accountFiles, rootAt } from '../../../support/files-root.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
@@ -134,7 +135,7 @@ if (hasServices()) {
   // threat stolen-service: a caller of the broker gets a process in a folder that the plugin names, as the account that owns it
   test('the broker starts jobs in the folder of the account that is named, and no other', async () => {
     const stored = join(temporaryFolder(), 'stored');
-    const broker = await startBroker({ services: { storage_folder: stored } });
+    const broker = await startBroker({ services: { storage_folder: stored } }, OWN_CLI); // no other program runs the tests' jobs
     const client = await launcherAt(broker.socket);
     const files = accountFiles(join(broker.folder, 'files/{username}'));
     const jobs = new AccountJobs(files, { processes: 2, memory_mib: 192 }, createLog('silent'), client);
