@@ -1,11 +1,13 @@
-/** What a service has stored goes with its account to another node, with a real engine for both nodes. */
+/** What a service has stored goes with its account to another node, with a broker for each node and a real engine for both. */
 import { once } from 'node:events';
-import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import type { Service } from '../../../../plugins/services/schema.ts';
+import { startBroker } from '../../../support/broker.ts';
 import { start } from '../../../support/command.ts';
 import { dockerMissing, TestDocker } from '../../../support/docker.ts';
+import { atEnd } from '../../../support/ending.ts';
 import { killedAfter, runEnded, TestFleet, type FleetMember } from '../../../support/fleet.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import type { TestServer } from '../../../support/hostkeep.ts';
@@ -25,7 +27,7 @@ const LIMIT_S = 2;
 /** So many bytes that a move can be interrupted while they are copied. */
 const LARGE_BYTES = 256 << 20;
 
-/** A node, with the folders of its accounts. */
+/** A node with a broker, and the folder of what services store. */
 interface Place {
   readonly server: TestServer;
   readonly member: FleetMember;
@@ -39,22 +41,12 @@ let [one, two] = [] as unknown as [Place, Place];
 
 async function place(member: FleetMember): Promise<Place> {
   const folder = temporaryFolder();
-  chmodSync(folder, 0o755);
-  const settings = {
-    ...{ files_root: join(folder, 'files/{username}'), ids: { first: FIRST } },
-    services: {
-      ...{ run_folder: join(folder, 'run'), storage_folder: join(folder, 'stored'), recipes_folder: '' },
-      engine_socket: docker.socket,
-    },
-  };
-  const file = join(folder, 'settings.json');
-  writeFileSync(file, JSON.stringify(settings));
-  return {
-    server: await fleet.serve(member, undefined, settings),
-    member,
-    stored: settings.services.storage_folder,
-    file,
-  };
+  const [run, stored] = [join(folder, 'run'), join(folder, 'stored')];
+  const services = { run_folder: run, storage_folder: stored, recipes_folder: '', engine_socket: docker.socket };
+  const broker = await startBroker({ ids: { first: FIRST }, services });
+  atEnd(() => broker.kill());
+  const server = await fleet.serve(member, undefined, broker.settings);
+  return { server, member, stored, file: join(broker.folder, 'etc/hostkeep.json') };
 }
 
 const move = (...args: readonly string[]) =>
