@@ -27,7 +27,7 @@ export default definePlugin({
       jobs.run(TRASH, account, { ...input, keptMs }, { makesRoot: input.act === 'remove' });
     const results = async (account: Account, input: TrashInput) => {
       const { done } = await trash(account, input);
-      return { results: done.map(({ id, error = null, detail = null }) => ({ id, error, detail })) };
+      return { results: done.map(({ text, error = null, detail = null }) => ({ id: text, error, detail })) };
     };
     const look = async (account: Account) => {
       const { oldestAt = null } = await trash(account, { act: 'expire' });

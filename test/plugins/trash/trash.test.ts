@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import { TestServer, type Person } from '../../support/hostkeep.ts';
@@ -66,4 +76,39 @@ test('what was removed is restored where it was, and gone for good when asked', 
   assert.not.ok(existsSync(here(`.hostkeep/trash/${again[0]}`)));
   await results('trash/empty', { ids: null });
   await ann.asks('GET /api/files/trash', 200, { removed: [] });
+});
+
+test('a note that the account has changed hides its own item and no other', async () => {
+  for (const name of ['kept', 'changed']) writeFileSync(here(name), '');
+  const [kept = '', changed = ''] = pick(await results('trash', { paths: ['kept', 'changed'] }), 'id');
+  const note = here(`.hostkeep/trash/${changed}/about.json`);
+  const sound = readFileSync(note, 'utf8');
+  const forged = (time: string) => {
+    const own = here(`.hostkeep/trash/${time}-0a1b2c3d`);
+    for (const path of [own, join(own, 'item')]) mkdirSync(path);
+    writeFileSync(join(own, 'about.json'), sound);
+  };
+  const hostile: Record<string, () => unknown> = {
+    'a time after all': () => forged('z'.repeat(240)),
+    null: () => writeFileSync(note, 'null'),
+    'names that lead elsewhere': () => writeFileSync(note, '{"components": ["..", "bob", "new"]}'),
+    'names of ours': () => writeFileSync(note, '{"components": [".hostkeep", "new"]}'),
+    'the root': () => writeFileSync(note, '{"components": ["."]}'),
+    'no names': () => writeFileSync(note, '{"components": -1e308}'),
+    'a name that is no text': () => writeFileSync(note, '{"components": [["x"]]}'),
+    'a folder': () => mkdirSync(note),
+    'a link to elsewhere': () => symlinkSync(join(bob.account.filesRoot, 'secret'), note),
+    'a huge file': () => (writeFileSync(note, sound), truncateSync(note, 10 * 2 ** 30)),
+    'a pipe': () => execFileSync('mkfifo', [note]),
+  };
+  for (const [title, write] of Object.entries(hostile)) {
+    rmSync(note, { recursive: true, force: true });
+    write();
+    const { removed } = await ann.asks<{ removed: Body[] }>('GET /api/files/trash', 200);
+    assert.equal(pick(removed, 'id'), [kept], title);
+    assert.equal(pick(await results('restore', { ids: [changed] }), 'error'), ['file_not_found'], title);
+  }
+  assert.equal(pick(await results('restore', { ids: [kept] }), 'error'), [null]);
+  await results('trash/empty', { ids: null });
+  assert.not.ok(existsSync(here(`.hostkeep/trash/${changed}`)));
 });

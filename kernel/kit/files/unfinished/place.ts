@@ -6,14 +6,19 @@ import { entryPath } from '../safe-folder.ts';
 import { openPathSync, openRootSync } from '../safe-folder-sync.ts';
 
 /** An entry of an open folder. `path` stays right while somebody moves the folder. */
-export interface EntryPlace {
+export interface EntryPlace<Name extends string | Buffer = string> {
   readonly folder: number;
-  readonly name: string;
-  readonly path: string;
+  readonly name: Name;
+  readonly path: Name;
 }
+type AnyPlace = EntryPlace<string | Buffer>;
 
 /** Calls back with the place of a path, whose folder is open meanwhile. Errors: 404 `folder_not_found`, 400 for the root. */
-export function inFolder<T>(root: FilesRoot, components: readonly string[], use: (place: EntryPlace) => T): T {
+export function inFolder<T, Name extends string | Buffer>(
+  root: FilesRoot,
+  components: readonly Name[],
+  use: (place: EntryPlace<Name>) => T,
+): T {
   const name = components.at(-1);
   if (name === undefined) throw fail.invalid_path('the root of the account cannot be changed');
   const folder = clearly(() => openPathSync(root, components.slice(0, -1)), 'folder');
@@ -24,19 +29,20 @@ export function inFolder<T>(root: FilesRoot, components: readonly string[], use:
   }
 }
 
-export const placeIn = (folder: number, name: string): EntryPlace => ({
+export const placeIn = <Name extends string | Buffer>(folder: number, name: Name): EntryPlace<Name> => ({
   folder,
   name,
-  path: entryPath(folder, name) as string,
+  path: entryPath(folder, name) as Name,
 });
 
 /** Errors: 409 `file_exists`. */
-export function assertFree({ name, path }: EntryPlace): void {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw fail.file_exists(`${name} exists already`);
+export function assertFree({ name, path }: AnyPlace): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    throw fail.file_exists(`${String(name)} exists already`);
 }
 
 /** Moves without taking the place of anything. Errors: 404 `file_not_found`, 409 `file_exists`. */
-export function moveEntry(from: EntryPlace, to: EntryPlace): void {
+export function moveEntry(from: AnyPlace, to: AnyPlace): void {
   const stats = clearly(() => lstatSync(from.path), 'file');
   assertFree(to);
   clearly(() => {
