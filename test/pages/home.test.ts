@@ -259,19 +259,6 @@ test('the language changes at once and stays; so does the theme', async (browser
   await driver.finish();
 });
 
-test('the language that somebody chooses at the login becomes that of the account', async (browser) => {
-  await server.account('chooser', 'developer');
-  const driver = await PageDriver.open(browser, server);
-  await driver.goto('/');
-  await driver.choose('main select', 'de');
-  await driver.says('Anmelden');
-  await driver.logIn('chooser');
-  await driver.says('Übersicht');
-  const { accounts } = server.hostkeep.core;
-  await until('the server writes it, too', async () => (await accounts.get('chooser')).locale === 'de');
-  await driver.finish();
-});
-
 test('back and forward, deep links, and a place that is not there', async (browser) => {
   const driver = await PageDriver.customer(browser, server, 'links');
   await driver.goto('/home/domains');

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Browser } from 'puppeteer-core';
 import * as assert from '../support/assert.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { browserSuite } from '../support/chromium.ts';
@@ -32,9 +33,10 @@ test.before(async () => {
   }
 });
 
-async function speaking(driver: PageDriver, language: string): Promise<PageDriver> {
-  await driver.page.evaluateOnNewDocument(`localStorage.setItem('hostkeep-language', '${language}')`);
-  return driver;
+/** Returns a driver for the pages of an account in a language. */
+async function speaking(browser: Browser, role: 'user' | 'admin', username: string, language: string) {
+  await server.hostkeep.core.accounts.update(username, { locale: language });
+  return PageDriver.entered(browser, server, role, username);
 }
 
 /** Follows all links from a page on, and fails where one leads to no page. Returns the places that were opened. */
@@ -59,7 +61,7 @@ async function crawl(driver: PageDriver, start: string): Promise<Set<string>> {
 for (const plan of plans)
   for (const language of LANGUAGES)
     test(`every link opens a page, as the plan ${plan}, in ${language}`, async (browser) => {
-      const driver = await speaking(await PageDriver.entered(browser, server, 'user', `of-${plan}`), language);
+      const driver = await speaking(browser, 'user', `of-${plan}`, language);
       const seen = await crawl(driver, '/home');
       for (const each of ['/home/domains', '/home/account', '/home/docs']) assert.ok(seen.has(each), each);
       await driver.close();
@@ -67,7 +69,7 @@ for (const plan of plans)
 
 for (const language of LANGUAGES)
   test(`every link of the console opens a page, in ${language}`, async (browser) => {
-    const driver = await speaking(await PageDriver.entered(browser, server, 'admin', 'root'), language);
+    const driver = await speaking(browser, 'admin', 'root', language);
     const seen = await crawl(driver, '/console');
     for (const each of ['/console/accounts/of-basic', '/console/plugins/doctor']) assert.ok(seen.has(each), each);
     await driver.close();
@@ -75,8 +77,8 @@ for (const language of LANGUAGES)
 
 test('what nothing on the server provides is not offered', async (browser) => {
   const [home, console] = [
-    await PageDriver.entered(browser, server, 'user', 'of-basic'),
-    await PageDriver.entered(browser, server, 'admin', 'root'),
+    await speaking(browser, 'user', 'of-basic', 'en'),
+    await speaking(browser, 'admin', 'root', 'en'),
   ];
   await home.goto('/home');
   assert.is(await home.page.$('main a[href*="/mysql/nothing"]'), null);

@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import { api, ApiError, ask, onAnswer, setReadyAgain, type ReplyOf } from './api.ts';
-import { LANGUAGES, useLanguage } from '../text/i18n.ts';
+import { LANGUAGES, preferredLanguage, useLanguage } from '../text/i18n.ts';
 
 /** Of nodes of a fleet that answer in turn, `node` stays the first, so that figures are of one machine. */
 export type SessionView = NonNullable<ReplyOf<'GET /api/session'>>;
@@ -25,6 +25,24 @@ export function mayUse(any: readonly string[] | undefined): boolean {
   return any === undefined || session.value?.role === 'admin' || any.some((each) => features.value.has(each));
 }
 
+/** Whether the account can keep a language that is chosen here; whoever looks on changes nothing. */
+export function keepsLanguage(locale: string): boolean {
+  const { opened_by: openedBy, locales = [] } = session.value ?? {};
+  return openedBy === null && locales.includes(locale) && mayUse(['locale']);
+}
+
+/** Remembers in the browser what somebody chose whose account does not keep it. */
+export const rememberLanguage = (view: SessionView, locale: string): void =>
+  localStorage.setItem(languageKey(view), locale);
+
+const languageKey = ({ username, opened_by: by }: SessionView) => `hostkeep-language-${by ?? username}`;
+
+/** Returns the language of the account, which is not that of whoever used the browser before. */
+function ownLanguage(view: SessionView): string {
+  const remembered = localStorage.getItem(languageKey(view));
+  return remembered === null || keepsLanguage(remembered) ? view.locale : remembered;
+}
+
 /** Asks who is logged in. Keeps what is known while nobody answers. */
 export async function refreshSession(): Promise<void> {
   try {
@@ -39,8 +57,8 @@ export async function refreshSession(): Promise<void> {
     // A session that began in the same second as the one before ends with it, too.
     if (JSON.stringify(next) === JSON.stringify(session.value)) return;
     session.value = next;
-    if (isFirst && LANGUAGES.includes(next.locale) && localStorage.getItem('hostkeep-language') === null)
-      await useLanguage(next.locale);
+    const own = ownLanguage(next);
+    if (isFirst && LANGUAGES.includes(own)) await useLanguage(own);
   } catch (error) {
     if (error instanceof ApiError && error.isPassing) isUnreachable.value = true;
     else throw error;
@@ -67,6 +85,7 @@ export async function logOut(): Promise<void> {
   }
   session.value = null;
   hasEnded.value = false;
+  await useLanguage(preferredLanguage());
 }
 
 /** Waits for the login that comes up over the page. */

@@ -27,7 +27,7 @@ export function preferredLanguage(): string {
   return wanted.find((each) => LANGUAGES.includes(each)) ?? 'en';
 }
 
-/** Resolves once the page is in a language, or in English if we do not have it. With `keep` the browser remembers it. */
+/** Resolves once the page is in a language, or in English if we do not have it. With `keep` the next login is in it, too. */
 export async function useLanguage(name: string, keep = false): Promise<void> {
   asked = LOADERS[name] === undefined ? 'en' : name;
   if (keep) localStorage.setItem(STORED, asked);
