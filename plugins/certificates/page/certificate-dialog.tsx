@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { api, Button, Dialog, attempt, t, toast, toUnicode } from '../../pages/kit/index.ts';
+import { api, attempt, Button, Dialog, sendRemoval, t, toast, toUnicode } from '../../pages/kit/index.ts';
 import type { Certificate } from './certificates-page.tsx';
 
 interface CertificateDialogProps {
@@ -31,7 +31,7 @@ export function CertificateDialog({ certificate, isIssuing, onChanged, onClose }
     });
   const remove = () =>
     attempt(async () => {
-      await api('DELETE /api/certificates/:domain', { params });
+      await sendRemoval('DELETE /api/certificates/:domain', { params });
       done(t('certificates.removed', { domain: toUnicode(domain) }));
     });
   return (

@@ -7,6 +7,7 @@ import {
   DomainName,
   Field,
   IconButton,
+  sendRemoval,
   t,
   toast,
   toUnicode,
@@ -35,7 +36,8 @@ export function AliasesDialog({ domain, onClose }: AliasesDialogProps) {
   };
   const remove = (alias: string) =>
     attempt(async () => {
-      show(await api('DELETE /api/aliases/:alias', { params: { alias } }));
+      await sendRemoval('DELETE /api/aliases/:alias', { params: { alias } });
+      show({ aliases: aliases.value.filter((each) => each !== alias) });
       toast(t('domains.wasRemoved', { name: toUnicode(alias) }));
     });
   return (

@@ -1,4 +1,4 @@
-import { api, attempt, changed, Dialog, Panel, t, toast } from '../../pages/kit/index.ts';
+import { api, attempt, changed, Dialog, Panel, sendRemoval, t, toast } from '../../pages/kit/index.ts';
 import type { Node } from './samples.ts';
 
 interface DrainProps {
@@ -38,6 +38,6 @@ export function undrain(name: string): Promise<void> {
 }
 
 async function takeBack(name: string): Promise<void> {
-  await api('DELETE /api/fleet/:name/drain', { params: { name } });
+  await sendRemoval('DELETE /api/fleet/:name/drain', { params: { name } });
   changed();
 }

@@ -1,13 +1,14 @@
 import {
   Answer,
   api,
-  attempt,
   at,
+  attempt,
   Button,
   Card,
   Empty,
   PageHead,
   Parts,
+  sendRemoval,
   t,
   Table,
   Time,
@@ -82,7 +83,7 @@ function Locks() {
           label={t('login.unlockOne', { name: nameOf(lock) })}
           onClick={() =>
             run(
-              () => api('DELETE /api/locks/:key', { params: { key: lock.key } }),
+              () => sendRemoval('DELETE /api/locks/:key', { params: { key: lock.key } }),
               t('login.unlocked', { name: nameOf(lock) }),
               locks.reload,
             )

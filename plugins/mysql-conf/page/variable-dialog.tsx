@@ -1,5 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { api, changed, ConfirmDialog, Dialog, Field, ofNode, Select, t, toast } from '../../pages/kit/index.ts';
+import {
+  api,
+  changed,
+  ConfirmDialog,
+  Dialog,
+  Field,
+  ofNode,
+  Select,
+  sendRemoval,
+  t,
+  toast,
+} from '../../pages/kit/index.ts';
 import { boundsText, type Variable } from './variable-text.ts';
 
 interface VariableDialogProps {
@@ -49,7 +60,7 @@ export function VariableDialog({ server, variable, onClose }: VariableDialogProp
 /** Asks whether a variable is to have the value of the server's files again. */
 export function ResetVariable({ server, variable: { name, files_value: value }, onClose }: VariableDialogProps) {
   const reset = async () => {
-    await api('DELETE /api/database-variables/:server/:variable', {
+    await sendRemoval('DELETE /api/database-variables/:server/:variable', {
       params: { server, variable: name },
       query: ofNode(),
     });

@@ -10,6 +10,7 @@ import {
   PageHead,
   Panel,
   Select,
+  sendRemoval,
   t,
   Time,
   toast,
@@ -57,7 +58,7 @@ function Found({ state }: { readonly state: State }) {
 function OpenSession({ session }: { readonly session: NonNullable<State['session']> }) {
   const end = () =>
     attempt(async () => {
-      await api('DELETE /api/phpmyadmin');
+      await sendRemoval('DELETE /api/phpmyadmin');
       toast(t('phpmyadmin.wasEnded'));
       changed();
     });

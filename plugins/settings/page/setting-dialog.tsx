@@ -1,5 +1,15 @@
 import { useSignal } from '@preact/signals';
-import { api, changed, ConfirmDialog, Dialog, t, toast, withProof, type ReplyOf } from '../../pages/kit/index.ts';
+import {
+  api,
+  changed,
+  ConfirmDialog,
+  Dialog,
+  sendRemoval,
+  t,
+  toast,
+  withProof,
+  type ReplyOf,
+} from '../../pages/kit/index.ts';
 import { asTyped, typedValue, ValueField, type ValueSchema } from './value-field.tsx';
 
 export type Setting = ReplyOf<'GET /api/settings'>['settings'][number];
@@ -59,7 +69,7 @@ export function SettingDialog({ setting, onClose }: DialogProps) {
 /** Asks whether a setting is to be that of the files again. */
 export function ResetDialog({ setting: { setting: name, etag: ifMatch }, onClose }: DialogProps) {
   const reset = async () => {
-    await changing(() => api('DELETE /api/settings/:setting', { params: { setting: name }, ifMatch }));
+    await changing(() => sendRemoval('DELETE /api/settings/:setting', { params: { setting: name }, ifMatch }));
     toast(t('settings.wasReset', { name }));
     onClose();
   };

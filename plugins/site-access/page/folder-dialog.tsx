@@ -7,6 +7,7 @@ import {
   Field,
   IconButton,
   PasswordField,
+  sendRemoval,
   t,
   toast,
   toUnicode,
@@ -35,7 +36,7 @@ export function FolderDialog({ site, onClose }: FolderDialogProps) {
   };
   const remove = (folder: string, name: string) =>
     attempt(async () => {
-      await api('DELETE /api/site-access/:domain/users', { params: { domain }, query: { path: folder, name } });
+      await sendRemoval('DELETE /api/site-access/:domain/users', { params: { domain }, query: { path: folder, name } });
       toast(t('site-access.wasRemoved', { user: name, path: folder }));
       changed();
     });

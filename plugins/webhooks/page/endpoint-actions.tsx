@@ -21,7 +21,7 @@ export function EndpointActions({ webhook, onSecret }: ActionsProps) {
     onSecret({ endpoint: name, secret });
   };
   const forget = async () => {
-    await api('DELETE /api/webhooks/:id/previous-secret', { params: { id } });
+    await sendRemoval('DELETE /api/webhooks/:id/previous-secret', { params: { id } });
     toast(t('webhooks.changed', { name }));
     changed();
     close();

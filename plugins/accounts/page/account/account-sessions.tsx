@@ -1,4 +1,4 @@
-import { api, t, Time, useQuery } from '../../../pages/kit/index.ts';
+import { api, sendRemoval, t, Time, useQuery } from '../../../pages/kit/index.ts';
 import { EndableList } from './endable-list.tsx';
 
 export function AccountSessions({ username }: { readonly username: string }) {
@@ -22,11 +22,10 @@ export function AccountSessions({ username }: { readonly username: string }) {
       )}
       labelOf={({ ip }) => t('accounts.endOne', { name: ip })}
       end={async (row) => {
-        const { ended } =
-          row === undefined
-            ? await api('DELETE /api/accounts/:username/sessions', { params })
-            : await api('DELETE /api/accounts/:username/sessions/:id', { params: { username, id: row.id } });
-        return t('accounts.sessionsEnded', { n: ended });
+        let n = 1;
+        if (row === undefined) n = (await api('DELETE /api/accounts/:username/sessions', { params })).ended;
+        else await sendRemoval('DELETE /api/accounts/:username/sessions/:id', { params: { username, id: row.id } });
+        return t('accounts.sessionsEnded', { n });
       }}
     />
   );

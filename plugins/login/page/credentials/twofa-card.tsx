@@ -8,6 +8,7 @@ import {
   CurrentPassword,
   Dialog,
   SecondFactor,
+  sendRemoval,
   t,
   toast,
   useQuery,
@@ -57,7 +58,7 @@ export function TwofaCard() {
 function TurnOff({ onClose }: { readonly onClose: () => void }) {
   const [password, code] = [useSignal(''), useSignal('')];
   const turnOff = async () => {
-    await api('DELETE /api/account/2fa', { body: { password: password.value, code: code.value.trim() } });
+    await sendRemoval('DELETE /api/account/2fa', { body: { password: password.value, code: code.value.trim() } });
     toast(t('login.twofaIsOff'));
     onClose();
   };

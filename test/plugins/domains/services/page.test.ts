@@ -38,3 +38,19 @@ test('an operator is asked before a domain is suspended, and lifts it at once', 
   assert.is(await isHeld(), false);
   await driver.finish();
 });
+
+test('an alias that another window removed counts as removed', async (browser) => {
+  const bob = await server.user('bob', 'basic');
+  await bob.asks('POST /api/domains/new', { domain_url: 'bobs.example' }, 201);
+  await bob.asks('POST /api/aliases', { domain_url: 'bobs.example', alias: 'www.bobs.example' }, 201);
+  const driver = await PageDriver.entered(browser, server, 'user', 'bob');
+  await driver.goto('/home/domains');
+  await driver.page.click('aria/Aliases of bobs.example');
+  const remove = 'aria/Remove www.bobs.example';
+  await driver.page.waitForSelector(remove);
+  await bob.asks('DELETE /api/aliases/www.bobs.example', 200);
+  await driver.page.click(remove);
+  await driver.says('www.bobs.example was removed');
+  await driver.page.waitForSelector(remove, { hidden: true });
+  await driver.finish([/404/]);
+});
