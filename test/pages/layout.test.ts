@@ -54,7 +54,7 @@ test('a date stands in one line beside long names', async (browser) => {
   await driver.finish();
 });
 
-test('each tab of the account has a heading of its own', async (browser) => {
+test('each tab has a heading of its own, which says no word twice', async (browser) => {
   const driver = await PageDriver.entered(browser, server, 'user', 'demo');
   await driver.goto('/home/account');
   const tabs = await driver.page.$$eval('.tabs a', (all) =>
@@ -64,6 +64,13 @@ test('each tab of the account has a heading of its own', async (browser) => {
   for (const [link, name] of tabs) {
     await driver.goto(link);
     assert.is(await driver.text('h1'), `Account · ${name}`);
+  }
+  for (const [link, heading] of [
+    ['/home/files', 'Files'],
+    ['/home/files/trash', 'Files · Trash'],
+  ] as const) {
+    await driver.goto(link);
+    assert.is(await driver.text('h1'), heading);
   }
   await driver.finish();
 });
