@@ -20,12 +20,14 @@ test.before(async () => {
 interface Box {
   readonly top: number;
   readonly height: number;
+  readonly left: number;
+  readonly right: number;
 }
 const boxes = (driver: PageDriver, selector: string) =>
   driver.page.evaluate(
     `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => {
-      const { top, height } = each.getBoundingClientRect();
-      return { top: Math.round(top), height: Math.round(height) };
+      const { top, height, left, right } = each.getBoundingClientRect();
+      return { top: Math.round(top), height: Math.round(height), left: Math.round(left), right: Math.round(right) };
     })`,
   ) as Promise<Box[]>;
 
@@ -52,6 +54,30 @@ test('a date stands in one line beside long names', async (browser) => {
   assert.ok(dates.length > 0 && dates.every(({ height }) => height < 30), JSON.stringify(dates));
   assert.not(await driver.overflows());
   await driver.finish();
+});
+
+test('on a phone names stand below each other, with their box, and buttons too', async (browser) => {
+  const [home, console] = [
+    await PageDriver.entered(browser, server, 'user', 'demo'),
+    await PageDriver.entered(browser, server, 'admin', 'operator'),
+  ];
+  for (const [driver, path, selector, side, besides] of [
+    [home, '/home/domains', '.table td:first-child a', 'left', undefined],
+    [home, '/home/files', '.table td:nth-child(2) a', 'left', '.table td .choose'],
+    [console, '/console/accounts/demo', '.content li.nowrap > .row > .button', 'right', '.content li.nowrap .wrap'],
+  ] as const)
+    for (const width of [390, 320]) {
+      await driver.show(width, 'light');
+      await driver.goto(path);
+      const [all, others] = [await boxes(driver, selector), await boxes(driver, besides ?? selector)];
+      assert.ok(all.length > 2, path);
+      assert.equal([...new Set(all.map((box) => box[side]))], [all[0]?.[side]], `${path} at ${width}`);
+      const isBeside = (box: Box) =>
+        others.some(({ top, height }) => top < box.top + box.height && box.top < top + height);
+      assert.ok(all.every(isBeside), `${path} at ${width}`);
+      assert.not(await driver.overflows());
+    }
+  for (const driver of [home, console]) await driver.finish();
 });
 
 test('each tab has a heading of its own, which says no word twice', async (browser) => {

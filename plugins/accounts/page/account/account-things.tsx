@@ -99,7 +99,7 @@ export function AccountDomains({ username }: { readonly username: string }) {
             <div class="stack tight">
               <ul class="stack tight">
                 {(isWhole.value ? domains : domains.slice(0, FIRST)).map((domain) => (
-                  <li key={domain.domain_id} class="row apart">
+                  <li key={domain.domain_id} class="row apart nowrap">
                     <span class="stack tight">
                       <DomainName name={domain.domain_url} />
                       <code class="small soft wrap">{domain.docroot}</code>

@@ -8,7 +8,7 @@ export function FactsToCopy({ lines }: { readonly lines: readonly (readonly [wha
       {lines.map(([what, text]) => (
         <Fragment key={what}>
           <dt>{what}</dt>
-          <dd class="row">
+          <dd class="row nowrap">
             <code class="wrap">{text}</code>
             <CopyButton text={text} what={what} />
           </dd>
