@@ -24,6 +24,12 @@ export function formatSize(bytes: number): string {
   return whole < 1024 || power === UNITS.length - 1 ? `${whole}${UNITS[power]}` : `1.0${UNITS[power + 1]}`;
 }
 
+/** Formats a time to wait as people say it, rounded up: `45 s`, `12 min`, `23 h`. */
+export function formatWait(seconds: number): string {
+  if (seconds <= 60) return `${Math.ceil(seconds)} s`;
+  return seconds <= 3600 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
+}
+
 /** Returns a share in percent, with one decimal; 0 of 0 is 0. */
 export function toPercent(part: number, whole: number): number {
   return whole <= 0 ? 0 : Math.round((part / whole) * 1000) / 10;

@@ -16,6 +16,7 @@ import {
 import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { EventInput } from '../../kernel/store/events/audit-log.ts';
+import { formatWait } from '../../kernel/kit/format.ts';
 import { certificateEntry, renewalTime, tellCertificate } from './certificate-entry.ts';
 import { checkCertificate, isSelfSigned, Unusable, type Certificate } from './check-certificate.ts';
 import { fail } from './errors.ts';
@@ -204,9 +205,10 @@ export class Certificates {
         before.sealed !== undefined && before.failures === 0 ? FRESH_MS : (config.retry_seconds * 1000) / 4;
       const waitMs = before.triedAt + restMs - now;
       if (waitMs > 0)
-        throw fail.certificate_too_soon('authorities issue a few certificates for a name in a while', {
-          retryAfterSeconds: waitMs / 1000,
-        });
+        throw fail.certificate_too_soon(
+          `authorities issue a few certificates for a name in a while: try again in ${formatWait(waitMs / 1000)}`,
+          { retryAfterSeconds: waitMs / 1000 },
+        );
       await writeTls(tx, { ...before, tryAt: now });
       const text = `asked for a certificate of ${domain.name}`;
       const data = { domain_url: domain.name };

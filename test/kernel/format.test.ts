@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../support/assert.ts';
-import { formatSize } from '../../kernel/kit/format.ts';
+import { formatSize, formatWait } from '../../kernel/kit/format.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 
-const test = testSuite('sizes in text');
+const test = testSuite('sizes and times in text');
 
 test('sizes are rounded up, with one decimal below ten', () => {
   const cases: [number, string][] = [
@@ -45,4 +45,16 @@ test('sizes are the same as those of du -h', () => {
     }).split('\t');
     assert.is(formatSize(size), text, String(size));
   }
+});
+
+test('a time to wait is rounded up, so that whoever comes back is not too early', () => {
+  const cases: [number, string][] = [
+    [0.2, '1 s'],
+    [60, '60 s'],
+    [61, '2 min'],
+    [3600, '60 min'],
+    [3601, '2 h'],
+    [86_400, '24 h'],
+  ];
+  for (const [seconds, text] of cases) assert.is(formatWait(seconds), text);
 });

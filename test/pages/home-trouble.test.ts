@@ -45,6 +45,19 @@ test.before(async () => {
 
 const tokenOf = async (username: string) => server.token(await server.hostkeep.core.accounts.get(username));
 
+test('a login that has to wait long says until when, and not for how many seconds', async (browser) => {
+  const strict = await TestServer.start({ config: { login: { account_failures: { minute: 1, hour: 1, day: 9 } } } });
+  await strict.account('hasty');
+  const driver = await PageDriver.open(browser, strict);
+  await driver.goto('/');
+  await driver.logIn('hasty', 'not the password');
+  await driver.page.waitForSelector('.panel.bad');
+  await driver.page.keyboard.press('Enter');
+  await driver.says('Too many attempts');
+  assert.match(await driver.text('.panel.bad'), /Try again in (1 hour|60 minutes): \w+ \d+, .*\d:\d\d/);
+  await driver.finish([/status of 4(01|29)/]);
+});
+
 test('a session that ends during a form asks for a login and loses no input', async (browser) => {
   const driver = await PageDriver.customer(browser, server, 'halfway');
   await driver.goto('/home/domains');

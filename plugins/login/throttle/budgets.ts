@@ -1,4 +1,5 @@
 import { rateLimited, type HttpError } from '../../../kernel/errors.ts';
+import { formatWait } from '../../../kernel/kit/format.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { failureTimes } from '../store.ts';
 import { fail } from '../errors.ts';
@@ -131,7 +132,8 @@ export class Budgets {
       quota: limits[each],
       windowSeconds: WINDOW_MS[each] / 1000,
     }));
-    return rateLimited('too many failed attempts; try again later', policies, policyOf(window), waitMs / 1000);
+    const detail = `too many failed attempts: try again in ${formatWait(waitMs / 1000)}`;
+    return rateLimited(detail, policies, policyOf(window), waitMs / 1000);
   }
 }
 

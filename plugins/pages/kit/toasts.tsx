@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { ApiError } from './server/api.ts';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
-import { t } from './text/i18n.ts';
+import { againText, t } from './text/i18n.ts';
 
 interface Toast {
   readonly id: number;
@@ -30,7 +30,8 @@ export function toast(text: string, undo?: () => void | Promise<void>, isBad = f
 /** Says why an action failed; 401 is not said, because the login then asks for it. */
 export function toastError(cause: unknown): void {
   if (cause instanceof ApiError && cause.code === 'authentication_required') return;
-  toast(errorText(cause), undefined, true);
+  const again = cause instanceof ApiError && cause.status === 429 && cause.retryAfter;
+  toast([errorText(cause), again && againText(again)].filter(Boolean).join(' · '), undefined, true);
 }
 
 /** Does something that no dialog waits for, and says why if it failed. */

@@ -53,6 +53,7 @@ test('five failures a minute, and then also the right password has to wait', asy
   assert.is(body['error'], 'rate_limited');
   const seconds = Number(headers.get('retry-after'));
   assert.ok(seconds >= 1 && seconds <= 60, `${seconds} s`);
+  assert.is(body['detail'], `too many failed attempts: try again in ${seconds} s`);
   assert.is(headers.get('ratelimit'), `"failures-per-minute";r=0;t=${seconds}`);
   assert.is(
     headers.get('ratelimit-policy'),

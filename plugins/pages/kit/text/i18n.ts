@@ -103,6 +103,13 @@ const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
+/** Returns when to try again: in a while beyond a minute, at which time, too. */
+export function againText(seconds: number): string {
+  if (seconds <= 60) return t('pages.waits', { n: seconds });
+  const at = new Date(Date.now() + seconds * 1000);
+  return t('pages.waitsUntil', { when: relative(at), time: dateTime(at) });
+}
+
 /** Returns how long ago, or in how long, something is. */
 export function relative(at: Date, nowMs = Date.now()): string {
   const seconds = (at.getTime() - nowMs) / 1000;

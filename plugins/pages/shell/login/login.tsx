@@ -4,7 +4,7 @@ import { ApiError, ask } from '../../kit/server/api.ts';
 import { Button } from '../../kit/button.tsx';
 import { Panel } from '../../kit/feedback.tsx';
 import { Field, PasswordField, Select } from '../../kit/form/field.tsx';
-import { language, LANGUAGES, t, useLanguage } from '../../kit/text/i18n.ts';
+import { againText, language, LANGUAGES, t, useLanguage } from '../../kit/text/i18n.ts';
 import { changed } from '../../kit/server/query.ts';
 import { hasEnded, logOut, refreshSession, session } from '../../kit/server/session.ts';
 import { attempt, errorText } from '../../kit/toasts.tsx';
@@ -172,7 +172,7 @@ function LoginError({ error, waits }: { readonly error: unknown; readonly waits:
   const isWrong = error instanceof ApiError && error.code === 'invalid_credentials';
   return (
     <Panel kind="bad" icon="warn" title={isWrong ? t('pages.wrong') : errorText(error)} isAlert>
-      {waits > 0 && <p class="number">{t('pages.waits', { n: waits })}</p>}
+      {waits > 0 && <p class="number">{againText(waits)}</p>}
     </Panel>
   );
 }

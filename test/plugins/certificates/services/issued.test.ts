@@ -288,6 +288,7 @@ if (hasNginx() && hasPebble()) {
     const soon = await customer.ask('/api/certificates/elsewhere.example/request', 'POST');
     assert.equal([soon.status, soon.body['error']], [429, 'certificate_too_soon']);
     assert.ok(Number(soon.headers.get('retry-after')) > 600);
+    assert.match(String(soon.body['detail']), /: try again in 1\d min$/);
     await customer.domain('delete', 'elsewhere.example');
   });
 
