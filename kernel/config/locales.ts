@@ -37,8 +37,11 @@ interface TranslatedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A member of an event's data in a sentence: `{feature}`, or `{on?granted:revoked:neither}` for what is true, false or null. */
-const MEMBER = /\{(\w+)(?:\?([^:{}]*):([^:{}]*)(?::([^:{}]*))?)?\}/g;
+/**
+ * A member of an event's data in a sentence: `{feature}`, `{on?granted:revoked:neither}` for what is true, false or null, or
+ * `{mode?off=off:report=reports only}` for what has one of some values.
+ */
+const MEMBER = /\{(\w+)(?:\?([^{}]*))?\}/g;
 
 /** A line of the log: `[time] User 'ann' added a domain from IP 192.0.2.1`. */
 const LINE = /^\[[\d: -]+\] (?:User '[^']*' |The operator )?(.*?)(?: from (?:IP \S+|the command line))?$/s;
@@ -113,11 +116,9 @@ export class Locales {
   eventText(locale: string, { type, line, data }: TranslatedEvent): string {
     const text = this.#messagesOf(locale).events[type];
     if (text !== undefined)
-      return text.replace(MEMBER, (_, member: string, ...words: (string | undefined)[]) => {
-        const value = data[member];
-        if (words[0] === undefined) return String(value ?? '–');
-        return words[value === true ? 0 : value === false ? 1 : 2] ?? '–';
-      });
+      return text.replace(MEMBER, (_, member: string, words?: string) =>
+        wordFor(data[member], words?.split(':') ?? []),
+      );
     const told = LINE.exec(line)?.[1] ?? line;
     return told.charAt(0).toUpperCase() + told.slice(1);
   }
@@ -132,6 +133,12 @@ export class Locales {
       }
     return this.#messages.get(locale) ?? this.#messages.get('en') ?? NONE;
   }
+}
+
+function wordFor(value: unknown, words: readonly string[]): string {
+  if (words[0]?.includes('=') === false) return words[value === true ? 0 : value === false ? 1 : 2] ?? '–';
+  const start = `${String(value)}=`;
+  return words.find((word) => word.startsWith(start))?.slice(start.length) ?? String(value ?? '–');
 }
 
 const NONE: Messages = { errors: {}, features: {}, limits: {}, events: {}, details: new DetailTexts({}) };

@@ -8,7 +8,7 @@ const Made = Type.Object({ ...OfBackup.properties, files: Type.Integer(), databa
 const Missing = Type.Object({ ...OfBackup.properties, databases: Type.Integer(), reason: Type.String() });
 const Failed = Type.Object({ reason: Type.String() });
 const Restored = Type.Object({ made_at: Type.String({ format: 'date-time' }), path: Type.String() });
-const Scheduled = Type.Object({ schedule: Type.String() });
+const Scheduled = Type.Object({ schedule: Type.String({ enum: ['plan', 'off', 'daily', 'weekly'] }) });
 
 /** The events that this plugin records. */
 export const events = {

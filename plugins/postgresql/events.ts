@@ -1,3 +1,4 @@
+import { LEVELS } from '../../kernel/kit/databases/postgresql/names.ts';
 import { OfSize } from '../../kernel/kit/databases/size-limit.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
@@ -6,6 +7,7 @@ const OfDatabase = Type.Object({ database: Type.String() });
 const OfWork = Type.Object({ database: Type.String(), is_whole: Type.Boolean() });
 const OfUser = Type.Object({ user: Type.String() });
 const OfAccess = Type.Object({ user: Type.String(), database: Type.String() });
+const OfGrant = Type.Object({ ...OfAccess.properties, level: Type.String({ enum: LEVELS }) });
 
 /** The events that this plugin records. */
 export const events = {
@@ -17,7 +19,7 @@ export const events = {
   'postgresql.user_created': { text: 'A PostgreSQL user was created', data: OfUser },
   'postgresql.user_dropped': { text: 'A PostgreSQL user was dropped', data: OfUser },
   'postgresql.password_changed': { text: 'A PostgreSQL user got a new password', data: OfUser },
-  'postgresql.access_granted': { text: 'A PostgreSQL user got rights on a database', data: OfAccess },
+  'postgresql.access_granted': { text: 'A PostgreSQL user got rights on a database', data: OfGrant },
   'postgresql.access_revoked': { text: 'A PostgreSQL user lost its rights on a database', data: OfAccess },
   'postgresql.process_ended': { text: 'A process of a PostgreSQL user was ended', data: OfUser },
   'postgresql.writing_stopped': {

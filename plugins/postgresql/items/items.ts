@@ -206,6 +206,7 @@ function eventFor({ kind, name, change }: ClaimedItem, isWhole: boolean) {
   const [past, user] = [change.kind === 'create' ? 'created' : 'dropped', { user: name }] as const;
   const work = { database: name, is_whole: isWhole };
   const [database, part] = [`the PostgreSQL database ${name}`, isWhole ? 'the' : 'a part of the'];
+  const dump = isWhole ? 'a dump' : 'a part of a dump';
   switch (change.kind) {
     case 'password':
       return event('postgresql.password_changed', `gave the PostgreSQL user ${name} a new password`, user);
@@ -214,14 +215,10 @@ function eventFor({ kind, name, change }: ClaimedItem, isWhole: boolean) {
       const [on, who] = [`rights on ${change.database}`, `the PostgreSQL user ${name}`];
       return change.level === undefined
         ? event('postgresql.access_revoked', `took the ${on} from ${who}`, data)
-        : event('postgresql.access_granted', `gave ${who} ${on}: ${change.level}`, data);
+        : event('postgresql.access_granted', `gave ${who} ${on}: ${change.level}`, { ...data, level: change.level });
     }
     case 'import':
-      return event(
-        'postgresql.database_imported',
-        `imported ${isWhole ? '' : 'a part of '}a dump into ${database}`,
-        work,
-      );
+      return event('postgresql.database_imported', `imported ${dump} into ${database}`, work);
     case 'optimize':
       return event('postgresql.database_optimized', `optimized ${part} tables of ${database}`, work);
     case 'repair':

@@ -182,8 +182,12 @@ test('every language has every title and description, wherever they stand', asyn
       const [told, known] = [(parts[i]?.['events'] ?? {}) as Record<string, string>, eventsIn.get(folder) ?? {}];
       assert.equal(Object.keys(told).toSorted(), Object.keys(known).toSorted(), `events of ${folder} ${locale}`);
       for (const [type, text] of Object.entries(told))
-        for (const [, member = ''] of text.matchAll(/\{(\w+)/g))
-          assert.ok(member in (known[type]?.data?.properties ?? {}), `${type} ${locale}: ${member}`);
+        for (const [, member = '', words = ''] of text.matchAll(/\{(\w+)\??([^}]*)/g)) {
+          const schema = known[type]?.data?.properties[member] as { readonly enum?: readonly string[] } | undefined;
+          assert.ok(schema, `${type} ${locale}: ${member}`);
+          const named = [...words.matchAll(/(\w+)=/g)].map(([, value = '']) => value);
+          assert.equal(named, schema?.enum ?? [], `${type} ${locale}: a word for each value of ${member}`);
+        }
     }
     const translated = parts.flatMap((part) => Object.entries(part['features'] ?? {}));
     assert.equal(translated.map(([name]) => name).toSorted(), features.toSorted(), locale);
