@@ -30,6 +30,8 @@ interface About {
   readonly before?: string;
   /** Of maintenance. */
   readonly action?: MaintenanceAction;
+  /** Of a user that is made: its name was free, so that whoever has it now was made by this change. */
+  readonly isChecked?: true;
 }
 
 export interface ClaimedChange extends Change {
@@ -67,6 +69,14 @@ export class Changes {
       );
       return { id: claimed, ...row };
     });
+  }
+
+  /** Keeps that a change was checked, before the server is asked to make it. */
+  async keepChecked({ id, about = {} }: ClaimedChange): Promise<void> {
+    const checked: About = { ...about, isChecked: true };
+    await this.#parts.store.write((tx) =>
+      tx.run('update mysql_changes set about = ? where id = ?', JSON.stringify(checked), id),
+    );
   }
 
   /**
@@ -177,9 +187,11 @@ function eventFor({ kind, name, host, change, about = {} }: Change, isWhole: boo
 
 const event = <const T extends string, D>(type: T, text: string, data: D) => ({ type, text, data });
 
+type Earlier = readonly { readonly name: string; readonly host: string }[];
 interface Steps {
-  /** `earlier`: see `Changes.earlier`. */
-  readonly make: (earlier: readonly { readonly name: string; readonly host: string }[]) => Promise<unknown>;
+  /** Rejects with what is in the way of making a user. `earlier`: see `Changes.earlier`. */
+  readonly check?: (earlier: Earlier) => Promise<unknown>;
+  readonly make: (earlier: Earlier) => Promise<unknown>;
   /** Takes back what was made for an account that was removed meanwhile. */
   readonly undo?: () => Promise<unknown>;
 }
@@ -192,11 +204,16 @@ export async function makeChange(
   changes: Changes,
   account: Owner,
   change: Change,
-  { make, undo }: Steps,
+  { check, make, undo }: Steps,
 ): Promise<void> {
   const claimed = await changes.claim(account, change);
   try {
-    await make(await changes.earlier(claimed));
+    const earlier = await changes.earlier(claimed);
+    if (check !== undefined) {
+      await check(earlier);
+      await changes.keepChecked(claimed);
+    }
+    await make(earlier);
   } catch (error) {
     if (error instanceof HttpError || isSqlError(error)) await changes.cancel(claimed);
     else await changes.abandon(claimed);

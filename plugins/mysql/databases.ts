@@ -2,6 +2,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import { countElsewhere, type DatabaseClient, type OwnNames } from '../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { identifier, isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
+import { readInnodbFiles } from '../../kernel/kit/databases/mariadb/innodb-files.ts';
 import { assertGoesOn } from '../../kernel/kit/databases/size-limit.ts';
 import type { AccountServers } from './account-servers.ts';
 import { makeChange, type Changes } from './changes.ts';
@@ -106,11 +107,12 @@ export class Databases {
           from information_schema.tables where table_schema = ? order by table_name limit ${LISTED_TABLES}`,
         [name],
       );
+      const files = await readInnodbFiles(client, name);
       const tables = rows.map((row) => ({
         name: row.name,
         engine: row.engine ?? '',
         rows: Number(row.n ?? 0),
-        size_bytes: Number(row.bytes ?? 0),
+        size_bytes: files.get(row.name) ?? Number(row.bytes ?? 0),
       }));
       return { tables, total: Number(count?.n ?? 0) };
     });

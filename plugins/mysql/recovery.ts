@@ -19,7 +19,7 @@ interface Parts extends Pick<Host, 'identity'> {
 
 /**
  * Ends the changes whose process has died or given up. A database that is there was made, and is recorded; a user is dropped,
- * because nobody has its password, and so is that of an import, a query or maintenance; what was to be dropped is dropped, and rights are set as they
+ * because nobody has its password, unless it may have been there before, and so is that of an import, a query or maintenance; what was to be dropped is dropped, and rights are set as they
  * were to be; a new password is recorded if it was set.
  */
 export async function recoverChanges(parts: Parts, attempt: AttemptPart): Promise<void> {
@@ -50,6 +50,7 @@ function recover(account: Account, claimed: ClaimedChange, { servers, changes, r
         await dropDatabase(client, own, name);
         return end(true);
       case 'user':
+        if (change === 'create' && about.isChecked !== true) return changes.cancel(claimed);
         await dropUser(client, { name, host });
         return end(change === 'drop');
       case 'password':

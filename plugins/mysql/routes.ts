@@ -65,7 +65,7 @@ export const mysqlRoutes = {
   createUser: {
     ...routes.createUser,
     description:
-      'The password is made here, and shown now only. The user has no rights yet. A host other than that of the ' +
+      'The password is made here, and shown now only. The user has no rights yet. Counts against `db_users_limit`. A host other than that of the ' +
       'account’s applications needs the feature `remote_mysql`.',
     body: schema.NewDatabaseUser,
     reply: schema.UserSecret,

@@ -8,8 +8,8 @@ import { assertGoesOn } from '../../kernel/kit/databases/size-limit.ts';
 import type { Item, Items, Owner } from './items/items.ts';
 import type { DatabaseList, DatabaseTables } from './schema.ts';
 import { isTaken as isNameTaken, makeDatabase, readSizes } from '../../kernel/kit/databases/postgresql/databases.ts';
+import { readTables } from '../../kernel/kit/databases/postgresql/tables.ts';
 import { DATABASE_NAME_BYTES, RESERVED } from '../../kernel/kit/databases/postgresql/names.ts';
-import { readTables } from './server/tables.ts';
 import type { Writing } from './writing/writing.ts';
 
 /** See `ExtensionPoints.databasesElsewhere`. */
@@ -49,8 +49,7 @@ export class Databases {
 
   /**
    * Resolves with the whole name. Errors: 400 `invalid_database_name`; 409 `database_exists`, `database_limit_reached`,
-   * `database_size_limit_reached`,
-   * `databases_not_managed`.
+   * `database_size_limit_reached`, `databases_not_managed`.
    */
   async create(account: Account, suffix: string, ip: string): Promise<string> {
     const server = this.#parts.servers.requireFor(account);
@@ -60,10 +59,12 @@ export class Databases {
     const isFull = () => fail.database_limit_reached(`the plan allows ${limit} database${limit === 1 ? '' : 's'}`);
     const isTaken = () => fail.database_exists(`the name ${name} is in use`);
     const item = { server, kind: 'database', name, limit, isFull, isTaken, ip } as const;
-    await makeItem(this.#parts, account, item, async (connections, count) => {
-      if (limit > 0 && count + (await countElsewhere(this.#parts, account, ENGINE)) > limit) throw isFull();
-      if (await isNameTaken(connections.main, name)) throw isTaken();
-      await makeDatabase(connections, name);
+    await makeItem(this.#parts, account, item, {
+      check: async ({ main }, count) => {
+        if (limit > 0 && count + (await countElsewhere(this.#parts, account, ENGINE)) > limit) throw isFull();
+        if (await isNameTaken(main, name)) throw isTaken();
+      },
+      make: (connections) => makeDatabase(connections, name),
     });
     return name;
   }

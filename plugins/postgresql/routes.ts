@@ -58,7 +58,8 @@ export const postgresqlRoutes = {
   users: { ...routes.users, description: 'Those that were made here.', reply: schema.DatabaseUsers },
   createUser: {
     ...routes.createUser,
-    description: 'The password is made here, and shown now only. The user has no rights yet.',
+    description:
+      'The password is made here, and shown now only. The user has no rights yet. Counts against `db_users_limit`.',
     body: schema.NewDatabaseUser,
     reply: schema.UserSecret,
     errors: [

@@ -4,7 +4,12 @@ import { DUMP_FORMATS } from './dump-stream.ts';
 
 /** Settings of a plugin that manages databases. */
 export const MANAGED_SETTINGS = {
-  users_limit: Type.Integer({ default: 100, minimum: 1, maximum: 1000, description: 'Database users of an account' }),
+  users_limit: Type.Integer({
+    default: 100,
+    minimum: 1,
+    maximum: 1000,
+    description: 'Database users of an account, whatever its plan allows',
+  }),
   import_max_bytes: Type.Integer({
     default: 16 * 2 ** 30,
     minimum: 2 ** 20,

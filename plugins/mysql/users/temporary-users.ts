@@ -7,6 +7,7 @@ import { setAccess } from './grants.ts';
 import { PRIVILEGES } from '../../../kernel/kit/databases/mariadb/privileges.ts';
 import { endProcesses } from '../processes.ts';
 import { dropUser } from './user-statements.ts';
+import { isThere } from './users.ts';
 
 /** Rights, for how long a statement may run, and how many connections there are at a time. */
 const USES = {
@@ -78,11 +79,7 @@ export function retireTemporary(
  * Ends what a user does, and drops it. One as whom views, triggers, routines or events of `databases` run stays, and cannot log in.
  */
 export async function retireUser(client: DatabaseClient, user: UserName, databases: readonly string[]): Promise<void> {
-  const known = await client.query('select 1 from mysql.global_priv where user = ? and host = ?', [
-    Buffer.from(user.name),
-    Buffer.from(user.host),
-  ]);
-  if (known.length === 0) return;
+  if (!(await isThere(client, user))) return;
   await client.query(`alter user ${quotedUser(user)} account lock`);
   await endProcesses(client, [user]);
   for (const database of databases) if (await defines(client, database, user)) return;

@@ -3,6 +3,7 @@ import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { DatabaseClient, OwnNames } from '../../../kernel/contract/points/database-servers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { literal, quotedUser, userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
+import { usersLimit, usersLimitReached } from '../../../kernel/kit/databases/users-limit.ts';
 import { newPassword } from '../../../kernel/kit/new-password.ts';
 import type { AccountServers } from '../account-servers.ts';
 import { makeChange, type Changes } from '../changes.ts';
@@ -11,8 +12,8 @@ import { fail } from '../errors.ts';
 import type { AccessRights } from './access-rights.ts';
 import type { DatabaseUser, MysqlConfig } from '../schema.ts';
 import { isTemporary } from './temporary-users.ts';
-import { createUser, dropUser, type UserSecret } from './user-statements.ts';
-import { readPasswordDigest, readUsers } from './users.ts';
+import { createUser, dropUser, userIsTaken, type UserSecret } from './user-statements.ts';
+import { isThere, readPasswordDigest, readUsers } from './users.ts';
 
 /** Of MariaDB. */
 const NAME_CHARACTERS = 80;
@@ -51,7 +52,7 @@ export class UserChanges {
    */
   create(account: Account, { name: suffix, password, ...given }: NewUser, ip: string): Promise<UserSecret> {
     const host = this.#hostFor(account, given.host);
-    const limit = this.#parts.config.users_limit;
+    const limit = usersLimit(account, this.#parts.config);
     return this.#parts.servers.with(account, async ({ client, ownNames }) => {
       const own = await ownNames([]);
       const secret = { name: wholeName(own, suffix, NAME_CHARACTERS), host, password: password ?? newPassword() };
@@ -60,12 +61,12 @@ export class UserChanges {
         account,
         { kind: 'user', name: secret.name, host, change: 'create', ip },
         {
-          make: async (earlier) => {
+          check: async (earlier) => {
             const users = await shown(client, own);
-            if (new Set([...users, ...earlier].map(userText)).size >= limit)
-              throw fail.database_users_limit_reached(`an account has at most ${limit} database users`);
-            await createUser(client, secret);
+            if (new Set([...users, ...earlier].map(userText)).size >= limit) throw usersLimitReached(limit);
+            if (await isThere(client, secret)) throw userIsTaken(secret);
           },
+          make: () => createUser(client, secret),
           undo: () => client.query(`drop user if exists ${quotedUser(secret)}`),
         },
       );

@@ -15,9 +15,12 @@ export async function createUser(client: DatabaseClient, user: UserSecret): Prom
     await client.query(`create user ${quotedUser(user)} identified by ${literal(user.password)}`);
   } catch (error) {
     if (!isSqlError(error) || error.errno !== TAKEN) throw error;
-    throw fail.database_user_exists(`there is a database user ${userText(user)} already`);
+    throw userIsTaken(user);
   }
 }
+
+export const userIsTaken = (user: UserName) =>
+  fail.database_user_exists(`there is a database user ${userText(user)} already`);
 
 /** Drops a user, unless it is gone already, and ends its processes, which would live on. */
 export async function dropUser(client: DatabaseClient, user: UserName): Promise<void> {

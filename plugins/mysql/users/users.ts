@@ -53,6 +53,12 @@ export async function readNamedUsers(client: DatabaseClient, own: OwnNames): Pro
   return { own: managed.toSorted((a, b) => (userText(a) < userText(b) ? -1 : 1)), others };
 }
 
+/** Whether there is such a user, whosever it is. */
+export async function isThere(client: DatabaseClient, { name, host }: UserName): Promise<boolean> {
+  const sql = 'select 1 from mysql.global_priv where user = ? and host = ?';
+  return (await client.query(sql, [Buffer.from(name), Buffer.from(host)])).length > 0;
+}
+
 /** Resolves with what tells a password from another one; empty for a user who is gone. */
 export async function readPasswordDigest(client: DatabaseClient, { name, host }: UserName): Promise<string> {
   const [row] = await client.query<{ digest: string | null }>(

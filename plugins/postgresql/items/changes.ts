@@ -22,19 +22,29 @@ interface Parts {
   readonly items: Items;
 }
 
-/**
- * Makes something new with `make`, which is told how many there are with it. Errors: those of `Items.add` and of `make`; 503
- * `databases_unavailable`, `overloaded`.
- */
+interface Steps {
+  /** Rejects with what is in the way; is told how many there are with it. */
+  readonly check: (server: ServerConnections, count: number) => Promise<void>;
+  readonly make: (server: ServerConnections) => Promise<void>;
+}
+
+/** Makes something new. Errors: those of `Items.add` and of the steps; 503 `databases_unavailable`, `overloaded`. */
 export function makeItem(
   { servers, items }: Parts,
   account: Owner,
   item: NewItem,
-  make: (server: ServerConnections, count: number) => Promise<void>,
+  { check, make }: Steps,
 ): Promise<void> {
   return servers.with(item.server, account, async (server) => {
     const { item: claimed, count } = await items.add(account, item);
-    await makeChange(items, account, claimed, server, () => make(server, count));
+    try {
+      await check(server, count);
+      await items.keepChecked(claimed);
+    } catch (error) {
+      await items.cancel(claimed);
+      throw error;
+    }
+    await makeChange(items, account, claimed, server, () => make(server));
   });
 }
 
@@ -106,7 +116,7 @@ const drop = (server: ServerConnections, { kind, name }: ClaimedItem): Promise<v
 
 /**
  * Ends the changes whose process has died or given up: each is made, but a user that was to be made is dropped, because nobody has
- * its password.
+ * its password, and what was not checked is forgotten.
  */
 export async function recoverChanges(
   { identity, servers, items }: Parts & Pick<Host, 'identity'>,
@@ -130,8 +140,8 @@ async function recoverChange(
   server: ServerConnections,
 ): Promise<void> {
   const isCreated = item.change.kind === 'create';
-  if (item.kind === 'user' && isCreated) {
-    await drop(server, item);
+  if (item.change.kind === 'create' && (item.kind === 'user' || item.change.isChecked !== true)) {
+    if (item.change.isChecked === true) await drop(server, item);
     return items.cancel(item);
   }
   try {

@@ -8,8 +8,10 @@ import type { Level } from '../schema.ts';
 /** A change of a database or a user; each can be made once more. */
 export type Change = { /** Of the client who asked for it. */ readonly ip: string } &
   /** A user is made for the last four, and dropped after it. */
+  /** `isChecked`: the name was free, so that what has it now was made by this change. */
   (
-    | { readonly kind: 'create' | 'drop' | 'import' | 'export' | 'optimize' | 'check' | 'repair' | 'query' }
+    | { readonly kind: 'create'; readonly isChecked?: true }
+    | { readonly kind: 'drop' | 'import' | 'export' | 'optimize' | 'check' | 'repair' | 'query' }
     /** `verifier`: see `scramVerifier`. */
     | { readonly kind: 'password'; readonly verifier: string }
     /** Without a level, all rights on the database are taken away. */
@@ -111,6 +113,12 @@ export class Items {
       const row = { id, account_id: account.id, server, kind, name, is_made: 0, is_locked: 0 };
       return { item: { ...row, change, claimed_by: PROCESS_ID }, count: count + 1 };
     });
+  }
+
+  /** Keeps that something new was checked, before the server is asked to make it. */
+  async keepChecked({ id, change }: ClaimedItem): Promise<void> {
+    const checked = JSON.stringify({ ...change, isChecked: true });
+    await this.#parts.store.write((tx) => tx.run('update postgresql_items set change = ? where id = ?', checked, id));
   }
 
   /** Begins a change of what is there. Errors: 409 `request_in_progress` if there is another one. */

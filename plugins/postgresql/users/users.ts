@@ -5,6 +5,7 @@ import type { AccountServers } from '../server/account-servers.ts';
 import { changeItem, makeItem } from '../items/changes.ts';
 import { wholeName, type Databases } from '../databases.ts';
 import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
+import { usersLimit, usersLimitReached } from '../../../kernel/kit/databases/users-limit.ts';
 import type { Change, Item, Items } from '../items/items.ts';
 import type { DatabaseUser, Level, PostgresqlConfig, UserSecret } from '../schema.ts';
 import { readAccess, type UserAccess } from '../../../kernel/kit/databases/postgresql/access.ts';
@@ -46,13 +47,15 @@ export class Users {
     const server = servers.requireFor(account);
     const secret = { name: wholeName(account, suffix, USER_NAME_BYTES), password: newPassword() };
     const { name } = secret;
-    const limit = config.users_limit;
-    const isFull = () => fail.database_users_limit_reached(`an account has at most ${limit} database users`);
+    const limit = usersLimit(account, config);
+    const isFull = () => usersLimitReached(limit);
     const isTaken = () => fail.database_user_exists(`there is a database user ${name} already`);
     const item = { server, kind: 'user', name, limit, isFull, isTaken, ip } as const;
-    await makeItem(this.#parts, account, item, async ({ main }) => {
-      if (await hasRole(main, name)) throw isTaken();
-      await makeUser(main, name, scramVerifier(secret.password), config);
+    await makeItem(this.#parts, account, item, {
+      check: async ({ main }) => {
+        if (await hasRole(main, name)) throw isTaken();
+      },
+      make: ({ main }) => makeUser(main, name, scramVerifier(secret.password), config),
     });
     return secret;
   }

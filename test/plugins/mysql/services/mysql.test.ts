@@ -37,7 +37,10 @@ if (hasMariaDb()) {
     mariaDb = await MariaDb.start(
       'create database zoo; create database ben_own; create user admin@localhost identified by "x";',
     );
-    server = await TestServer.start({ plugins: [databases, mysql], config: settings(mariaDb.socket) });
+    server = await TestServer.start({
+      plugins: [databases, mysql],
+      config: { ...settings(mariaDb.socket), mysql: { users_limit: 6 } },
+    });
     ann = await server.user('ann');
     ben = await server.user('ben');
   });
@@ -174,26 +177,50 @@ if (hasMariaDb()) {
     assert.is((await accounts.get('greedy')).plan?.limits['db_limit'] ?? 0, 0);
   });
 
+  test('no more users are made than the plan allows, also at once', async () => {
+    const { plans } = server.hostkeep.core;
+    const { limits } = await plans.get('developer');
+    await plans.update('developer', { limits: { ...limits, db_users_limit: 2 } });
+    const who = await server.user('many');
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => post(USERS, { name }, who)));
+    assert.equal(answers.map(({ status }) => status).toSorted(), [201, 201, 409, 409]);
+    const { body } = await refused(post(USERS, { name: 'g' }, who), 409, 'database_users_limit_reached');
+    assert.is(body['detail'], 'an account has at most 2 database users');
+    assert.is((await usersOf(who)).length, 2);
+    await plans.update('developer', { limits: { ...limits, db_users_limit: 1000 } });
+    for (const name of ['e', 'f', 'h', 'i']) assert.is((await post(USERS, { name }, who)).status, 201);
+    await refused(post(USERS, { name: 'g' }, who), 409, 'database_users_limit_reached');
+    await plans.update('developer', { limits });
+  });
+
   test('a database is made, shown, and dropped with the rights on it', async () => {
     const made = await post(LIST, { name: 'shop' });
     assert.equal([made.status, made.body], [201, { name: 'ann_shop' }]);
     await refused(post(LIST, { name: 'shop' }), 409, 'database_exists');
     await mariaDb.sql(
-      'create table ann_shop.t (id int primary key); insert into ann_shop.t values (1); create view ann_shop.v as select 1',
+      `use ann_shop; create table ann_shop.t (id int primary key); insert into ann_shop.t values (1); create view ann_shop.v as select 1;
+        create table ann_shop.\`a-b ä\` (id int, text text) stats_auto_recalc = 0 partition by hash (id) partitions 2;
+        insert into ann_shop.\`a-b ä\` select seq, repeat('x', 900) from seq_1_to_2000;
+        create table ann_shop.old (id int) engine=myisam; insert into ann_shop.old values (1)`,
     );
     const { body } = await ask(LIST);
     assert.equal(body['databases'], ['ann_shop']);
     assert.equal(body['server'], { host: 'localhost', port: 0, socket: mariaDb.socket });
     assert.is(body['prefix'], 'ann_');
     const tables = (await ask<{ tables: Record<string, unknown>[]; total: number }>(`${LIST}/ann_shop/tables`)).body;
-    assert.is(tables.total, 2);
+    assert.is(tables.total, 4);
     assert.equal(
       tables.tables.map(({ name, engine, rows }) => [name, engine, rows]),
       [
+        ['a-b ä', 'InnoDB', 2000],
+        ['old', 'MyISAM', 1],
         ['t', 'InnoDB', 1],
         ['v', '', 0],
       ],
     );
+    const [large, old, small, view] = tables.tables.map((table) => Number(table['size_bytes']));
+    assert.ok((large ?? 0) > 1_800_000, 'before the server has estimated it');
+    assert.equal([(old ?? 0) > 0 && (old ?? 0) < 10_000, (small ?? 0) > 10_000, view], [true, true, 0]);
     const app = await makeUser();
     assert.is((await setAccess(app.name, 'ann_shop', ['SELECT'])).status, 200);
     assert.equal((await remove(`${LIST}/ann_shop`)).body, { changed: true });
@@ -294,7 +321,7 @@ if (hasMariaDb()) {
 
   test('what a process was about when it was killed is ended by the next one', async () => {
     await mariaDb.sql(`create database ann_half; create database ann_going; create database ann_gone2;
-      create user ann_half@localhost; create user ann_going@localhost; grant select on \`ann\\_gone\`.* to ann_going@localhost;
+      create user ann_half@localhost; create user ann_was@localhost; create user ann_going@localhost; grant select on \`ann\\_gone\`.* to ann_going@localhost;
       drop database ann_gone2`);
     for (const name of ['stays', 'loses']) await makeUser(name);
     await mariaDb.sql('create database ann_kept; grant select on `ann\\_kept`.* to ann_loses@localhost');
@@ -308,8 +335,9 @@ if (hasMariaDb()) {
       ['database', 'ann_never', '', 'create'],
       ['database', 'ann_going', '', 'drop'],
       ['database', 'ann_gone', '', 'drop'],
-      ['user', 'ann_half', 'localhost', 'create'],
-      ['user', 'ann_never', 'localhost', 'create'],
+      ['user', 'ann_half', 'localhost', 'create', '{"isChecked":true}'],
+      ['user', 'ann_was', 'localhost', 'create'], // killed before it was seen that there is one
+      ['user', 'ann_never', 'localhost', 'create', '{"isChecked":true}'],
       ['user', 'ann_going', 'localhost', 'drop'],
       ['user', 'ann_gone', 'localhost', 'drop'],
       ['access', 'ann_stays', 'localhost', 'create', '{"database":"ann_kept","privileges":["INSERT","SELECT"]}'],
@@ -334,6 +362,7 @@ if (hasMariaDb()) {
       [
         ['ann_loses', []],
         ['ann_stays', [{ database: 'ann_kept', privileges: ['INSERT', 'SELECT'] }]],
+        ['ann_was', []],
       ],
     );
     const { lines } = await server.hostkeep.core.events.page(ann.account.id, '', 0, 8);

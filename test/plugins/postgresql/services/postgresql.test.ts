@@ -166,6 +166,11 @@ test('no more databases and users are made than allowed, also at once', async ()
   assert.equal(answers.map(({ status }) => status).toSorted(), [201, 201, 409, 409]);
   await refused(post(LIST, { name: 'g' }, who), 409, 'database_limit_reached');
   assert.is((await databasesOf(who)).length, 2);
+  await plans.update('developer', { limits: { ...limits, db_users_limit: 1 } });
+  const users = await Promise.all(['a', 'b', 'c'].map((name) => post(USERS, { name }, who)));
+  assert.equal(users.map(({ status }) => status).toSorted(), [201, 409, 409]);
+  await refused(post(USERS, { name: 'g' }, who), 409, 'database_users_limit_reached');
+  assert.is((await usersOf(who)).length, 1);
   await plans.update('developer', { limits });
   assert.is(await customers.sql("select count(*) from pg_database where datname like 'greedy%'"), '2');
 });
@@ -392,13 +397,19 @@ test('what a process was about when it was killed is made by the next one', asyn
   await customers.sql(
     'create role "ann_half-owner" in role "hostkeep-users"; create role ann_half login in role "hostkeep-users"',
   );
+  await customers.sql('create role ann_was');
+  await customers.sql('create database ann_was');
   await customers.sql('drop database ann_going');
   await makeDatabase('gone');
   const renewed = { name: 'ann_stays', password: 'of-this-test' };
+  const create = { kind: 'create', isChecked: true };
   const half = [
-    ['database', 'ann_half', { kind: 'create' }],
-    ['database', 'ann_never', { kind: 'create' }],
-    ['user', 'ann_half', { kind: 'create' }],
+    ['database', 'ann_half', create],
+    ['database', 'ann_never', create],
+    ['database', 'ann_beyond', { kind: 'create' }], // killed before the limit and the names of the operator were looked at
+    ['database', 'ann_was', { kind: 'create' }],
+    ['user', 'ann_was', { kind: 'create' }],
+    ['user', 'ann_half', create],
     ['database', 'ann_going', { kind: 'drop' }],
     ['user', 'ann_goes', { kind: 'drop' }],
     ['user', 'ann_loses', { kind: 'access', database: 'ann_kept' }],
@@ -436,7 +447,9 @@ test('what a process was about when it was killed is made by the next one', asyn
     'gave the PostgreSQL user ann_stays a new password from IP 192.0.2.7',
   ])
     assert.ok(text.includes(what), `${what}: ${text}`);
-  assert.is(text.includes('PostgreSQL user ann_half'), false, text);
+  assert.is(/PostgreSQL user ann_half|ann_was|ann_beyond/.test(text), false, text);
+  await customers.sql('drop database ann_was'); // which is there
+  await customers.sql('drop role ann_was');
   for (const { name } of await usersOf(ann)) await remove(`${USERS}/${name}`);
   for (const name of await databasesOf(ann)) await remove(`${LIST}/${name}`);
   assert.is(await picture(), before);
