@@ -44,7 +44,7 @@ function ProcessTable({ processes, onEnd }: ProcessTableProps) {
       name: 'user',
       title: t('pages.db.user'),
       by: ({ user }) => user,
-      cell: ({ user }) => <code class="wrap">{user}</code>,
+      cell: ({ user }) => <code class="wrap name">{user}</code>,
     },
     {
       name: 'statement',

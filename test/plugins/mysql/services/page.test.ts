@@ -129,14 +129,19 @@ if (hasMariaDb()) {
     );
     await page.keyboard.press('Escape');
     await page.waitForSelector('dialog[open]', { hidden: true });
-    const runaway = mariaDb.query('ann_app', shown[2] ?? '', 'select sleep(600)').then(
-      () => 'ran',
-      () => 'ended',
-    );
+    const runaway = mariaDb
+      .query('ann_app', shown[2] ?? '', `select sleep(600), '${'a long statement '.repeat(20)}'`)
+      .then(
+        () => 'ran',
+        () => 'ended',
+      );
     await until('it sleeps', async () => (await mariaDb.sql('show processlist')).includes('sleep(600)'));
     await driver.press('Refresh');
     await driver.says('select sleep(600)');
+    const lines = await page.$$eval('td code.name', (names) => names.map((each) => each.getClientRects().length));
+    assert.equal(lines, [1], 'the name of the user is in one piece');
     await judgeAsItStands(driver);
+    await page.waitForSelector('.toast', { hidden: true }); // one of before would be in the way of the button
     await page.click('.table button.small.bad:not(.only-icon)');
     await driver.says('The process was ended');
     assert.is(await runaway, 'ended');
