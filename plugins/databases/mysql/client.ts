@@ -35,6 +35,8 @@ const mysql2 = lazyPackage<typeof import('mysql2')>('mysql2', import.meta.url);
 const CONNECTIONS = 3;
 /** Limit of the reply to one statement: a server may be a customer's own, and hostile. */
 const REPLY_BYTES = 16 * 2 ** 20;
+/** The limit of what it says until it has let us in: the driver makes twenty times as much memory of it. */
+const GREETING_BYTES = 2 ** 16;
 const REPLY_ROWS = 100_000;
 const CLOSE_MS = 1000;
 /** Seconds for which the server keeps an unused connection; the largest value on every system. */
@@ -81,6 +83,7 @@ export class MysqlClient implements DatabaseClient {
       queueLimit: 16,
     });
     pool.on('connection', (connection) => {
+      sockets.resetCounts();
       // statements tell their failures themselves; the driver listens to a connection's first one only
       connection.on('error', () => undefined);
       for (const sql of sessionSettings(queryMs)) connection.query(sql, () => undefined);
@@ -162,7 +165,7 @@ function rowsOf<T>(connection: PoolConnection, sql: string, params: readonly Sql
       .on('result', (row) => {
         if (rows.push(row as T) <= REPLY_ROWS) return;
         connection.destroy();
-        reject(new Error(`the server sent more than ${REPLY_ROWS} rows`));
+        reject(tooMuch('rows'));
       })
       .on('end', () => resolve(rows));
   });
@@ -198,6 +201,10 @@ function tableOf(
   });
 }
 
+/** With a code, as errors of the driver have one: the server is at fault. */
+const tooMuch = (what: string): Error =>
+  Object.assign(new Error(`the server sent too many ${what}`), { code: 'EMSGSIZE' });
+
 /** Rejects, too, if the connection is lost, of which the driver tells the statement itself nothing. */
 async function untilLost<T>(
   connection: PoolConnection,
@@ -218,7 +225,7 @@ async function untilLost<T>(
 /** The sockets of a pool. Destroys one that receives more than `REPLY_BYTES` for a statement. */
 class PoolSockets {
   readonly #connect: () => Socket;
-  /** Bytes that each socket had received at the end of the latest statement. */
+  /** Bytes that each socket had received at the end of the latest statement; less before it was let in. */
   readonly #receivedBefore = new Map<Socket, number>();
 
   constructor(connectSocket: () => Socket) {
@@ -227,11 +234,10 @@ class PoolSockets {
 
   open(): Socket {
     const socket = this.#connect();
-    this.#receivedBefore.set(socket, 0);
+    this.#receivedBefore.set(socket, GREETING_BYTES - REPLY_BYTES);
     socket.on('close', () => this.#receivedBefore.delete(socket));
     socket.on('data', () => {
-      if (socket.bytesRead - (this.#receivedBefore.get(socket) ?? 0) > REPLY_BYTES)
-        socket.destroy(new Error(`the server sent more than ${REPLY_BYTES} bytes`));
+      if (socket.bytesRead - (this.#receivedBefore.get(socket) ?? 0) > REPLY_BYTES) socket.destroy(tooMuch('bytes'));
     });
     return socket;
   }

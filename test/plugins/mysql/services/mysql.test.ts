@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import * as assert from '../../../support/assert.ts';
 import mysql from '../../../../plugins/mysql/index.ts';
 import { TestServer, type Answer, type RequestOptions } from '../../../support/hostkeep.ts';
@@ -413,6 +415,30 @@ if (hasMariaDb()) {
         await refused(other.ask(path, { token, method: 'POST', body: { name: 'x' } }), 409, 'databases_not_managed');
       await other.close();
     }
+  });
+
+  // threat hostile-backend: what a database server sends without end costs a bounded part of it
+  test('a server that sends too much is 503', async () => {
+    const endless = Buffer.alloc(2 ** 24 + 3, 'a')
+      .fill(0xff, 0, 3)
+      .fill(0, 3, 4); // the longest packet, which goes on in the next
+    const hostile = createServer((socket) => {
+      const send = () => void (socket.destroyed || socket.write(endless, send));
+      socket.on('error', () => undefined);
+      send();
+    });
+    await once(hostile.listen(0, '127.0.0.1'), 'listening');
+    const { port } = hostile.address() as { port: number };
+    const main = { ...loginTo(''), port };
+    const other = await TestServer.start({
+      plugins: [databases, mysql],
+      config: { databases: { servers: { main }, default_server: 'main' } },
+    });
+    const { token } = await other.user('ann');
+    for (const path of [LIST, USERS, PROCESSES])
+      await refused(other.ask(path, { token }), 503, 'databases_unavailable');
+    await other.close();
+    hostile.close();
   });
 
   test('while the server is gone all is 503, and what was begun is ended when it is back', async () => {
