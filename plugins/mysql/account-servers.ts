@@ -75,6 +75,11 @@ export class AccountServers {
     return this.#turns.judged(access.name, () => connected(access, { queryMs, as }, work));
   }
 
+  /** Runs `work`, a query, after others of the account at its server. Errors: as those of `with`. */
+  async afterQueries<T>(account: Owner, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(this.#require(account).name, account.id, work, 'query');
+  }
+
   #require(account: Owner): ServerAccess {
     const access = this.of(account);
     if (access === undefined) throw fail.databases_not_managed('the databases of this account are managed elsewhere');

@@ -25,11 +25,12 @@ export class ServerTurns {
 
   /**
    * Runs `work` after what else is done for the account at the server of a name. Errors: 503 `databases_unavailable` for what the server
-   * refuses for reasons of its own, and if it does not answer; 503 `overloaded`.
+   * refuses for reasons of its own, and if it does not answer; 503 `overloaded`. What may take long has turns of its own, by `kind`.
    */
-  run<T>(server: string, accountId: number, work: () => Promise<T>): Promise<T> {
-    const queue = this.#queues.get(server) ?? new FairQueue(QUEUE);
-    this.#queues.set(server, queue);
+  run<T>(server: string, accountId: number, work: () => Promise<T>, kind: 'short' | 'query' = 'short'): Promise<T> {
+    const key = `${server} ${kind}`;
+    const queue = this.#queues.get(key) ?? new FairQueue(QUEUE);
+    this.#queues.set(key, queue);
     return queue.run(accountId, () => this.judged(server, work));
   }
 

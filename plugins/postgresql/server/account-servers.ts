@@ -15,7 +15,8 @@ const MAIN = 'postgres';
 /** The servers of accounts, by the settings. */
 export class AccountServers {
   readonly #config: PostgresqlConfig;
-  readonly #turns = new ServerTurns({ isFailure, isVerdict });
+  /** In which what is done for accounts takes turns. */
+  readonly turns = new ServerTurns({ isFailure, isVerdict });
 
   constructor(config: PostgresqlConfig) {
     this.#config = config;
@@ -48,12 +49,7 @@ export class AccountServers {
 
   /** Runs `work` with connections to a server. Errors: those of `ServerTurns.run`. */
   async with<T>(name: string, account: Pick<Owner, 'id'>, work: (server: ServerConnections) => Promise<T>): Promise<T> {
-    return this.#turns.run(name, account.id, () => this.open(name, work));
-  }
-
-  /** Runs `work` beside what else is done for an account. Errors: those of `ServerTurns.judged`. */
-  beside<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.#turns.judged(name, work);
+    return this.turns.run(name, account.id, () => this.open(name, work));
   }
 
   /** Runs `work` with connections to a server at once. Errors: those of the server as they are. */

@@ -19,7 +19,7 @@ export interface Use {
 
 /**
  * Runs `work` with the login of a user that is made for it, and dropped after it, also by the next process of the account's home if this
- * one dies. A query is one turn of the account at its server; all else goes on beside its turns. Errors: 404 `database_not_found`; 409
+ * one dies. A query waits for others of the account; nothing else waits for `work`. Errors: 404 `database_not_found`; 409
  * `request_in_progress`; 503 `databases_unavailable`; those of `work`.
  */
 export async function withTemporary<T>(
@@ -30,15 +30,15 @@ export async function withTemporary<T>(
 ): Promise<T> {
   const found = await databases.find(account, database);
   const { server } = found;
-  const turn = <R>(run: (connections: ServerConnections) => Promise<R>) => servers.with(server, account, run);
-  return kind === 'query' ? turn((connections) => within((run) => run(connections))) : within(turn);
+  const ask = <R>(run: (connections: ServerConnections) => Promise<R>) => servers.with(server, account, run);
+  return kind === 'query' ? servers.turns.run(server, account.id, within, 'query') : within();
 
-  async function within(ask: <R>(run: (connections: ServerConnections) => Promise<R>) => Promise<R>): Promise<T> {
+  async function within(): Promise<T> {
     const claimed = await items.claim(found, { kind, ip });
     let isWhole = false;
     try {
       const user = await ask((connections) => makeTemporary(connections, kind, database));
-      const result = await servers.beside(server, () => work({ ...servers.login(server), ...user }));
+      const result = await servers.turns.judged(server, () => work({ ...servers.login(server), ...user }));
       isWhole = true;
       return result;
     } finally {

@@ -34,7 +34,7 @@ export class DatabaseSizes {
       server,
     );
     const names = rows.map(({ name }) => name);
-    const sizes = await servers.beside(server, () => servers.open(server, ({ main }) => readSizes(main, names)));
+    const sizes = await servers.turns.judged(server, () => servers.open(server, ({ main }) => readSizes(main, names)));
     const found = new Map<number, number>();
     for (const { id, name } of rows) found.set(id, (found.get(id) ?? 0) + (sizes.get(name) ?? 0));
     return found;

@@ -139,6 +139,6 @@ export class Writing implements LimitedDatabases {
     const names = (await items.list(account, 'database'))
       .filter((each) => each.server === server)
       .map((each) => each.name);
-    await servers.beside(server, () => servers.open(server, ({ main }) => work(main, names)));
+    await servers.turns.judged(server, () => servers.open(server, ({ main }) => work(main, names)));
   }
 }

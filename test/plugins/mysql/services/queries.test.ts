@@ -5,7 +5,7 @@ import { TestServer } from '../../../support/hostkeep.ts';
 import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';
 import { testSuite } from '../../../support/suite.ts';
-import { until } from '../../../support/until.ts';
+import { eventually, until } from '../../../support/until.ts';
 
 const [databases] = await needs('databases');
 const test = testSuite('mysql, queries');
@@ -95,6 +95,21 @@ if (hasMariaDb()) {
       'select user, host, priv from mysql.global_priv order by 1, 2; select * from ann_shop.t',
     );
     assert.is(after, before);
+  });
+
+  test('a query that takes long is seen and ended meanwhile', async () => {
+    const slow = query('select sleep(9), 1');
+    const found = await eventually(
+      'the query is seen',
+      async () =>
+        (await ann.asks<{ id: string; statement: string | null }[]>('GET /api/database-processes', 200)).find(
+          ({ statement }) => statement?.includes('sleep(9)') === true,
+        ),
+      (one) => one !== undefined,
+    );
+    assert.is((await server.ask('/api/databases', { token: ann.token })).status, 200);
+    await ann.asks(`DELETE /api/database-processes/${found?.id}`, 200);
+    assert.equal((await slow).body.error, 'query_failed');
   });
 
   test('rows, bytes and time are bounded, and nothing goes on', async () => {
