@@ -101,7 +101,9 @@ export const Traffic = NamedObject('TrafficOfMonth', {
   counted: Type.Boolean({ description: 'Whether the web server writes logs; if not, nothing is counted' }),
   since: Type.String({ format: 'date', description: 'The first day of this month, in UTC' }),
   requests: Type.Integer(),
-  bytes: Type.Integer({ description: 'Bodies of replies; neither their headers nor what visitors sent' }),
+  bytes: Type.Integer({
+    description: 'What sites have sent: with nginx, replies with their headers; with Caddy, their bodies alone',
+  }),
   limit_mib: Type.Integer({ description: 'By the plan; 0 = unlimited. Sites go on beyond it' }),
 });
 export type Traffic = Static<typeof Traffic>;

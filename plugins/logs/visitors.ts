@@ -81,6 +81,8 @@ export class VisitorCounts {
     const args = [
       ...['-', '--log-format=COMBINED', '--output=json', '--no-global-config', '--no-query-string'],
       ...['--max-items=50', '--444-as-404', '--4xx-to-unique-count', `--date-spec=${days === 1 ? 'hr' : 'date'}`],
+      // a page is one row, however it was asked for
+      ...['--http-method=no', '--http-protocol=no'],
       // visitors come to a page of a site from its other pages
       ...[name, `www.${name}`].map((own) => `--hide-referrer=${own}`),
       ...SKIPPED_PANELS.map((panel) => `--ignore-panel=${panel}`),
