@@ -2,6 +2,7 @@ import { Type } from '../../kernel/schema.ts';
 import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 
 const Count = (description: string) => Type.Integer({ description });
+const Traffic = Type.Object({ count: Count('Percent of the limit'), limit: Count('MiB each second') });
 
 /** The events that this plugin records, each at most once an hour for an account. */
 export const events = {
@@ -19,6 +20,14 @@ export const events = {
       count: Count('Percent of the time in which it had to wait'),
       limit: Count('Percent of one processor'),
     }),
+  },
+  'resources.reading_exhausted': {
+    text: 'An account read from the disk as much as it may',
+    data: Traffic,
+  },
+  'resources.writing_exhausted': {
+    text: 'An account wrote to the disk as much as it may',
+    data: Traffic,
   },
 } as const satisfies EventTable;
 

@@ -1,7 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 
-export type LimitedResource = 'memory' | 'processes' | 'processor';
+export type LimitedResource = 'memory' | 'processes' | 'processor' | 'reading' | 'writing';
 
 /** The last known count of how often an account met a limit. */
 export interface Hits {

@@ -9,13 +9,18 @@ const REST_MS = 3_600_000;
 /** Percent of the time in which processes had to wait for the processor, from which on the account is told. */
 const MUCH_WAITING = 50;
 const PERIOD_MS = 100;
+/** Percent of its limit of traffic with the disk, from which on the account is told: the kernel does not count who waits for that. */
+const MUCH_TRAFFIC = 90;
+const MIB = 2 ** 20;
 
 interface Told {
-  readonly type: 'resources.memory_exhausted' | 'resources.processes_exhausted' | 'resources.processor_exhausted';
+  readonly type: `resources.${LimitedResource}_exhausted`;
   readonly text: string;
   readonly count: number;
   readonly limit: number;
 }
+
+type Growing = 'throttled' | 'readBytes' | 'writtenBytes';
 
 /** Records an event when an account met a limit since the last look, at most once an hour for each limit. */
 export class Notices {
@@ -36,10 +41,13 @@ export class Notices {
       const { accountId, killed, refused } = figures;
       const known = (resource: LimitedResource): Hits =>
         hits.get(`${accountId} ${resource}`) ?? { accountId, resource, count: 0, toldAt: 0 };
-      const waited = this.#waitingPercent(figures, at);
+      const grown = (figure: Growing) => this.#perSecond(figures, figure, at);
+      const waited = Math.min(100, Math.round((grown('throttled') * PERIOD_MS) / 10));
       await this.#compare(known('memory'), killed);
       await this.#compare(known('processes'), refused);
       await this.#tell(known('processor'), waited < MUCH_WAITING ? 0 : waited, 0);
+      await this.#tell(known('reading'), grown('readBytes') / MIB, 0);
+      await this.#tell(known('writing'), grown('writtenBytes') / MIB, 0);
     }
     this.#before = { at, groups: new Map(groups.map((each) => [each.accountId, each])) };
   }
@@ -63,18 +71,17 @@ export class Notices {
     } else if (count !== known.count) await keepHits(local, { ...known, count });
   }
 
-  #waitingPercent({ accountId, throttled }: GroupFigures, at: number): number {
-    const before = this.#before?.groups.get(accountId);
+  /** What a figure has grown by since the look before; the kernel counts from 0 in a group that was made anew. */
+  #perSecond(figures: GroupFigures, figure: Growing, at: number): number {
+    const before = this.#before?.groups.get(figures.accountId);
     if (this.#before === undefined || before === undefined) return 0;
-    return Math.min(
-      100,
-      Math.round((Math.max(0, throttled - before.throttled) * PERIOD_MS * 100) / (at - this.#before.at)),
-    );
+    return (Math.max(0, figures[figure] - before[figure]) * 1000) / (at - this.#before.at);
   }
 }
 
-function toldOf(resource: LimitedResource, account: Account, count: number): Told {
-  const { memoryMib, cpuPercent, processes } = planLimits(account);
+/** Returns what the account is told; nothing of traffic that is not near its limit. */
+function toldOf(resource: LimitedResource, account: Account, count: number): Told | undefined {
+  const { memoryMib, cpuPercent, processes, readMib, writeMib } = planLimits(account);
   switch (resource) {
     case 'memory':
       return {
@@ -97,5 +104,16 @@ function toldOf(resource: LimitedResource, account: Account, count: number): Tol
         count,
         limit: cpuPercent,
       };
+    case 'reading':
+      return traffic(resource, 'reading from', count, readMib);
+    case 'writing':
+      return traffic(resource, 'writing to', count, writeMib);
   }
+}
+
+function traffic(resource: 'reading' | 'writing', said: string, mib: number, limit: number): Told | undefined {
+  const percent = limit === 0 ? 0 : Math.min(100, Math.round((mib * 100) / limit));
+  if (percent < MUCH_TRAFFIC) return undefined;
+  const text = `used ${percent} % of its ${limit} MiB/s of ${said} the disk`;
+  return { type: `resources.${resource}_exhausted`, text, count: percent, limit };
 }

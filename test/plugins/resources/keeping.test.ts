@@ -123,6 +123,29 @@ test('an account is told of each limit that it met, once an hour, also after a r
   ]);
 });
 
+test('an account is told that it met the limit of its traffic with the disk', async () => {
+  const { server, core, parts } = await started();
+  const { account } = await server.user('ann', 'basic');
+  const { account: free } = await server.user('bea', 'developer');
+  const notices = new Notices(parts);
+  const MANY = 2 ** 50;
+  const look = (over: object) => notices.look([account, free].map(({ id }) => figures(id, over)));
+  await look({ readBytes: MANY });
+  assert.equal(await eventsOf(core, account), [], 'before it is known how much of it is new');
+  await look({ readBytes: MANY + 1, writtenBytes: 1 });
+  assert.equal(await eventsOf(core, account), [], 'a little');
+  await look({ readBytes: 2 * MANY, writtenBytes: 1 });
+  assert.equal(await eventsOf(core, account), [{ type: 'resources.reading_exhausted', count: 100, limit: 10 }]);
+  await look({ readBytes: 3 * MANY, writtenBytes: MANY });
+  assert.equal((await eventsOf(core, account)).slice(1), [
+    { type: 'resources.writing_exhausted', count: 100, limit: 5 },
+  ]);
+  await look({});
+  await look({ readBytes: MANY, writtenBytes: MANY });
+  assert.is((await eventsOf(core, account)).length, 2, 'once an hour');
+  assert.equal(await eventsOf(core, free), [], 'it has no limit');
+});
+
 test('figures are shown beside the limits of the plan, as far as the machine counts', async () => {
   const { server } = await started();
   const { account } = await server.user('ann', 'basic');
