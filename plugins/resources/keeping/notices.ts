@@ -71,7 +71,7 @@ export class Notices {
     } else if (count !== known.count) await keepHits(local, { ...known, count });
   }
 
-  /** What a figure has grown by since the look before; the kernel counts from 0 in a group that was made anew. */
+  /** Returns what a figure has grown by since the look before; the kernel counts from 0 in a group that was made anew. */
   #perSecond(figures: GroupFigures, figure: Growing, at: number): number {
     const before = this.#before?.groups.get(figures.accountId);
     if (this.#before === undefined || before === undefined) return 0;

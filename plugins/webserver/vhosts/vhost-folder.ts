@@ -90,11 +90,12 @@ export class VhostFolder {
 
   /** Writes a missing file that nobody but its owner may read, this process's user or the one with the given id, and a group if given. */
   async putPrivate(name: string, content: string, owner: number | null, group: number | null = null): Promise<void> {
-    if ((await this.changedAt(name)) !== undefined) return;
-    await replaceFile(join(this.path, name), content, { mode: 0o600, isExact: true, flush: true });
-    if (owner !== null || group !== null)
-      await chown(join(this.path, name), owner ?? process.getuid?.() ?? 0, group ?? 0);
-    if (group !== null) await chmod(join(this.path, name), 0o640);
+    const path = join(this.path, name);
+    if ((await this.changedAt(name)) === undefined)
+      await replaceFile(path, content, { mode: 0o600, isExact: true, flush: true });
+    // also of one that is there: who wrote it may have been killed before
+    if (owner !== null || group !== null) await chown(path, owner ?? process.getuid?.() ?? 0, group ?? 0);
+    if (group !== null) await chmod(path, 0o640);
   }
 
   async sync(): Promise<void> {

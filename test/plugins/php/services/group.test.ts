@@ -15,7 +15,7 @@ const test = testSuite('php: the group of the web server');
 const GROUP = 'games';
 const PASSWORD = 'correct horse battery';
 
-/** What a process of a user reads, with all groups of that user. */
+/** Returns what a process of a user reads, with all groups of that user. */
 function readAs(user: string, path: string): string {
   const ids = [`--reuid=${user}`, `--regid=${user}`, '--init-groups', '--'];
   try {
