@@ -63,7 +63,14 @@ export default definePlugin({
       },
       provides: {
         siteRules: (domainIds) => waf.rules(domainIds),
-        move: () => ({ obstacles: () => [], leftToDo: () => [] }),
+        move: () => ({
+          obstacles: () => [],
+          leftToDo: async (account, to) => {
+            const checked = (await waf.list(account)).filter(({ mode }) => mode !== 'off');
+            if (checked.length === 0) return [];
+            return [`see that ${to} has a firewall, which sites of the account use; lists of what it found stay here`];
+          },
+        }),
         archive: () =>
           archivedSites<NewSiteFirewall>({
             settings: NewSiteFirewall,

@@ -139,6 +139,19 @@ test('on a web server without the module no firewall is switched on', async () =
 });
 
 // threat half-made-changes: a firewall that the web server refuses is neither stored nor served
+test('who moves an account is told that its sites need a firewall there', async () => {
+  const moved = await owner('mia');
+  const told = async () => {
+    const [part] = (await server.hostkeep.plugins.gather('move')).filter(({ plugin }) => plugin === 'waf');
+    return part?.ok === true ? part.value.leftToDo?.(moved.account, 'two') : undefined;
+  };
+  assert.equal(await told(), []);
+  await moved.set({ mode: 'report' });
+  assert.equal(await told(), [
+    'see that two has a firewall, which sites of the account use; lists of what it found stay here',
+  ]);
+});
+
 test('nothing is stored or served if the web server refuses', async () => {
   const { domain, set, list } = await owner('refused');
   await set({ mode: 'report' });
