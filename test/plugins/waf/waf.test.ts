@@ -138,7 +138,6 @@ test('on a web server without the module no firewall is switched on', async () =
   program = 'nginx';
 });
 
-// threat half-made-changes: a firewall that the web server refuses is neither stored nor served
 test('who moves an account is told that its sites need a firewall there', async () => {
   const moved = await owner('mia');
   const told = async () => {
@@ -152,6 +151,7 @@ test('who moves an account is told that its sites need a firewall there', async 
   ]);
 });
 
+// threat half-made-changes: a firewall that the web server refuses is neither stored nor served
 test('nothing is stored or served if the web server refuses', async () => {
   const { domain, set, list } = await owner('refused');
   await set({ mode: 'report' });
