@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { AccountBackups, KeptBackups } from '../../kernel/contract/tasks/account-backups.ts';
-import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
+import { freeRoom } from '../../kernel/contract/tasks/free-room.ts';
 import { runInRepository } from '../../kernel/contract/tasks/repository-run.ts';
 import { errorMessage, HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
@@ -77,7 +77,7 @@ export class Checks {
     await this.#restic.run({ folder, key }, args, CHECK_MS, this.#abort.signal);
     const newest = backups.find((each) => each.files > 0);
     if (newest === undefined) return { restored: 0, compared: 0 };
-    const free = (await freeBytes(this.#host, account)) ?? Infinity;
+    const { bytes: free = Infinity } = await freeRoom(this.#host, account);
     const run = { id: randomUUID(), signal: this.#abort.signal };
     const within = { account, repository: { folder, key }, program: this.#backups.restic.program, run };
     const bytes = Math.max(0, Math.min(restoredMib * MIB, free));

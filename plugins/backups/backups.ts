@@ -3,7 +3,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
 import { AccountTasks, type Counted, type TaskRun } from '../../kernel/contract/tasks/account-tasks.ts';
 import { isDatabase } from '../../kernel/contract/tasks/backup-source.ts';
-import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
+import { freeRoom } from '../../kernel/contract/tasks/free-room.ts';
 import { runInRepository } from '../../kernel/contract/tasks/repository-run.ts';
 import { HttpError, publicReason } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
@@ -102,10 +102,10 @@ export class Backups {
   /** Restores files of a backup that has some. Errors: 404 `file_not_found`, 409 `backups_busy`, those of restic's run. */
   restoreFiles(account: Account, snapshot: string, place: Place, run: TaskRun): Promise<Counted> {
     return this.alone(account, run.signal, async () => {
-      const free = (await freeBytes(this.#host, account)) ?? null;
+      const free = await freeRoom(this.#host, account);
       const repository = await this.repository(account);
       const within = { account, repository, program: this.#host.config.program, run };
-      return runInRepository(this.#host, this.#pool, RESTORE, within, { ...place, snapshot, freeBytes: free });
+      return runInRepository(this.#host, this.#pool, RESTORE, within, { ...place, snapshot, free });
     });
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
+import { freeRoom } from '../../kernel/contract/tasks/free-room.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { bodyParts } from '../../kernel/kit/files/unfinished/body-parts.ts';
 import { AccountTransfers } from '../../kernel/kit/waiting/account-transfers.ts';
@@ -48,8 +48,7 @@ export default definePlugin({
             if (!/^multipart\/form-data;/i.test(contentType))
               throw fail.invalid_request('the body must be multipart/form-data');
             const bytes = await whole(body);
-            const free = (await freeBytes(host, account)) ?? null;
-            const input = { contentType, virtualRoot, freeBytes: free };
+            const input = { contentType, virtualRoot, free: await freeRoom(host, account) };
             const results = await jobs.run(BATCH, account, input, { makesRoot: true, bytes });
             for (const { path, error } of results)
               if (error === null) void gather('uploaded', account, pathComponents(path, virtualRoot));

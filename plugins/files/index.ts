@@ -6,7 +6,7 @@ import { fail } from './errors.ts';
 import { CHANGE, COPY, ENTRIES, LIST, REPAIR, WRITE } from './jobs.ts';
 import type { Expected } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import { taskHandlers } from '../../kernel/contract/tasks/task-routes.ts';
-import { freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
+import { assertRoom, freeRoom } from '../../kernel/contract/tasks/free-room.ts';
 import { FilesConfig } from './schema.ts';
 import { archiveHandlers } from './archives/handlers.ts';
 import { archiveRoutes } from './archives/routes.ts';
@@ -62,7 +62,7 @@ export default definePlugin({
               components: components(query.path),
               expected: readExpected(call.header('if-match'), call.header('if-none-match')),
               digest: call.header('content-digest'),
-              freeBytes: await freeBytes(host, account),
+              free: await freeRoom(host, account),
             };
             const entry = await upload(body, target, (input, bytes) =>
               jobs.run(WRITE, account, input, { makesRoot: true, ...(bytes && { bytes }) }),
@@ -73,15 +73,11 @@ export default definePlugin({
             end();
           }
         },
-        makeFolder: async ({ account, body: { path } }) => ({
-          ...(await jobs.run(
-            CHANGE,
-            account,
-            { change: 'make folder', components: components(path) },
-            { makesRoot: true },
-          )),
-          ...shown(path),
-        }),
+        makeFolder: async ({ account, body: { path } }) => {
+          const change = { change: 'make folder', components: components(path) } as const;
+          assertRoom({ names: 1 }, await freeRoom(host, account), fail.no_space);
+          return { ...(await jobs.run(CHANGE, account, change, { makesRoot: true })), ...shown(path) };
+        },
         move: async ({ account, body: { from, to } }) => {
           const [source, target] = [components(from), components(to)];
           if (source.every((name, i) => target[i] === name))

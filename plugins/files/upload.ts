@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
-import { assertRoom } from '../../kernel/contract/tasks/free-bytes.ts';
+import { assertRoom, type Room } from '../../kernel/contract/tasks/free-room.ts';
 import { bodyParts, PART_BYTES } from '../../kernel/kit/files/unfinished/body-parts.ts';
 import type { UploadTarget } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import { fail } from './errors.ts';
@@ -12,8 +12,8 @@ export type WriteStep = (input: WriteInput, bytes?: Uint8Array) => Promise<Entry
 interface Upload extends UploadTarget {
   /** The header `Content-Digest` (RFC 9530); empty for none. */
   readonly digest: string;
-  /** Free bytes within the plan; `undefined` without a limit. */
-  readonly freeBytes: number | undefined;
+  /** Within the plan. */
+  readonly free: Room;
 }
 
 /**
@@ -22,13 +22,13 @@ interface Upload extends UploadTarget {
  */
 export async function upload(
   body: IncomingBody,
-  { components, expected, digest, freeBytes }: Upload,
+  { components, expected, digest, free }: Upload,
   write: WriteStep,
 ): Promise<Entry> {
   const name = randomUUID();
   const wanted = parseDigest(digest);
   const hash = wanted === undefined ? undefined : createHash('sha256');
-  const assertFits = (sizeBytes: number) => assertRoom(sizeBytes, freeBytes, fail.no_space);
+  const assertFits = (sizeBytes: number) => assertRoom({ bytes: sizeBytes, names: 1 }, free, fail.no_space);
   const assertWhole = (sizeBytes: number) => {
     if (body.sizeBytes !== undefined && body.sizeBytes !== sizeBytes)
       throw fail.digest_mismatch(`${sizeBytes} of ${body.sizeBytes} bytes arrived`);

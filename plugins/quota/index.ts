@@ -1,7 +1,7 @@
 import { clientPath, pathComponents } from '../../kernel/kit/files/client-path.ts';
 import type { LimitNotices } from '../../kernel/contract/limits/limit-notices.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
-import type { StoredBytes } from '../../kernel/contract/tasks/free-bytes.ts';
+import type { StoredFiles } from '../../kernel/contract/tasks/free-room.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
@@ -21,6 +21,8 @@ import { UsageSamples } from './usage-samples.ts';
 
 /** How soon what other processes changed, such as the command line, and what accounts store is seen. */
 const KEEP_MS = 60_000;
+/** How often accounts that store files are measured where no file system counts. */
+const WRITER_MS = 10_000;
 const CHANGES = new Set(['account.created', 'account.changed', 'account.moved', 'plan.changed']);
 const EITHER = ['disk_usage', 'inodes'] as const;
 
@@ -78,20 +80,28 @@ export default definePlugin({
       command: config.du,
       timeoutMs: config.walk_seconds * 1000,
     });
-    const samples = new UsageSamples({ ...host, measure: (account) => sizes.all(account) });
-    const usage = new AccountUsage(kernel, config.measured_seconds * 1000, samples);
+    const measuredMs = config.measured_seconds * 1000;
+    const samples = new UsageSamples({
+      ...host,
+      measure: (account) => sizes.all(account),
+      writerMs: Math.min(WRITER_MS, measuredMs),
+    });
+    const usage = new AccountUsage(kernel, measuredMs, samples);
     const { first } = node.config.ids;
     const uidOf = ({ id }: { readonly id: number }) => (first > 0 ? first + id : undefined);
     const limits = new PlanLimits(host, kernel, verbs, uidOf);
     const known = { of: (accounts: readonly Account[]) => readSamples(host.local, idsOf(accounts)) };
     const notices = storageNotices(host, (accounts) => usageOfMany(accounts, kernel.latest(uidOf), known));
     if (node.isServing) void node.onLeader(() => keep(host, first > 0 ? limits : undefined, notices));
-    const service: StoredBytes = {
+    const service: StoredFiles = {
       // a client who uploads does not wait for the tools of quotas
-      storedBytes: async (account) => {
-        const usage = (await usageOfMany([account], kernel.atHand(uidOf), samples)).get(account.id);
-        const usedKib = usage?.find(({ resource }) => resource === 'disk_kib')?.used;
-        return usedKib === undefined ? undefined : usedKib * 1024;
+      stored: async (account) => {
+        const usage = await usageOfMany([account], kernel.atHand(uidOf), {
+          of: (writers) => samples.ofWriters(writers),
+        });
+        const used = (name: string) => usage.get(account.id)?.find(({ resource }) => resource === name)?.used;
+        const [kib, names] = [used('disk_kib'), used('inodes')];
+        return { ...(kib !== undefined && { bytes: kib * 1024 }), ...(names !== undefined && { names }) };
       },
     };
     onClose(() => samples.close());

@@ -1,3 +1,4 @@
+import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { keepSample, readSamples, type Measured } from './store.ts';
@@ -11,6 +12,8 @@ const PACE_MS = 6000;
 
 interface Options extends Pick<Host, 'local' | 'identity' | 'log'> {
   readonly measure: (account: Account) => Promise<Measured>;
+  /** How often an account that stores files is measured. */
+  readonly writerMs: number;
 }
 
 /**
@@ -20,24 +23,29 @@ interface Options extends Pick<Host, 'local' | 'identity' | 'log'> {
 export class UsageSamples {
   readonly #options: Options;
   readonly #due = new Map<number, Account>();
+  readonly #writers: AccountCache<Measured>;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(options: Options) {
     this.#options = options;
+    this.#writers = new AccountCache(options.writerMs);
   }
 
   /** Resolves with what is known, by the account's id. */
   async of(accounts: readonly Account[]): Promise<Map<number, Measured>> {
-    const known = await readSamples(
-      this.#options.local,
-      accounts.map(({ id }) => id),
-    );
+    const known = await readSamples(this.#options.local, idsOf(accounts));
     const oldest = Date.now() - AGE_MS;
     for (const account of accounts) if ((known.get(account.id)?.at ?? 0) < oldest) this.#due.set(account.id, account);
     if (this.#due.size > 0 && this.#timer === undefined && !this.#isClosed) this.#start();
     return known;
+  }
+
+  /** Resolves with the same of accounts that are about to store something, and measures them in the background for the next time. */
+  async ofWriters(accounts: readonly Account[]): Promise<Map<number, Measured>> {
+    for (const account of accounts) void this.#renew(account);
+    return readSamples(this.#options.local, idsOf(accounts));
   }
 
   /** Measures an account now, and keeps the result. */
@@ -52,6 +60,16 @@ export class UsageSamples {
     this.#isClosed = true;
     clearInterval(this.#timer);
     await this.#running;
+  }
+
+  /** Never rejects. */
+  async #renew(account: Account): Promise<void> {
+    if (this.#isClosed) return;
+    try {
+      await this.#writers.get(account, '', () => this.measure(account));
+    } catch (err) {
+      this.#options.log.debug({ account: account.username, err }, 'cannot measure an account that stores files');
+    }
   }
 
   #start(): void {
@@ -76,3 +94,5 @@ export class UsageSamples {
     this.#running = undefined;
   }
 }
+
+const idsOf = (accounts: readonly Account[]) => accounts.map(({ id }) => id);

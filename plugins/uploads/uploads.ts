@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { assertRoom, freeBytes } from '../../kernel/contract/tasks/free-bytes.ts';
+import { assertRoom, freeRoom } from '../../kernel/contract/tasks/free-room.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { clientPath, pathComponents } from '../../kernel/kit/files/client-path.ts';
@@ -59,7 +59,7 @@ export class Uploads {
     const { virtual_root: root } = this.#host.node.config;
     const components = pathComponents(path, root);
     if (sizeBytes > this.maxBytes) throw fail.upload_too_large(`an upload has at most ${this.maxBytes} bytes`);
-    assertRoom(sizeBytes, await freeBytes(this.#host, account), fail.no_space);
+    assertRoom({ bytes: sizeBytes, names: 1 }, await freeRoom(this.#host, account), fail.no_space);
     const about = { path: clientPath(components, root), expected, size_bytes: sizeBytes, metadata };
     const upload = await this.#store.add({ account_id: account.id, ...about });
     try {
@@ -154,12 +154,12 @@ export class Uploads {
 
   /** Resolves with where the upload then ends. */
   async #receive(account: Account, upload: StoredUpload, { offset, body, checksum }: Part): Promise<number> {
-    const free = await freeBytes(this.#host, account);
+    const free = await freeRoom(this.#host, account);
     const hash = checksum && createHash(checksum.algorithm);
     const assertFits = (sizeBytes: number) => {
       if (offset + sizeBytes > upload.size_bytes)
         throw fail.upload_too_large(`the upload has ${upload.size_bytes} bytes, and goes on at ${offset}`);
-      assertRoom(sizeBytes, free, fail.no_space);
+      assertRoom({ bytes: sizeBytes }, free, fail.no_space);
     };
     assertFits(body.sizeBytes ?? 0);
     if (hash !== undefined) await this.#store.setUnverified(upload, offset);

@@ -1,4 +1,5 @@
 import { rename } from 'node:fs/promises';
+import { assertRoom, type Room } from '../../../kernel/contract/tasks/free-room.ts';
 import type { Counted } from '../../../kernel/contract/tasks/account-tasks.ts';
 import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
 import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
@@ -15,8 +16,8 @@ interface RestoreInput extends SnapshotPath {
   readonly work: string;
   /** A path that nothing has; `null` to put all in its place. */
   readonly to: readonly string[] | null;
-  /** Free bytes within the plan; `null` without a limit. */
-  readonly freeBytes: number | null;
+  /** Within the plan. */
+  readonly free: Room;
 }
 
 /**
@@ -24,11 +25,11 @@ interface RestoreInput extends SnapshotPath {
  * `file_not_found`, `folder_not_found`, 409 `file_exists`, 507 `no_space`, those of `runRestic`.
  */
 export default async function restore(input: RestoreInput, context: JobContext): Promise<Counted> {
-  const { components, to, work, freeBytes } = input;
+  const { components, to, work, free } = input;
   const { root } = context;
   const { isThere, files, bytes } = await measure(input, context);
   if (!isThere) throw fail.file_not_found('the backup has no such file or folder');
-  if (bytes > (freeBytes ?? Infinity)) throw fail.no_space(`the plan leaves room for ${freeBytes} of ${bytes} bytes`);
+  assertRoom({ bytes, names: files }, free, fail.no_space);
   if (to !== null) await inPlace(root, to, assertFree);
   const folder = await Folder.make(root, [OWN_FOLDER, 'work', work]);
   try {

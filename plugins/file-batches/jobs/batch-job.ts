@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { assertRoom } from '../../../kernel/contract/tasks/free-bytes.ts';
+import { assertRoom, type Room } from '../../../kernel/contract/tasks/free-room.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import { pathComponents } from '../../../kernel/kit/files/client-path.ts';
 import { UnfinishedFiles } from '../../../kernel/kit/files/unfinished/unfinished-files.ts';
@@ -12,18 +12,18 @@ export interface BatchInput {
   /** Of the request, whose body comes with the job. */
   readonly contentType: string;
   readonly virtualRoot: string;
-  /** Bytes that the plan leaves free; `null` without a limit. */
-  readonly freeBytes: number | null;
+  /** Within the plan. */
+  readonly free: Room;
 }
 
 /** Writes the files of a request, each as a whole. Errors: 400 for a body that has another form, 507 `no_space` for all together. */
 export default async function writeBatch(
-  { contentType, virtualRoot, freeBytes }: BatchInput,
-  { root, bytes }: JobContext,
+  { contentType, virtualRoot, free }: BatchInput,
+  { root, bytes: body }: JobContext,
 ): Promise<BatchResult[]> {
-  const files = await readParts(bytes, contentType);
-  const sizeBytes = files.reduce((sum, { content }) => sum + content.size, 0);
-  assertRoom(sizeBytes, freeBytes ?? undefined, fail.no_space);
+  const files = await readParts(body, contentType);
+  const bytes = files.reduce((sum, { content }) => sum + content.size, 0);
+  assertRoom({ bytes, names: files.length }, free, fail.no_space);
   const unfinished = new UnfinishedFiles(root);
   const results: BatchResult[] = [];
   for (const { content, ...file } of files)

@@ -30,7 +30,7 @@ export default async function compress(input: CompressInput, { root, report }: J
   try {
     for (const name of names) {
       assertThere(folder, name);
-      await tally.addName();
+      await tally.addName(1);
     }
     return await inWork(root, { work, to }, async ({ path }) => {
       const file = clearly(() => openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644), 'file');

@@ -46,7 +46,7 @@ async function repairEntry(parent: Folder, name: Buffer, tally: Tally, depth: nu
   if (!stats.isFile() && !stats.isDirectory()) return;
   const mode = wantedMode(stats);
   if (mode !== (stats.mode & PERMISSIONS)) {
-    await tally.addName();
+    await tally.addName(0);
     changeMode(entryPath(parent.handle.fd, name), mode);
   }
   if (!stats.isDirectory()) return;

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { assertRoom, type Room } from '../../../kernel/contract/tasks/free-room.ts';
 import { fail } from '../errors.ts';
 
 /** The bounds of a task. */
@@ -7,8 +8,8 @@ export interface TallyLimits {
   readonly files: number;
   readonly names: number;
   readonly bytes: number;
-  /** Free bytes within the plan; `null` without a limit. */
-  readonly freeBytes: number | null;
+  /** Within the plan. */
+  readonly free: Room;
 }
 
 const REPORT_MS = 250;
@@ -28,21 +29,21 @@ export class Tally {
     this.#report = report;
   }
 
-  /** Counts a name before it is made. Errors: 422 `task_too_large`. */
-  async addName(): Promise<void> {
+  /** Counts a name, before so many are made. Errors: 422 `task_too_large`, 507 `no_space`. */
+  async addName(madeNames = this.files + 1): Promise<void> {
     this.files += 1;
-    if (this.files > this.#limits.names)
-      throw fail.task_too_large(`a task may make ${this.#limits.names} files and folders`);
+    const { names, free } = this.#limits;
+    if (this.files > names) throw fail.task_too_large(`a task may make ${names} files and folders`);
+    assertRoom({ names: madeNames }, free, fail.no_space);
     await this.tell();
   }
 
   /** Counts bytes of content, of which so many take room. Errors: 422 `task_too_large`, 507 `no_space`. */
   async addBytes(count: number, takenBytes = this.bytes + count): Promise<void> {
     this.bytes += count;
-    const { bytes, freeBytes } = this.#limits;
+    const { bytes, free } = this.#limits;
     if (this.bytes > bytes) throw fail.task_too_large(`this may come to ${bytes} bytes`);
-    if (takenBytes > (freeBytes ?? Infinity))
-      throw fail.no_space(`the plan leaves room for ${Math.max(0, Math.floor(freeBytes ?? 0))} bytes`);
+    assertRoom({ bytes: takenBytes }, free, fail.no_space);
     await this.tell();
   }
 

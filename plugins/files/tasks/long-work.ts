@@ -8,7 +8,7 @@ import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import type { Job } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
 import type { TallyLimits } from '../jobs/tally.ts';
-import { freeBytes } from '../../../kernel/contract/tasks/free-bytes.ts';
+import { freeRoom } from '../../../kernel/contract/tasks/free-room.ts';
 import type { FilesConfig } from '../schema.ts';
 import type { FileTask } from './schema.ts';
 
@@ -61,8 +61,8 @@ export class LongWork {
   ): Promise<FileTask> {
     const { config, node } = this.#host;
     const path = clientPath(pathComponents(to, node.config.virtual_root), node.config.virtual_root);
-    const free = { freeBytes: (await freeBytes(this.#host, account)) ?? null };
-    const limits = { names: config.task_names, bytes: config.task_mib * MIB, ...free };
+    const free = await freeRoom(this.#host, account);
+    const limits = { names: config.task_names, bytes: config.task_mib * MIB, free };
     return this.tasks.begin(account, { kind, path }, async (run) => {
       const owner = this.#host.jobs.ownerOf(account);
       try {
