@@ -21,7 +21,7 @@ import { UsageSamples } from './usage-samples.ts';
 
 /** How soon what other processes changed, such as the command line, and what accounts store is seen. */
 const KEEP_MS = 60_000;
-/** How often accounts that store files are measured where no file system counts. */
+/** How long after accounts stored something they are measured, where no file system counts. */
 const WRITER_MS = 10_000;
 const CHANGES = new Set(['account.created', 'account.changed', 'account.moved', 'plan.changed']);
 const EITHER = ['disk_usage', 'inodes'] as const;

@@ -1,4 +1,3 @@
-import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { keepSample, readSamples, type Measured } from './store.ts';
@@ -12,7 +11,7 @@ const PACE_MS = 6000;
 
 interface Options extends Pick<Host, 'local' | 'identity' | 'log'> {
   readonly measure: (account: Account) => Promise<Measured>;
-  /** How often an account that stores files is measured. */
+  /** How long after an account stored something it is measured. */
   readonly writerMs: number;
 }
 
@@ -23,14 +22,14 @@ interface Options extends Pick<Host, 'local' | 'identity' | 'log'> {
 export class UsageSamples {
   readonly #options: Options;
   readonly #due = new Map<number, Account>();
-  readonly #writers: AccountCache<Measured>;
+  /** Accounts that stored something since they were measured. */
+  readonly #writers = new Map<number, NodeJS.Timeout>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(options: Options) {
     this.#options = options;
-    this.#writers = new AccountCache(options.writerMs);
   }
 
   /** Resolves with what is known, by the account's id. */
@@ -42,10 +41,11 @@ export class UsageSamples {
     return known;
   }
 
-  /** Resolves with the same of accounts that are about to store something, and measures them in the background for the next time. */
+  /** Resolves with the same of accounts that are about to store something, which are measured once that is there. */
   async ofWriters(accounts: readonly Account[]): Promise<Map<number, Measured>> {
-    for (const account of accounts) void this.#renew(account);
-    return readSamples(this.#options.local, idsOf(accounts));
+    const known = await readSamples(this.#options.local, idsOf(accounts));
+    for (const account of accounts) this.#measureSoon(account, known.has(account.id) ? this.#options.writerMs : 0);
+    return known;
   }
 
   /** Measures an account now, and keeps the result. */
@@ -59,17 +59,21 @@ export class UsageSamples {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
+    for (const timer of this.#writers.values()) clearTimeout(timer);
     await this.#running;
   }
 
-  /** Never rejects. */
-  async #renew(account: Account): Promise<void> {
-    if (this.#isClosed) return;
-    try {
-      await this.#writers.get(account, '', () => this.measure(account));
-    } catch (err) {
-      this.#options.log.debug({ account: account.username, err }, 'cannot measure an account that stores files');
-    }
+  #measureSoon(account: Account, afterMs: number): void {
+    if (this.#isClosed || this.#writers.has(account.id)) return;
+    const measure = async () => {
+      await this.measure(account).catch((err: unknown) => this.#failed(account, err));
+      this.#writers.delete(account.id);
+    };
+    this.#writers.set(account.id, setTimeout(() => void measure(), afterMs).unref());
+  }
+
+  #failed({ username }: Account, err: unknown): void {
+    this.#options.log.debug({ account: username, err }, 'cannot measure an account');
   }
 
   #start(): void {
@@ -88,7 +92,7 @@ export class UsageSamples {
     this.#due.delete(next.id);
     this.#running = this.measure(next).then(
       () => undefined,
-      (err: unknown) => this.#options.log.debug({ account: next.username, err }, 'cannot measure an account'),
+      (err: unknown) => this.#failed(next, err),
     );
     await this.#running;
     this.#running = undefined;

@@ -2,7 +2,7 @@ import type { HttpError } from '../../errors.ts';
 import type { Host } from '../plugin.ts';
 import type { Account } from '../../identity/accounts/account.ts';
 
-/** What files take, or may take; a member that is not there is not known, or not bounded. */
+/** Room that files take, or may take; a member that is not there is not known, or not bounded. */
 export interface Room {
   readonly bytes?: number;
   /** Files and folders. */

@@ -14,7 +14,7 @@ let server: TestServer;
 let ann: Person;
 let bob: Person;
 test.before(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ config: { quota: { measured_seconds: 1 } } });
   [ann, bob] = [await server.user('anna'), await server.user('bob')];
   for (const { account } of [ann, bob]) mkdirSync(join(account.filesRoot, 'site'), { recursive: true });
 });
@@ -108,6 +108,8 @@ test('what is too much changes nothing', async () => {
     { path: 'second', content: 'x' },
   ]);
   await until('its usage is known', async () => (await refusal(filled, tina)) === '507 no_space');
+  const again = form([{ path: 'second', content: 'x' }]);
+  await until('what it stored is known', async () => (await refusal(again, tina)) === '507 no_space');
   assert.is(await refusal(form([{ path: 'third', content: 'x' }]), tina), '507 no_space');
   assert.not.ok(existsSync(join(tina.account.filesRoot, 'third')));
   assert.equal(readdirSync(here('')), ['site']);
