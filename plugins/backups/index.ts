@@ -124,7 +124,8 @@ export default definePlugin({
           const { snapshot } = await findDump(parts, account, params);
           return attachment(`${params.database}.sql`, await reading.content(account, snapshot, [DUMP_FILE]));
         },
-        restoreDatabase: ({ account, params, ip }) => restoreDatabase(parts, account, params, ip),
+        restoreDatabase: ({ account, params, query: { into }, ip }) =>
+          restoreDatabase(parts, account, { ...params, into: into || params.database }, ip),
         remove: ({ account, params, ip }) => backups.remove(account, params.id, ip),
         setSchedule: ({ account, body, ip }) => setSchedule(account, body, ip),
         ...taskHandlers(host, backups.tasks, 'backup tasks'),

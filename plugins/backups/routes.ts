@@ -80,9 +80,10 @@ export const backupRoutes = {
     path: '/api/backups/:id/databases/:engine/:database/restore',
     summary: 'Restore a database from a backup',
     description:
-      'The database has to exist, and keeps what the backup does not have. If a statement fails, the task says its line: then nothing has ' +
+      'Into its place, or into another one. The database has to exist, and keeps what the backup does not have. If a statement fails, the task says its line: then nothing has ' +
       `changed on PostgreSQL, and what came before it has on MariaDB. ${FOLLOW}`,
     params: schema.DatabaseParams,
+    query: schema.IntoDatabase,
     errors: DATABASE,
   },
   remove: {

@@ -75,6 +75,13 @@ const Id = Type.String({ maxLength: 64 });
 export const BackupParams = Type.Object({ id: Id });
 const Engine = Type.String({ maxLength: 32, description: 'The kind of its server: mariadb, postgresql' });
 const DatabaseName = Type.String({ minLength: 1, maxLength: 64 });
+export const IntoDatabase = Type.Object({
+  into: Type.String({
+    maxLength: 64,
+    default: '',
+    description: 'Another database of the same engine; empty for its own',
+  }),
+});
 export const DatabaseParams = Type.Object({ id: Id, engine: Engine, database: DatabaseName });
 
 export const Backup = NamedObject('Backup', {

@@ -31,17 +31,23 @@ export async function findDump({ backups, local }: Pick<Parts, 'backups' | 'loca
 }
 
 /**
- * Begins to restore a database. Errors: 404 `backup_not_found`, `database_not_found`, 503 `backups_unavailable`, `overloaded`; of the task,
+ * Begins to restore a database into one that exists. Errors: 404 `backup_not_found`, `database_not_found`, 503 `backups_unavailable`, `overloaded`; of the task,
  * those of `DatabaseBackups.restore`.
  */
-export async function restoreDatabase(parts: Parts, account: Account, named: Named, ip: string): Promise<BackupTask> {
-  const { engine, database } = named;
+export async function restoreDatabase(
+  parts: Parts,
+  account: Account,
+  named: Named & { readonly into: string },
+  ip: string,
+): Promise<BackupTask> {
+  const { engine, database, into } = named;
   const { backup, snapshot } = await findDump(parts, account, named);
   const source = (await findSources(parts)).find((each) => each.engine === engine);
   if (source === undefined) throw fail.backups_unavailable(`databases of ${engine} are not managed here`, AGAIN);
-  return restoreDump(parts, account, { path: database, snapshot }, async (body, signal) => {
-    await source.restore(account, database, { body, ip, signal });
-    await parts.backups.tellRestored(account, ip, backup, database, 'the database ');
+  return restoreDump(parts, account, { path: into, snapshot }, async (body, signal) => {
+    await source.restore(account, into, { body, ip, signal });
+    const what = into === database ? 'the database ' : `the database ${database} into `;
+    await parts.backups.tellRestored(account, ip, backup, into, what);
   });
 }
 

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import {
   Answer,
   api,
@@ -7,6 +8,7 @@ import {
   changed,
   ConfirmDialog,
   dateTime,
+  Field,
   saveAs,
   t,
   Table,
@@ -93,12 +95,13 @@ function columns(onSave: Act, onRestore: Act): readonly Column<Database>[] {
   ];
 }
 
-/** Asks before what is in a database is replaced. */
+/** Asks which database takes what is in a backup, as it replaces what is there. */
 export function RestoreDatabase({ what, onClose }: { readonly what: DatabaseOf; readonly onClose: () => void }) {
   const at = dateTime(new Date(what.backup.created_at));
+  const into = useSignal(what.database.name);
   const restore = async () => {
     const path = 'POST /api/backups/:id/databases/:engine/:database/restore';
-    await api(path, { params: paramsOf(what) });
+    await api(path, { params: paramsOf(what), query: { into: into.value.trim() } });
     changed();
     toast(t('backups.restoringDatabase'));
     onClose();
@@ -111,6 +114,15 @@ export function RestoreDatabase({ what, onClose }: { readonly what: DatabaseOf; 
       onClose={onClose}
     >
       <p>{t('backups.replaces')}</p>
+      <Field
+        label={t('backups.into')}
+        autocapitalize="none"
+        autocomplete="off"
+        spellcheck={false}
+        hint={t('backups.intoHint')}
+        value={into.value}
+        onChange={(value) => void (into.value = value)}
+      />
     </ConfirmDialog>
   );
 }

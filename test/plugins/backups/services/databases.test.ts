@@ -150,6 +150,31 @@ if (hasRestic && hasMariaDb()) {
     assert.is(await mariaDb.sql('select count(*) from anna_shop.t'), '2\n');
   });
 
+  test('a database is restored beside, into another one of its account', async () => {
+    const into = (engine: string, name: string) =>
+      ann.done('POST', `/${first}/databases/${engine}/anna_shop/restore?into=${name}`);
+    for (const [engine, name] of [
+      ['mariadb', 'bob_shop'],
+      ['mariadb', 'mysql'],
+      ['mariadb', 'anna_none'],
+      ['postgresql', 'postgres'],
+    ] as const)
+      assert.is((await into(engine, name))['error'], 'database_not_found', name);
+    assert.is(await mariaDb.sql('show tables in bob_shop'), '');
+    await mariaDb.sql('create database anna_beside; delete from anna_shop.t where id = 1');
+    await make(ann, 'beside');
+    asOwner('anna_shop', 'delete from u');
+    const task = await into('mariadb', 'anna_beside');
+    assert.equal([task['state'], task['path']], ['done', 'anna_beside']);
+    assert.is(await mariaDb.sql('select count(*) from anna_beside.v; select count(*) from anna_shop.t'), '2\n1\n');
+    assert.match(await activity(), /restored the database anna_shop into anna_beside from the backup of/);
+    assert.is((await into('postgresql', 'anna_beside'))['state'], 'done');
+    assert.is(psql('anna_beside', 'select count(*) from u'), '1');
+    assert.is(psql('anna_shop', 'select count(*) from u'), '0');
+    await mariaDb.sql('drop database anna_beside');
+    await ann.ask('DELETE', '/api/postgresql/databases/anna_beside');
+  });
+
   test('a database that cannot be read is left out, and the backup says why', async () => {
     await mariaDb.sql(
       'create database anna_bad; use anna_bad; create table t (id int); create view v as select * from t; drop table t',
