@@ -31,6 +31,7 @@ const MAX_DEPTH = 64;
 const FILES = new Set(['File', 'OldFile', 'ContiguousFile']);
 const FOLDERS = new Set(['Directory', 'GNUDumpDir']);
 const RUN = 0o111;
+const NAME_BYTES = 255;
 
 /**
  * Unpacks an archive into a new folder. A name that leads out of it, or that is there twice, refuses the whole archive; links,
@@ -112,7 +113,7 @@ class Unpacker {
   async take(entry: ReadEntry): Promise<void> {
     const components = partsOf(entry.path);
     const isFolder = FOLDERS.has(entry.type);
-    if (components.length === 0 || UNNAMEABLE.test(entry.path) || !(isFolder || FILES.has(entry.type))) {
+    if (components.length === 0 || !isNameable(entry.path, components) || !(isFolder || FILES.has(entry.type))) {
       if (components.length > 0) this.#tally.leftOut += 1;
       entry.resume();
       return;
@@ -171,6 +172,10 @@ class Unpacker {
     }
   }
 }
+
+/** Whether a request can name an entry, and the system make it. */
+const isNameable = (path: string, components: readonly string[]): boolean =>
+  !UNNAMEABLE.test(path) && components.every((name) => Buffer.byteLength(name) <= NAME_BYTES);
 
 /** Returns the components of a name in an archive; none for the folder itself. Errors: 422 `archive_refused`. */
 function partsOf(path: string): string[] {

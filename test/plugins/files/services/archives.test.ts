@@ -126,6 +126,10 @@ test('a hostile archive is refused whole, and writes nothing anywhere', async ()
   const { state, left_out: leftOut } = await extract('through.tar.gz', 'through');
   assert.equal([state, leftOut], ['done', 1]);
   assert.is(readFileSync(here('through/exit/planted'), 'utf8'), 'hostile', 'a folder, where the archive has a link');
+  tar('long.tar', ['folder', 'file', '--transform', `s,^file,${'é'.repeat(128)},`]);
+  gzip('long.tar');
+  const long = await extract('long.tar.gz', 'long');
+  assert.equal([long['state'], long['left_out'], readdirSync(here('long'))], ['done', 1, ['folder']]);
   tar('hard.tar', ['file', 'same']);
   gzip('hard.tar');
   assert.equal((await extract('hard.tar.gz', 'hard'))['left_out'], 1);
