@@ -21,7 +21,7 @@ import { Retention } from './repository/retention.ts';
 import { RepositoryAccess } from '../../kernel/kit/restic/repository-access.ts';
 import { findRetry, lastDue, type When } from './schedule.ts';
 import type { BackupsConfig, BackupTask } from './schema.ts';
-import { addBackup, adoptRows, hasFiles, listBackups, madeAt, type BackupRow } from './store.ts';
+import { addBackup, adoptRows, hasFiles, listBackups, listKept, madeAt, type BackupRow } from './store.ts';
 
 const MIB = 2 ** 20;
 const IDLE_MS = 5000;
@@ -179,10 +179,17 @@ export class Backups {
     return work().finally(() => lease.release());
   }
 
+  /** A disk that is not mounted is no reason to begin anew: what comes back with it would be in no list, and be removed. */
+  async #begin(account: Account): Promise<Repository> {
+    if ((await listKept(this.#host.local, account.id)).length > 0)
+      throw fail.backups_unavailable('the repository of the account is gone; to begin anew, remove its backups', AGAIN);
+    return this.repositories.open(account);
+  }
+
   async #backUp(account: Account, run: TaskRun, ip: string | undefined): Promise<Counted> {
     const { config, local } = this.#host;
     await this.#host.identity.accounts.assertLivesHere(account); // it may have moved before its turn came
-    const repository = await this.repositories.open(account);
+    const repository = (await this.repositories.find(account)) ?? (await this.#begin(account));
     await this.repositories.tidy(repository);
     await adoptRows(local, account, repository.folder);
     await this.retention.reconcile(account, repository);

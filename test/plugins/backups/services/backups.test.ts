@@ -260,6 +260,12 @@ if (hasRestic) {
     assert.is(existsSync(repository('keys')), true);
     renameSync(repository(), join(outside, 'repository'));
     assert.is((await ann.ask('GET', `/${id}/files`)).body['error'], 'backup_unreadable');
+    assert.is((await ann.done('POST', ''))['error'], 'backups_unavailable');
+    renameSync(join(outside, 'config'), join(outside, 'repository/config'));
+    renameSync(join(outside, 'repository'), repository());
+    assert.is(existsSync(repository(`snapshots/${id}`)), true, 'what was away is there again');
+    rmSync(repository(), { recursive: true });
+    for (const each of await ann.list()) await ann.done('DELETE', `/${String(each['id'])}`);
     const made = await ann.made();
     assert.equal(
       (await ann.list()).map((each) => each['id']),
