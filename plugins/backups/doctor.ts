@@ -2,6 +2,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Repositories } from './repository/repositories.ts';
+import { newestBackups } from './store.ts';
 
 /** Repositories that are opened for one check; each takes a second. */
 const OPENED = 5;
@@ -9,7 +10,7 @@ const NAMED = 10;
 
 /** Has restic answer, opens some repositories, and looks for those of accounts that do not live here. */
 export async function findings(
-  { identity, node }: Pick<Host, 'identity' | 'node'>,
+  { identity, node, local }: Pick<Host, 'identity' | 'node' | 'local'>,
   repositories: Repositories,
 ): Promise<Finding[]> {
   let version: string;
@@ -21,7 +22,10 @@ export async function findings(
   }
   const [problems, strangers]: [string[], number[]] = [[], []];
   let opened = 0;
-  for (const id of await repositories.owners()) {
+  const owners = await repositories.owners();
+  const gone = [...(await newestBackups(local)).keys()].filter((id) => !owners.includes(id)).length;
+  if (gone > 0) problems.push(`gone, with the backups of so many accounts: ${gone}`);
+  for (const id of owners) {
     const account = await identity.accounts.byId(id);
     const isHere = account?.home === '' || node.fleet === undefined || account?.home === node.fleet.name;
     if (account === undefined || !isHere) strangers.push(id);
@@ -36,7 +40,7 @@ export async function findings(
   const repositoryProblem = {
     detail: problems.join('; '),
     remedy:
-      'bring the repository back from a copy of the data folder, or move it away: the next backup makes a new one',
+      'mount its disk, or bring the repository back from a copy; or move it away, and have the customer remove the backups: the next one begins anew',
   };
   const strangerProblem = {
     ...{ name: 'repositories of others', ok: false, isWarning: true },

@@ -261,6 +261,8 @@ if (hasRestic) {
     renameSync(repository(), join(outside, 'repository'));
     assert.is((await ann.ask('GET', `/${id}/files`)).body['error'], 'backup_unreadable');
     assert.is((await ann.done('POST', ''))['error'], 'backups_unavailable');
+    const findings = await server.hostkeep.plugins.gather('doctor');
+    assert.match(JSON.stringify(findings), /gone, with the backups of so many accounts: 1"/);
     renameSync(join(outside, 'config'), join(outside, 'repository/config'));
     renameSync(join(outside, 'repository'), repository());
     assert.is(existsSync(repository(`snapshots/${id}`)), true, 'what was away is there again');
