@@ -299,7 +299,7 @@ test('a statement can neither write nor reach further nor stay', async () => {
 test('nothing else waits for a query that takes long', async () => {
   const slow = query('select pg_sleep(600), 7');
   await until('it runs', () => running('pg_sleep(600), 7'));
-  for (const path of [LIST, '/api/postgresql-processes'])
+  for (const path of [LIST, '/api/postgresql/processes'])
     assert.is((await server.ask(path, { token: ann.token })).status, 200);
   assert.ok(await running('pg_sleep(600), 7'), 'it still runs');
   assert.is((await slow).body.error, 'query_failed');
