@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { JobUser } from '../../../kernel/kit/jobs/job.ts';
+import type { ControlGroups } from '../../../kernel/kit/programs/control-groups.ts';
 import { ServicePrograms } from '../../../plugins/services/programs/service-programs.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -12,7 +13,7 @@ import { hasServices } from './programs.ts';
 const test = testSuite('verbs of services');
 const ANN = { id: 1, username: 'ann' };
 
-function programs(user: Partial<JobUser> | null) {
+function programs(user: Partial<JobUser> | null, group?: string) {
   const root = temporaryFolder();
   const [run, stored] = [join(root, 'run'), join(root, 'stored')];
   const opened = new ServicePrograms({
@@ -25,9 +26,10 @@ function programs(user: Partial<JobUser> | null) {
     log: createLog('silent'),
     rootOf: () => ({ path: root, operatorPath: root, below: [] }),
     userOf: () => (user === null ? null : { uid: 1, namesakeUid: null, webGid: null, isRequired: true, ...user }),
+    ...(group !== undefined && { groups: { ofAccount: (id: number) => join(group, String(id)) } as ControlGroups }),
     signal: new AbortController().signal,
   });
-  return { opened, run, stored };
+  return { opened, root, run, stored };
 }
 
 // threat stolen-service: a caller in foreign hands chooses no program, no argument and no path
@@ -75,5 +77,22 @@ if (hasServices())
         'service_failed',
       );
       assert.is(existsSync(run), false);
+    }
+  });
+
+if (hasServices() && process.getuid?.() === 0)
+  test('a service runs in the control group of its account', async () => {
+    const group = temporaryFolder(); // in place of the kernel's, which takes the id of a process the same way
+    mkdirSync(join(group, '1'));
+    const { opened, root } = programs({}, group);
+    const own = join(root, '.services/redis');
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    for (const folder of [root, join(root, '.services'), own]) chownSync(folder, 1, 1);
+    try {
+      await opened.start({ account: ANN, service: 'redis', memoryMib: 64, sites: null });
+      const pid = readFileSync(join(group, '1/cgroup.procs'), 'utf8').trim();
+      assert.match(readFileSync(`/proc/${pid}/cmdline`, 'utf8'), /redis-server/);
+    } finally {
+      await opened.end(1);
     }
   });
