@@ -1,10 +1,12 @@
 /**
- * How quickly customers' files come and go: `npm run build && node dist/bench/files.js [MiB] [files] [large|listings|drop|sftp|backups]`,
+ * How quickly customers' files come and go: `npm run build && node dist/bench/files.js [MiB] [files] [large|listings|hung|drop|sftp|backups]`,
  * as root, with nginx, curl, ProFTPD, OpenSSH's client, restic and Chromium installed. A file of 1 GiB is downloaded and uploaded in turn with nginx, and by SFTP
  * in turn with a ProFTPD that was set up by hand; a folder of 100,000 files is listed and backed up, in turn with restic alone; 10,000 small files are dropped on the page.
+ * A file system that never answers hangs below one account while another asks.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -116,6 +118,56 @@ async function listings({ server, token, other }: Context): Promise<void> {
   console.log(
     `  others' cached reads meanwhile: p99 ${p99Ms.toFixed(1)} ms, idle ${idle.p99Ms.toFixed(1)} ms, ratio ${(p99Ms / idle.p99Ms).toFixed(2)} (wanted: at most 2)`,
   );
+}
+
+/** Mounts a file system of which nobody answers the questions, until its input ends. */
+const HANGING = `import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+fd = os.open('/dev/fuse', os.O_RDWR)
+options = f'fd={fd},rootmode=40000,user_id=0,group_id=0,allow_other'
+if libc.mount(b'hung', sys.argv[1].encode(), b'fuse', 0, options.encode()): sys.exit(os.strerror(ctypes.get_errno()))
+print('mounted', flush=True)
+sys.stdin.read()
+libc.umount2(sys.argv[1].encode(), 2)`;
+const VICTIMS = 10;
+
+async function hung({ server, token, other, root }: Context): Promise<void> {
+  const targets = ['/system/hosting/plan', '/api/files?path='].map((path) => ({
+    ...{ name: path, url: `${server.url}${path}`, token: other },
+  }));
+  const measured = async () => {
+    const found: number[] = [];
+    for (const target of targets) {
+      const { p99Ms, errors } = await load(target, { seconds: 5, connections: 10 });
+      if (errors > 0) throw new Error(`${target.name}: ${errors} failed`);
+      found.push(p99Ms);
+    }
+    return found;
+  };
+  const at = join(root, 'hung');
+  mkdirSync(at);
+  const idle = await measured();
+  const mount = spawn('python3', ['-c', HANGING, at], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await once(mount.stdout, 'data');
+  let isOver = false;
+  const asks = ['files?path=hung', 'files?path=', 'directory-size?folder=', 'content-search?path=&text=abc'];
+  const victims = Array.from({ length: VICTIMS }, async (_, i) => {
+    while (!isOver)
+      await fetch(`${server.url}/api/${asks[i % asks.length]}`, { headers: { Authorization: `Bearer ${token}` } })
+        .then((answer) => answer.text())
+        .finally(() => delay(100)); // refused at once, where too many wait
+  });
+  await delay(2000);
+  const meanwhile = await measured();
+  isOver = true;
+  mount.stdin.end();
+  await Promise.all([once(mount, 'exit'), ...victims]);
+  for (const [i, { name }] of targets.entries()) {
+    const [before = 0, after = 0] = [idle[i], meanwhile[i]];
+    console.log(
+      `  ${name} of another account beside a hung file system: p99 ${after.toFixed(1)} ms, idle ${before.toFixed(1)} ms, ratio ${(after / before).toFixed(2)} (wanted: at most 2)`,
+    );
+  }
 }
 
 /** One ProFTPD serves both what Hostkeep configures and what somebody configures by hand. */
@@ -253,7 +305,7 @@ const server = await startHostkeep(data, {
 });
 try {
   const [token, other] = [await tokenFor(core, ann), await tokenFor(core, bob)];
-  const parts = [large, listings, drop, sftp, backups].filter(({ name }) => name.includes(PART));
+  const parts = [large, listings, hung, drop, sftp, backups].filter(({ name }) => name.includes(PART));
   for (const part of parts) {
     if (part === backups)
       for (const name of ['large.bin', 'copy.bin', 'sent.bin', 'many'])
