@@ -16,6 +16,9 @@ import { until } from './until.ts';
 
 const PROGRAMS = ['/usr/bin/pebble', '/usr/bin/pebble-challtestsrv'] as const;
 
+/** A domain that the policy of the authority forbids. */
+export const REFUSED_DOMAIN = 'blocked-domain.example';
+
 /** Whether both programs are installed. Throws in CI if they are not. */
 export function hasPebble(): boolean {
   if (PROGRAMS.every((path) => existsSync(path))) return true;
@@ -56,6 +59,7 @@ export class Pebble {
       httpPort,
       tlsPort: tlsPort ?? (await freePort()),
       certificateValidityPeriod: validitySeconds,
+      domainBlocklist: [REFUSED_DOMAIN],
     };
     writeFileSync(join(pebble.#folder, 'config.json'), JSON.stringify({ pebble: config }));
     pebble.#run(PROGRAMS[1], [

@@ -12,7 +12,7 @@ import { needs } from '../../../support/needs.ts';
 import { hasNginx, Nginx } from '../../../support/nginx.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { until } from '../../../support/until.ts';
-import { hasPebble, Pebble } from '../../../support/pebble.ts';
+import { hasPebble, Pebble, REFUSED_DOMAIN } from '../../../support/pebble.ts';
 
 await needs('domains', 'webserver');
 const test = testSuite('certificates-issued');
@@ -103,8 +103,8 @@ if (hasNginx() && hasPebble()) {
       return this.entry();
     }
 
-    async untilFailed(reason: RegExp): Promise<void> {
-      await until(`the order fails: ${reason}`, async () => reason.test((await this.entry()).last_error));
+    async untilFailed(reason: RegExp, domain = DOMAIN): Promise<void> {
+      await until(`the order fails: ${reason}`, async () => reason.test((await this.entry(domain)).last_error));
     }
 
     set(settings: object, domain = DOMAIN) {
@@ -201,9 +201,10 @@ if (hasNginx() && hasPebble()) {
 
   test('an order that the authority refuses is told, and tried again until it succeeds', async () => {
     const server = await start(undefined, { retry_seconds: 1 });
-    const customer = await Customer.with(server, 'blocked-domain.example'); // pebble's policy refuses it
+    const customer = await Customer.with(server, REFUSED_DOMAIN);
     const { core } = server.hostkeep;
-    await customer.domain('delete', 'blocked-domain.example');
+    await customer.untilFailed(/rejectedIdentifier|policy/i, REFUSED_DOMAIN);
+    await customer.domain('delete', REFUSED_DOMAIN);
     pebble.down();
     assert.is(await customer.domain('new'), 201, 'a domain is added while the authority is down');
     await customer.untilFailed(/the authority does not answer/);
