@@ -89,6 +89,7 @@ export class Receiver {
       const move = await this.#admitted(request, query.get('username') ?? '', query.get('claim') ?? '');
       const ahead = { objectMode: false, highWaterMark: AHEAD_BYTES };
       const body = Readable.from(request.iterator({ destroyOnReturn: false }), ahead);
+      body.on('error', () => undefined); // whoever reads is told, and nobody may any more
       const asked = { name, query, move, request, body };
       return { status: 200, body: await this.#alone(move, request, (signal) => this.#do(asked, signal)) };
     } catch (error) {
