@@ -34,7 +34,8 @@ export async function withTemporary<T>(
   return kind === 'query' ? servers.turns.run(server, account.id, within, 'query') : within();
 
   async function within(): Promise<T> {
-    const claimed = await items.claim(found, { kind, ip });
+    // what another one of the account has begun to clean up is done first
+    const claimed = await ask(() => items.claim(found, { kind, ip }));
     let isWhole = false;
     try {
       const user = await ask((connections) => makeTemporary(connections, kind, database));
