@@ -51,6 +51,7 @@ test('each who shares a browser reads the own language, and looks on in it', asy
   assert.is((await accounts.get('second')).locale, 'en', 'without the feature only the browser keeps it');
   await driver.page.click('.menu > button');
   await driver.press('Se déconnecter');
+  await driver.says('Se connecter');
   await enter('first', 'Übersicht');
   await accounts.setFeature('second', 'locale', true);
   await driver.page.click('.menu > button');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import type { Service } from '../../../../plugins/services/schema.ts';
 import { startBroker } from '../../../support/broker.ts';
-import { start } from '../../../support/command.ts';
+import { OWN_CLI, start } from '../../../support/command.ts';
 import { dockerMissing, TestDocker } from '../../../support/docker.ts';
 import { atEnd } from '../../../support/ending.ts';
 import { killedAfter, runEnded, TestFleet, type FleetMember } from '../../../support/fleet.ts';
@@ -43,7 +43,7 @@ async function place(member: FleetMember): Promise<Place> {
   const folder = temporaryFolder();
   const [run, stored] = [join(folder, 'run'), join(folder, 'stored')];
   const services = { run_folder: run, storage_folder: stored, recipes_folder: '', engine_socket: docker.socket };
-  const broker = await startBroker({ ids: { first: FIRST }, services });
+  const broker = await startBroker({ ids: { first: FIRST }, services }, OWN_CLI); // no other program runs the tests' jobs
   atEnd(() => broker.kill());
   const server = await fleet.serve(member, undefined, broker.settings);
   return { server, member, stored, file: join(broker.folder, 'etc/hostkeep.json') };
