@@ -43,17 +43,17 @@ async function place(member: FleetMember): Promise<Place> {
   const folder = temporaryFolder();
   const [run, stored] = [join(folder, 'run'), join(folder, 'stored')];
   const services = { run_folder: run, storage_folder: stored, recipes_folder: '', engine_socket: docker.socket };
-  const broker = await startBroker({ ids: { first: FIRST }, services }, OWN_CLI); // no other program runs the tests' jobs
+  const broker = await startBroker({ ids: { first: FIRST }, services }, OWN_CLI); // a broker runs the jobs of its own program only
   atEnd(() => broker.kill());
   const server = await fleet.serve(member, undefined, broker.settings);
   return { server, member, stored, file: join(broker.folder, 'etc/hostkeep.json') };
 }
 
 const move = (...args: readonly string[]) =>
-  fleet.run(one.member.data, ['--config', one.file, 'account', 'move', ...args]);
+  fleet.run(one.member.data, ['--config', one.file, 'account', 'move', ...args], '', OWN_CLI);
 const moving = async (name: string) => {
   const args = ['--config', one.file, 'account', 'move', name, '--to', 'two'];
-  return (await start(one.member.data, args, /^/, { HOSTKEEP_STORE_URL: fleet.url })).child;
+  return (await start(one.member.data, args, /^/, { HOSTKEEP_STORE_URL: fleet.url }, OWN_CLI)).child;
 };
 const stateOf = async (name: string) =>
   (await one.server.hostkeep.core.store.get<{ state: string }>('select state from moves where username = ?', name))
