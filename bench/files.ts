@@ -149,17 +149,17 @@ async function hung({ server, token, other, root }: Context): Promise<void> {
   const idle = await measured();
   const mount = spawn('python3', ['-c', HANGING, at], { stdio: ['pipe', 'pipe', 'inherit'] });
   await once(mount.stdout, 'data');
-  let isOver = false;
+  const over = new AbortController();
   const asks = ['files?path=hung', 'files?path=', 'directory-size?folder=', 'content-search?path=&text=abc'];
   const victims = Array.from({ length: VICTIMS }, async (_, i) => {
-    while (!isOver)
+    while (!over.signal.aborted)
       await fetch(`${server.url}/api/${asks[i % asks.length]}`, { headers: { Authorization: `Bearer ${token}` } })
         .then((answer) => answer.text())
         .finally(() => delay(100)); // refused at once, where too many wait
   });
   await delay(2000);
   const meanwhile = await measured();
-  isOver = true;
+  over.abort();
   mount.stdin.end();
   await Promise.all([once(mount, 'exit'), ...victims]);
   for (const [i, { name }] of targets.entries()) {
