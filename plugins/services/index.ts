@@ -9,7 +9,7 @@ import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { ServiceCounts } from './metrics.ts';
-import { movePart } from './mover.ts';
+import { movePart } from './moving/mover.ts';
 import privileged from './privileged.ts';
 import { readRecipes } from './recipes.ts';
 import { ServiceKeeper } from './reconciling.ts';

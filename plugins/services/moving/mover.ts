@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Host } from '../../kernel/contract/plugin.ts';
-import { closedMover, IN_FORCE_MS, type MovePart } from '../../kernel/contract/points/move-part.ts';
-import { provision } from './missing.ts';
-import type { ServiceVerbs } from './programs/service-verbs.ts';
-import type { Recipe } from './recipes.ts';
-import { listServices } from './store.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import { closedMover, IN_FORCE_MS, type MovePart } from '../../../kernel/contract/points/move-part.ts';
+import { provision } from '../missing.ts';
+import type { ServiceVerbs } from '../programs/service-verbs.ts';
+import type { Recipe } from '../recipes.ts';
+import { listServices } from '../store.ts';
 import { StoredData } from './stored-data.ts';
 
 /**

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { assertFits } from '../../kernel/contract/moves/arriving-files.ts';
-import { MovedTree, openMovePool } from '../../kernel/contract/moves/moved-tree.ts';
-import type { Extent } from '../../kernel/contract/moves/tree-job.ts';
-import type { Host } from '../../kernel/contract/plugin.ts';
-import type { Arrival, MovedAccount, MoveLink } from '../../kernel/contract/points/move-part.ts';
-import { fail as refuse } from '../../kernel/errors.ts';
-import { operatorsRoot } from '../../kernel/kit/files/files-root.ts';
-import { formatSize } from '../../kernel/kit/format.ts';
-import { readText } from '../../kernel/kit/verb-arguments.ts';
-import { fail } from './errors.ts';
-import type { ServiceVerbs } from './programs/service-verbs.ts';
-import { SERVICE } from './recipes.ts';
-import { listServices } from './store.ts';
+import { assertFits } from '../../../kernel/contract/moves/arriving-files.ts';
+import { MovedTree, openMovePool } from '../../../kernel/contract/moves/moved-tree.ts';
+import type { Extent } from '../../../kernel/contract/moves/tree-job.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Arrival, MovedAccount, MoveLink } from '../../../kernel/contract/points/move-part.ts';
+import { fail as refuse } from '../../../kernel/errors.ts';
+import { operatorsRoot } from '../../../kernel/kit/files/files-root.ts';
+import { formatSize } from '../../../kernel/kit/format.ts';
+import { readText } from '../../../kernel/kit/verb-arguments.ts';
+import { fail } from '../errors.ts';
+import type { ServiceVerbs } from '../programs/service-verbs.ts';
+import { SERVICE } from '../recipes.ts';
+import { listServices } from '../store.ts';
 
 /** The state of jobs; those of the account's files have another one. */
 const STATE = 'stored';
