@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { newPrivateKey, signCertificate } from '../../../../kernel/kit/net/x509.ts';
 import * as assert from '../../../support/assert.ts';
-import { start as startProgram } from '../../../support/command.ts';
+import { startArmed } from '../armed.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
@@ -57,15 +57,8 @@ if (hasNginx())
         const before = [await served(), await stored(first)];
         await first.close();
 
-        const [config, armed] = [join(data, 'config.json'), join(data, 'armed')];
-        writeFileSync(config, JSON.stringify({ webserver: killing(nginx, armed, step) }));
-        const { child, line } = await startProgram(
-          data,
-          ['serve', '--workers', '1', '--config', config],
-          /"listening"/,
-        );
-        const [, url = ''] = await line(/"base_url":"([^"]+)"/);
-        writeFileSync(armed, '');
+        const armed = join(data, 'armed');
+        const { child, url } = await startArmed(data, armed, killing(nginx, armed, step));
         const ended = once(child, 'exit');
         const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
         const answer = fetch(url + path, { method, headers, body: JSON.stringify(body) }).then(

@@ -12,6 +12,7 @@ import { FolderLock } from '../../../../plugins/webserver/vhosts/folder-lock.ts'
 import { compileTemplate } from '../../../../plugins/webserver/vhosts/template.ts';
 import { vhostFileName, isVhostFile, VhostFolder } from '../../../../plugins/webserver/vhosts/vhost-folder.ts';
 import { selfSigned } from '../../../support/certificate.ts';
+import { startArmed } from '../armed.ts';
 import { hostkeep, start as startProgram } from '../../../support/command.ts';
 import { needs } from '../../../support/needs.ts';
 import { memberFolder } from '../../../support/node-pair.ts';
@@ -499,7 +500,6 @@ if (hasReal) {
         assert.is((await add(server, token, 'kept.example')).status, 201);
         await server.close();
 
-        const config = join(data, 'config.json');
         const armed = join(data, 'armed');
         const kill = `if [ -e '${armed}' ]; then kill -9 $PPID; fi`;
         const [check, reload] = [nginx.command('-t', '-q').join(' '), nginx.command('-s', 'reload').join(' ')];
@@ -512,14 +512,7 @@ if (hasReal) {
           'before the reload': { reload: [program], pid_file: '' },
           'after the reload': { reload: [program], pid_file: '' },
         }[step];
-        writeFileSync(config, JSON.stringify({ webserver: { ...nginx.settings, ...script } }));
-        const { child, line } = await startProgram(
-          data,
-          ['serve', '--workers', '1', '--config', config],
-          /"listening"/,
-        );
-        const [, url = ''] = await line(/"base_url":"([^"]+)"/);
-        writeFileSync(armed, '');
+        const { child, url } = await startArmed(data, armed, { ...nginx.settings, ...script });
         const body = JSON.stringify({ domain_url: change === 'new' ? 'half.example' : 'kept.example' });
         const ended = once(child, 'exit');
         await fetch(`${url}/api/domains/${change}`, {
