@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'preact/hooks';
 import {
   api,
   attempt,
@@ -26,11 +25,6 @@ export function TaskList() {
   const running = tasks.filter(({ state }) => state === 'running');
   const isRecent = ({ ended_at: at }: Task) => at !== null && Date.parse(at) > Date.now() - SHOWN_MS;
   const ended = tasks.filter((task) => task.state !== 'running' && isRecent(task)).slice(0, SHOWN);
-  const before = useRef(0);
-  useEffect(() => {
-    if (running.length < before.current) changed();
-    before.current = running.length;
-  }, [running.length]);
   if (listing.error !== undefined) return <ErrorPanel error={listing.error} onRetry={listing.reload} />;
   if (running.length + ended.length === 0) return null;
   return (

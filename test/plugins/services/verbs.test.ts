@@ -8,6 +8,7 @@ import { ServicePrograms } from '../../../plugins/services/programs/service-prog
 import { codeOf } from '../../support/code-of.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';
+import { until } from '../../support/until.ts';
 import { hasServices } from './programs.ts';
 
 const test = testSuite('verbs of services');
@@ -90,8 +91,12 @@ if (hasServices() && process.getuid?.() === 0)
     for (const folder of [root, join(root, '.services'), own]) chownSync(folder, 1, 1);
     try {
       await opened.start({ account: ANN, service: 'redis', memoryMib: 64, sites: null });
-      const pid = readFileSync(join(group, '1/cgroup.procs'), 'utf8').trim();
-      assert.match(readFileSync(`/proc/${pid}/cmdline`, 'utf8'), /redis-server/);
+      const procs = join(group, '1/cgroup.procs');
+      await until('a process joins the group', () => existsSync(procs) && readFileSync(procs, 'utf8').endsWith('\n'));
+      const pid = readFileSync(procs, 'utf8').trim();
+      await until('it becomes the service', () =>
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('redis-server'),
+      );
     } finally {
       await opened.end(1);
     }

@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'preact/hooks';
 import {
   Answer,
   api,
@@ -24,12 +23,11 @@ const SHOWN = 5;
 
 /** Long work: how far it is, with its end; and what became of that which ended, also while the page was closed. */
 export function TaskList() {
-  const listing = useTasks('/api/files/tasks-stream', (signal) => api('GET /api/files/tasks', { signal }));
+  const listing = useTasks('/api/files/tasks-stream', (signal) => api('GET /api/files/tasks', { signal }), say);
   const tasks = listing.data?.tasks ?? [];
   const running = tasks.filter(({ state }) => state === 'running');
   const isRecent = ({ ended_at: at }: Task) => at !== null && Date.parse(at) > Date.now() - SHOWN_MS;
   const ended = tasks.filter((task) => task.state !== 'running' && isRecent(task)).slice(0, SHOWN);
-  useEnds(tasks);
   if (listing.error === undefined && running.length + ended.length === 0) return null;
   return (
     <Card title={t('files.tasks')}>
@@ -46,17 +44,7 @@ export function TaskList() {
   );
 }
 
-/** Says what ends while the page is open, and asks for the files that are new. */
-function useEnds(tasks: readonly Task[]): void {
-  const running = useRef<ReadonlySet<string>>(new Set());
-  useEffect(() => {
-    const over = tasks.filter(({ id, state }) => state !== 'running' && running.current.has(id));
-    running.current = new Set(tasks.filter(({ state }) => state === 'running').map(({ id }) => id));
-    for (const task of over) toast(`${about(task)}: ${outcome(task)}`, undefined, task.state === 'failed');
-    if (over.length > 0) changed();
-  }, [tasks]);
-}
-
+const say = (task: Task) => toast(`${about(task)}: ${outcome(task)}`, undefined, task.state === 'failed');
 const about = ({ kind, path }: Task): string => t(`files.task.${kind}`, { name: lastName(path) });
 
 function outcome({ kind, state, files, error, detail, left_out: n }: Task): string {

@@ -1,11 +1,12 @@
-import { useEffect } from 'preact/hooks';
-import { useQuery, type Query } from './query.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { changed, useQuery, type Query } from './query.ts';
 import { useStream } from './stream.tsx';
 
 /** The members of long work that its list needs. */
 interface ListedTask {
   readonly id: string;
   readonly created_at: string;
+  readonly state: string;
 }
 interface Tasks<T> {
   readonly tasks: readonly T[];
@@ -14,10 +15,14 @@ interface Tasks<T> {
 /** How often the list is asked for while the stream does not flow. */
 const ASKED_MS = 5000;
 
-/** Asks for long work, and follows it by the stream at `path`: each event holds the tasks that have changed. */
+/**
+ * Asks for long work, and follows it by the stream at `path`: each event holds the tasks that have changed. Asks for
+ * what is new on the page once a task has ended, and tells `onEnded` about those that ended since the page was opened.
+ */
 export function useTasks<T extends ListedTask>(
   path: string,
   ask: (signal: AbortSignal) => Promise<Tasks<T>>,
+  onEnded?: (task: T) => void,
 ): Query<Tasks<T>> {
   const listing = useQuery(path, ask);
   const { isConnected } = useStream(path, ({ data }) => {
@@ -33,5 +38,20 @@ export function useTasks<T extends ListedTask>(
     const timer = setInterval(listing.reload, ASKED_MS);
     return () => clearInterval(timer);
   }, [isConnected, listing.reload]);
+  useEnds(listing.data?.tasks, onEnded);
   return listing;
+}
+
+/** Compares what has ended, not what ran: a short task has ended before the page hears of it. */
+function useEnds<T extends ListedTask>(tasks: readonly T[] | undefined, onEnded?: (task: T) => void): void {
+  const told = useRef<ReadonlySet<string> | undefined>(undefined);
+  useEffect(() => {
+    if (tasks === undefined) return;
+    const ended = tasks.filter(({ state }) => state !== 'running');
+    const before = told.current;
+    const fresh = before === undefined ? [] : ended.filter(({ id }) => !before.has(id));
+    told.current = new Set([...(before ?? []), ...ended.map(({ id }) => id)]);
+    for (const task of fresh) onEnded?.(task);
+    if (fresh.length > 0) changed();
+  }, [tasks]);
 }

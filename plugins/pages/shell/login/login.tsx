@@ -202,12 +202,15 @@ function CodeField(props: {
 
 /** Returns the whole seconds that are left. */
 function useCountdown(untilMs: number): number {
-  const left = useSignal(0);
+  const looks = useSignal(0);
+  void looks.value; // each look draws anew
   useEffect(() => {
-    const look = () => (left.value = Math.max(0, Math.ceil((untilMs - Date.now()) / 1000)));
-    look();
-    const timer = setInterval(look, 500);
+    if (untilMs <= Date.now()) return;
+    const timer = setInterval(() => {
+      looks.value += 1;
+      if (untilMs <= Date.now()) clearInterval(timer);
+    }, 500);
     return () => clearInterval(timer);
   }, [untilMs]);
-  return left.value;
+  return Math.max(0, Math.ceil((untilMs - Date.now()) / 1000));
 }

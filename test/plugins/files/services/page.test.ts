@@ -106,6 +106,25 @@ test('a folder is copied, which is said when it is done, and seen again later', 
   await driver.finish();
 });
 
+test('work that has ended before the page hears of it is told, too', async (browser) => {
+  const driver = await opened(browser, 'cleopatra', { 'site/index.html': 'home' });
+  const { page } = driver;
+  page.on('request', (request) => {
+    if (request.url().includes('/api/files/tasks-stream')) void request.abort();
+    else void request.continue();
+  });
+  await page.setRequestInterception(true);
+  await driver.goto('/home/files');
+  const token = await server.token(await server.hostkeep.core.accounts.get('cleopatra'));
+  const body = { from: 'site', to: 'site again' };
+  const { body: task } = await server.ask('/api/files/copy', { method: 'POST', token, body });
+  const path = `/api/files/tasks/${String(task['id'])}`;
+  await until('it is done', async () => (await server.ask(path, { token })).body['state'] === 'done');
+  await driver.says('Copying to site again: done');
+  await page.waitForSelector('tbody ::-p-text(site again)');
+  await driver.finish([/ERR_FAILED/]);
+});
+
 if (!existsSync('/usr/bin/bsdtar')) reportSkipped('no bsdtar; install with apt-get install -y libarchive-tools');
 else
   test('folders are packed, unpacked and downloaded, with the keyboard alone', async (browser) => {
