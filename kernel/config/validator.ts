@@ -7,6 +7,10 @@ import { inPlainWords, type Violation } from './plain-words.ts';
 
 const loadAjv = lazyPackage<typeof import('ajv')>('ajv', import.meta.url);
 
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+/** Whether a text is a time, RFC 3339. */
+const isTime = (text: string): boolean => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text));
+
 const OPTIONS = {
   allErrors: false,
   useDefaults: true,
@@ -17,7 +21,8 @@ const OPTIONS = {
   validateSchema: false,
   meta: false,
   code: { optimize: false },
-  formats: { uri: true, 'date-time': true, date: true },
+  // Dates and addresses are in replies only.
+  formats: { uri: true, 'date-time': isTime, date: true },
 } as const;
 const ALL: Options = { allErrors: true, verbose: true };
 /** The most faults of one value that a reply names. */

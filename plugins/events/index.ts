@@ -1,4 +1,3 @@
-import { invalid } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { isNode, noNode } from '../../kernel/contract/fleet-nodes.ts';
 import { SharedCounter } from '../../kernel/contract/workers.ts';
@@ -100,9 +99,7 @@ async function search(
   { limit, cursor, since, ...query }: EventsQuery,
   language: string,
 ): Promise<EventPage> {
-  const sinceMs = since === undefined ? undefined : Date.parse(since);
-  if (Number.isNaN(sinceMs)) throw invalid('query', [{ path: '/since', message: 'is no time' }]);
-  const filter = { ...filterOf(query), ...(sinceMs !== undefined && { since: sinceMs }) };
+  const filter = { ...filterOf(query), ...(since !== undefined && { since: Date.parse(since) }) };
   const { events, next } = await host.events.search(filter, limit, cursor === undefined ? undefined : Number(cursor));
   const { node } = query;
   if (node !== undefined && cursor === undefined && events.length === 0)

@@ -21,10 +21,7 @@ const filter = {
 export const EventsQuery = Type.Object({
   ...filter,
   since: Type.Optional(
-    Type.String({
-      pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(Z|[+-][0-9]{2}:[0-9]{2})$',
-      description: 'Only events of this time or later; RFC 3339',
-    }),
+    Type.String({ format: 'date-time', description: 'Only events of this time or later; RFC 3339' }),
   ),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$', description: 'next_cursor of the previous page' })),

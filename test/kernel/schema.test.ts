@@ -89,6 +89,21 @@ test('objects are closed at every depth, unless they say otherwise', () => {
   assert.ok(issues({ ...good, either: { a: 'x', b: 1 } }).length > 0);
 });
 
+test('a time is one of RFC 3339, with its zone', () => {
+  const issues = (value: string) => new Validator(Type.String({ format: 'date-time' })).issues(value).length;
+  for (const text of [
+    'yesterday',
+    '',
+    '2026-01-31',
+    '2026-13-45T99:99:99Z',
+    '2026-01-31T12:00:00',
+    '2026-01-31 12:00:00Z',
+  ])
+    assert.is(issues(text), 1, text);
+  for (const text of ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.123456789Z', '2026-01-31T12:00:00+01:00'])
+    assert.is(issues(text), 0, text);
+});
+
 test('a name that a client made up is told as far as anybody reads it', () => {
   const validator = new Validator(Type.Object({ listen: Type.Number() }, { additionalProperties: false }));
   const long = '['.repeat(20_000);
