@@ -1,6 +1,4 @@
-import { api, changed, t, toast, toastError, type ReplyOf } from '../../pages/kit/index.ts';
-
-const POLL_MS = 2000;
+import { api, changed, ended, t, toast, toastError, type ReplyOf } from '../../pages/kit/index.ts';
 
 /** Says what became of work on the copy of an account, once it has ended. */
 export async function follow(
@@ -8,15 +6,9 @@ export async function follow(
   { id }: ReplyOf<'POST /api/backup-copies/accounts/:username/copy'>,
   done: string,
 ): Promise<void> {
-  for (;;) {
-    const params = { username, id };
-    const task = await api('GET /api/backup-copies/accounts/:username/tasks/:id', { params });
-    if (task.state === 'running') {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      continue;
-    }
-    if (task.state === 'done') toast(done);
-    else toastError(new Error(task.detail ?? t('backup-copies.canceled')));
-    return changed();
-  }
+  const params = { username, id };
+  const task = await ended(() => api('GET /api/backup-copies/accounts/:username/tasks/:id', { params }));
+  if (task.state === 'done') toast(done);
+  else toastError(new Error(task.detail ?? t('backup-copies.canceled')));
+  changed();
 }

@@ -47,7 +47,7 @@ export { saveAs, transfer } from './server/transfer.ts';
 export { PasswordOnce, randomPassword } from './form/password-once.tsx';
 export { ShownOnce } from './form/shown-once.tsx';
 export { Freshness, useStream } from './server/stream.tsx';
-export { useTasks } from './server/tasks.ts';
+export { ended, useEnds, useTasks } from './server/tasks.ts';
 export { ofNode, ownNode, shownNode, useNodeNames } from './place/node.ts';
 export { NodeFilter } from './place/node-filter.tsx';
 export { Sparkline } from './sparkline.tsx';

@@ -14,10 +14,12 @@ interface Tasks<T> {
 
 /** How often the list is asked for while the stream does not flow. */
 const ASKED_MS = 5000;
+/** How often a single task is asked for. */
+const POLL_MS = 2000;
 
 /**
- * Asks for long work, and follows it by the stream at `path`: each event holds the tasks that have changed. Asks for
- * what is new on the page once a task has ended, and tells `onEnded` about those that ended since the page was opened.
+ * Asks for long work, and follows it by the stream at `path`: each event holds the tasks that have changed. What ends
+ * is dealt with as by `useEnds`.
  */
 export function useTasks<T extends ListedTask>(
   path: string,
@@ -42,8 +44,14 @@ export function useTasks<T extends ListedTask>(
   return listing;
 }
 
-/** Compares what has ended, not what ran: a short task has ended before the page hears of it. */
-function useEnds<T extends ListedTask>(tasks: readonly T[] | undefined, onEnded?: (task: T) => void): void {
+/**
+ * Asks for what is new on the page once a task has ended, and tells `onEnded` about those that ended since the page was
+ * opened. Compares what has ended, not what ran: a short task has ended before the page hears of it.
+ */
+export function useEnds<T extends Pick<ListedTask, 'id' | 'state'>>(
+  tasks: readonly T[] | undefined,
+  onEnded?: (task: T) => void,
+): void {
   const told = useRef<ReadonlySet<string> | undefined>(undefined);
   useEffect(() => {
     if (tasks === undefined) return;
@@ -54,4 +62,13 @@ function useEnds<T extends ListedTask>(tasks: readonly T[] | undefined, onEnded?
     for (const task of fresh) onEnded?.(task);
     if (fresh.length > 0) changed();
   }, [tasks]);
+}
+
+/** Asks for a task until it has ended, and resolves with what became of it. */
+export async function ended<T extends Pick<ListedTask, 'state'>>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const task = await ask();
+    if (task.state !== 'running') return task;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
 }
