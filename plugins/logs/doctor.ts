@@ -3,7 +3,6 @@ import { errorMessage } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import type { SiteLogs } from '../../kernel/contract/points/web-server-part.ts';
 import { FORMATS } from './follower/log-formats.ts';
-import type { VisitorCounts } from './visitors.ts';
 
 const READ_BYTES = 64 << 10;
 
@@ -38,16 +37,6 @@ export async function readable({ format, access, error }: SiteLogs): Promise<Fin
       detail: errorMessage(cause),
       remedy: 'let this service read the files in webserver.log_folder: chgrp hostkeep, chmod 0640',
     };
-  }
-}
-
-export async function goaccess(visitors: VisitorCounts): Promise<Finding> {
-  const name = 'visitors';
-  try {
-    return { name, ok: true, detail: await visitors.version() };
-  } catch (error) {
-    const remedy = 'install it (apt-get install goaccess), or set logs.goaccess to an empty text';
-    return { name, ok: false, isWarning: true, detail: errorMessage(error), remedy };
   }
 }
 

@@ -5,5 +5,4 @@ import { defineErrors } from '../../kernel/errors.ts';
 export const fail = defineErrors({
   domain_not_found: [404, 'Domain not found'],
   ...MOVE_ERRORS,
-  visitors_unavailable: [503, 'Visitors cannot be counted'],
 });

@@ -7,9 +7,10 @@ import {
   type DomainDirectory,
 } from '../../kernel/contract/points/domain-directory.ts';
 import type { SiteLogs } from '../../kernel/contract/points/web-server-part.ts';
+import type { RequestLogs } from '../../kernel/contract/sites/request-logs.ts';
 import type { SlowRequests } from '../../kernel/contract/sites/slow-requests.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { goaccess, isWritten, noLogs, readable } from './doctor.ts';
+import { isWritten, noLogs, readable } from './doctor.ts';
 import { download } from './download.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
@@ -17,15 +18,15 @@ import { Collector } from './follower/collector.ts';
 import { Sites } from './follower/sites.ts';
 import { LiveLogs } from './live.ts';
 import { movePart } from './mover.ts';
-import { EITHER, routes } from './routes.ts';
+import { routes } from './routes.ts';
 import { LogsConfig } from './schema.ts';
 import { ArrivingLogs } from './site-logs/arriving.ts';
 import { LogFilter } from './site-logs/filter.ts';
+import { requestsSince } from './site-logs/period.ts';
 import { SiteFolders, type Kind } from './site-logs/segments.ts';
 import { tail } from './site-logs/tail.ts';
 import { forgetAccount, forgetDomain, listDomains } from './store.ts';
 import { TrafficCounts } from './traffic.ts';
-import { VisitorCounts } from './visitors.ts';
 
 /** After which the domains of this node may be others. */
 const CHANGES = new Set([
@@ -35,8 +36,8 @@ const CHANGES = new Set([
 
 export default definePlugin({
   name: 'logs',
-  description: 'Requests and errors of sites: read, follow, download, and count visitors.',
-  features: EITHER,
+  description: 'Requests and errors of sites: read, follow and download.',
+  features: ['errors'],
   uses: ['domains', 'webserver', 'slow-requests'],
   errors: fail,
   events,
@@ -51,7 +52,6 @@ export default definePlugin({
     const live = new LiveLogs(host, { all: config.streams, own: config.streams_of_account });
     onClose(() => live.close());
     const traffic = new TrafficCounts(local);
-    const visitors = new VisitorCounts(config, folders);
     const problem = files === undefined ? undefined : await follow(host, { files, folders, arriving, live, traffic });
     const siteIds = async (username: string) => {
       const account = await host.identity.accounts.byUsername(username);
@@ -59,7 +59,11 @@ export default definePlugin({
     };
     /** Errors: 404 `domain_not_found`. */
     const site = (account: Account, name: string) => domainNamed(domains, account, name, { path: '/domain_url' });
+    const service: RequestLogs = {
+      since: async (id, ...most) => requestsSince(await folders.segments(id, 'access'), ...most),
+    };
     return {
+      service,
       handlers: {
         list: async ({ account }) => {
           const limits = account.plan?.limits;
@@ -86,8 +90,6 @@ export default definePlugin({
           return download(name, kind, await folders.segments(id, kind));
         },
         traffic: async ({ account }) => ({ counted: await isWritten(files), ...(await traffic.month(account)) }),
-        visitors: async ({ account, query }) =>
-          visitors.read(account, await site(account, query.domain_url), query.days),
       },
       provides: {
         ...(files !== undefined && traffic.report),
@@ -102,15 +104,12 @@ export default definePlugin({
           return [{ what: 'logs of domains', removed: kept.length }];
         },
         move: () => movePart({ local, folders, arriving, siteIds }),
-        doctor: async () =>
-          files === undefined
-            ? [noLogs()]
-            : [await readable(files), ...(config.goaccess === '' ? [] : [await goaccess(visitors)])],
+        doctor: async () => [files === undefined ? noLogs() : await readable(files)],
         health: () => {
           const why = problem?.();
           if (why === undefined) return [];
           const remedy = 'free the disk, or let this service read the files in webserver.log_folder';
-          return [{ name: 'logs', ok: false, detail: why, remedy, features: EITHER }];
+          return [{ name: 'logs', ok: false, detail: why, remedy, features: ['errors'] }];
         },
       },
     };

@@ -2,8 +2,6 @@ import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import { Type } from '../../kernel/schema.ts';
 import * as schema from './schema.ts';
 
-/** Each opens what is about logs or visitors. */
-export const EITHER = ['errors', 'goaccess'] as const;
 const ERRORS = ['domain_not_found'] as const;
 
 export const routes = {
@@ -56,22 +54,10 @@ export const routes = {
     method: 'GET',
     path: '/api/logs/traffic',
     at: 'home',
-    feature: EITHER,
     summary: 'Get what the sites of the account have sent in this month',
     description:
       'Counted from the logs of the web server, at most a few seconds late, and compared with the plan. The account is told at 80 ' +
       'and at 100 %.',
     reply: schema.Traffic,
-  },
-  visitors: {
-    method: 'GET',
-    path: '/api/logs/visitors',
-    at: 'home',
-    feature: 'goaccess',
-    summary: 'Count the visitors of a domain with goaccess',
-    description: 'From the requests that its log has, at most a minute old.',
-    query: schema.VisitorsQuery,
-    reply: schema.Visitors,
-    errors: [...ERRORS, 'visitors_unavailable', 'overloaded'],
   },
 } as const satisfies RouteSpecs;

@@ -9,21 +9,6 @@ export const LogsConfig = Type.Object(
       description: 'Live logs that may be open at once',
     }),
     streams_of_account: Type.Integer({ minimum: 1, maximum: 1000, default: 4, description: 'Those of one account' }),
-    goaccess: Type.String({
-      default: 'goaccess',
-      description: 'Program that counts visitors; empty = none are counted',
-    }),
-    geoip_database: Type.String({
-      default: '',
-      pattern: '^(/.*)?$',
-      description: 'File of MaxMind (GeoLite2-Country.mmdb) by which goaccess tells countries; empty = it tells none',
-    }),
-    visitors_timeout_ms: Type.Integer({
-      minimum: 1000,
-      maximum: 120_000,
-      default: 30_000,
-      description: 'How long the visitors of a site may be counted',
-    }),
   },
   { additionalProperties: false },
 );
@@ -107,48 +92,3 @@ export const Traffic = NamedObject('TrafficOfMonth', {
   limit_mib: Type.Integer({ description: 'By the plan; 0 = unlimited. Sites go on beyond it' }),
 });
 export type Traffic = Static<typeof Traffic>;
-
-export const PERIODS = [1, 7, 30] as const;
-export const VisitorsQuery = Type.Object({
-  domain_url: domain,
-  days: Type.Integer({ enum: [...PERIODS], default: 7, description: 'The last day, week or month' }),
-});
-const Named = (name: string, what: string) =>
-  Type.Array(
-    NamedObject(name, {
-      name: Type.String({ description: what }),
-      hits: Type.Integer(),
-      visitors: Type.Integer(),
-      bytes: Type.Integer(),
-    }),
-    { maxItems: 20, description: 'The twenty with most requests' },
-  );
-export const Visitors = NamedObject('Visitors', {
-  domain_url: Type.String(),
-  since: Type.String({ format: 'date-time', description: 'From when on requests count' }),
-  counted_at: Type.String({ format: 'date-time' }),
-  truncated: Type.Boolean({ description: 'Whether there are so many requests that only the newest were counted' }),
-  hits: Type.Integer({ description: 'Requests' }),
-  visitors: Type.Integer({ description: 'Different addresses and browsers on each day' }),
-  bytes: Type.Integer({ description: 'Sent to visitors' }),
-  times: Type.Array(
-    NamedObject('VisitorsOfTime', {
-      time: Type.String({
-        description:
-          'The hour of the last day, else the day, in the time zone of the server: 2026-11-24T16 or 2026-11-24',
-      }),
-      hits: Type.Integer(),
-      visitors: Type.Integer(),
-      bytes: Type.Integer(),
-    }),
-    { description: 'The oldest first; those without requests are left out' },
-  ),
-  pages: Named('VisitedPage', 'Path, without the query'),
-  missing: Named('MissingPage', 'Path that was not found'),
-  statuses: Named('StatusOfReplies', 'Status of the reply, e.g. 404'),
-  referrers: Named('ReferringSite', 'Host that leads here'),
-  countries: Type.Union([Named('CountryOfVisitors', 'Country'), Type.Null()], {
-    description: 'null while the server has no base of addresses',
-  }),
-});
-export type Visitors = Static<typeof Visitors>;

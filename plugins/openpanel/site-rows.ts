@@ -48,7 +48,7 @@ export const siteRows: readonly Row[] = [
   },
   {
     is: 'GET /api/stats/:domain',
-    steps: [{ calls: 'GET /api/logs/visitors', query: ({ domain }) => ({ domain_url: domain, days: '30' }) }],
+    steps: [{ calls: 'GET /api/visitors', query: ({ domain }) => ({ domain_url: domain, days: '30' }) }],
   },
   {
     is: 'GET /api/domains/:domain/docroot',

@@ -3,12 +3,10 @@ import type { CountryResponse } from 'maxmind';
 import { errorMessage } from '../../kernel/errors.ts';
 import { LogThrottle, type Log } from '../../kernel/log.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
+import { COUNTRY_PACKAGE, countryBase } from '../../kernel/kit/net/country-base.ts';
 import { isPublic } from '../../kernel/kit/net/ip.ts';
 import { lazyPackage } from '../../kernel/kit/programs/lazy-package.ts';
 
-/** Only the combined file: the one for IPv4 alone returns wrong results for IPv6. */
-const PACKAGE = '@ip-location-db/geo-whois-asn-country-mmdb';
-const FILE = `${PACKAGE}/geo-whois-asn-country.mmdb`;
 const require = createRequire(import.meta.url);
 const maxmind = lazyPackage<typeof import('maxmind')>('maxmind', import.meta.url);
 
@@ -31,7 +29,7 @@ export class CountryDatabase {
   lookup(): Promise<Lookup> {
     CountryDatabase.#lookup ??= open().catch((error: unknown) => {
       CountryDatabase.#lookup = undefined; // the next login tries again
-      if (this.#throttle.isDue(PACKAGE))
+      if (this.#throttle.isDue(COUNTRY_PACKAGE))
         this.#log.error({ err: error }, 'cannot read the country database; the login history does not show countries');
       return () => '';
     });
@@ -40,7 +38,7 @@ export class CountryDatabase {
 }
 
 async function open(): Promise<Lookup> {
-  const reader = await maxmind().open<CountryResponse & { readonly country_code: string }>(require.resolve(FILE));
+  const reader = await maxmind().open<CountryResponse & { readonly country_code: string }>(countryBase());
   // The database assigns countries to some special-purpose ranges.
   return (ip) => (isPublic(ip) ? (reader.get(ip)?.country_code ?? '') : '');
 }
@@ -48,8 +46,8 @@ async function open(): Promise<Lookup> {
 export async function countryFinding(): Promise<Finding> {
   try {
     const lookup = await open();
-    const { version } = require(`${PACKAGE}/package.json`) as { version: string };
-    return { name: 'country database', ok: lookup('8.8.8.8') !== '', detail: `${PACKAGE} ${version}` };
+    const { version } = require(`${COUNTRY_PACKAGE}/package.json`) as { version: string };
+    return { name: 'country database', ok: lookup('8.8.8.8') !== '', detail: `${COUNTRY_PACKAGE} ${version}` };
   } catch (error) {
     return {
       name: 'country database',

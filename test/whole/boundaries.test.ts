@@ -79,7 +79,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   otpauth: 'plugins/login',
   qr: 'plugins/login',
   maxmind: 'plugins/profile',
-  '@ip-location-db/geo-whois-asn-country-mmdb': 'plugins/profile',
+  '@ip-location-db/geo-whois-asn-country-mmdb': 'kernel/kit/net',
   tar: 'plugins/files/archives/',
   tldts: 'plugins/domains',
   dockerode: ['kernel/kit/engine/', 'plugins/containers/engine/'], // demo-containers.ts has its types

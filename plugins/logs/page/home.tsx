@@ -3,7 +3,7 @@ import { defineArea } from '../../pages/kit/index.ts';
 export default defineArea({
   name: 'logs',
   order: 30,
-  parts: [{ page: '/', order: 32, features: ['errors', 'goaccess'], load: () => import('./traffic-card.tsx') }],
+  parts: [{ page: '/', order: 32, features: ['errors'], load: () => import('./traffic-card.tsx') }],
   pages: [
     {
       path: '/logs',
@@ -12,14 +12,6 @@ export default defineArea({
       group: 'traffic',
       features: ['errors'],
       load: () => import('./logs-page.tsx'),
-    },
-    {
-      path: '/visitors',
-      title: 'logs.visitors',
-      icon: 'users',
-      group: 'traffic',
-      features: ['goaccess'],
-      load: () => import('./visitors-page.tsx'),
     },
   ],
 });

@@ -27,7 +27,18 @@ export { CheckedLines, useCheckedLines } from './form/checked-lines.tsx';
 export { LinesField, linesIn } from './form/lines-field.tsx';
 export { endingColumns } from './table/ending-columns.tsx';
 export { Icon, type IconName } from './icon.tsx';
-export { bytes, dateTime, language, LANGUAGES, number, percent, t, textOr, useLanguage } from './text/i18n.ts';
+export {
+  bytes,
+  countryName,
+  dateTime,
+  language,
+  LANGUAGES,
+  number,
+  percent,
+  t,
+  textOr,
+  useLanguage,
+} from './text/i18n.ts';
 export { Bar, meterLevel, Meter, Progress } from './meter.tsx';
 export { useDomainNames } from './server/domain-names.ts';
 export { loadModule } from './server/load-module.ts';

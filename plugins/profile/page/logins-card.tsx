@@ -1,4 +1,15 @@
-import { Answer, api, Card, t, Table, Time, useQuery, type Column, type ReplyOf } from '../../pages/kit/index.ts';
+import {
+  Answer,
+  api,
+  Card,
+  countryName,
+  t,
+  Table,
+  Time,
+  useQuery,
+  type Column,
+  type ReplyOf,
+} from '../../pages/kit/index.ts';
 
 type Login = ReplyOf<'GET /api/account/login-history'>[number];
 
@@ -16,7 +27,7 @@ export function LoginsCard() {
       name: 'country',
       title: t('profile.country'),
       by: (row) => row.country_code,
-      cell: (row) => countryOf(row.country_code),
+      cell: (row) => countryName(row.country_code),
     },
   ];
   return (
@@ -35,10 +46,4 @@ export function LoginsCard() {
       </Answer>
     </Card>
   );
-}
-
-function countryOf(code: string): string {
-  return code === ''
-    ? '–'
-    : (new Intl.DisplayNames([document.documentElement.lang], { type: 'region' }).of(code) ?? code);
 }

@@ -7,16 +7,14 @@ const rows: PluginRows = {
     lines: () => ({ path: `/api/logs/lines${OF_DOMAIN}` }),
     stream: () => ({ path: `/api/logs/stream${OF_DOMAIN}` }),
     download: () => ({ path: `/api/logs/download${OF_DOMAIN}` }),
-    visitors: () => ({ path: `/api/logs/visitors${OF_DOMAIN}` }),
   },
   opened: {
-    ...{ list: 'errors', lines: 'errors', stream: 'errors', download: 'errors' },
-    ...{ visitors: 'goaccess', traffic: 'errors or goaccess' },
+    ...{ list: 'errors', lines: 'errors', stream: 'errors', download: 'errors', traffic: 'errors' },
   },
   answered: 'home',
   isolation: { unmarked: { lines: 'requests of its domain, which had none', stream: 'the same', traffic: 'figures' } },
-  pages: { '/home/logs': [], '/home/visitors': [] },
-  without: { domains: { list: ['.logs[]'], lines: 404, stream: 404, download: 404, visitors: 404 } },
+  pages: { '/home/logs': [] },
+  without: { domains: { list: ['.logs[]'], lines: 404, stream: 404, download: 404 } },
   examples: {
     invented: {
       list: {
@@ -50,29 +48,10 @@ const rows: PluginRows = {
         next_cursor: '3.917504',
       },
       traffic: { counted: true, since: '2026-11-01', requests: 41200, bytes: 734003200, limit_mib: 10240 },
-      visitors: {
-        domain_url: 'harbour-cafe.example',
-        since: '2026-11-17T16:21:23.000Z',
-        counted_at: '2026-11-24T16:21:23.000Z',
-        truncated: false,
-        hits: 1200,
-        visitors: 310,
-        bytes: 6144000,
-        times: [{ time: '2026-11-24', hits: 1200, visitors: 310, bytes: 6144000 }],
-        pages: [{ name: '/menu.html', hits: 800, visitors: 250, bytes: 4096000 }],
-        missing: [{ name: '/old.html', hits: 12, visitors: 9, bytes: 1800 }],
-        statuses: [
-          { name: '200', hits: 1188, visitors: 301, bytes: 6142200 },
-          { name: '404', hits: 12, visitors: 9, bytes: 1800 },
-        ],
-        referrers: [{ name: 'search.example', hits: 300, visitors: 120, bytes: 1536000 }],
-        countries: null,
-      },
     },
   },
   bounded: {
     list: 'domains of the account, by its plan',
-    visitors: 'hours of a day or days of a month, and the twenty with most requests',
   },
   accountTables: {
     logs_notices: 'told again by what is measured',

@@ -215,7 +215,7 @@ async function looksBack(ann: Customer, { server }: House, browser: Browser, vis
   const expected = [...visits, { path: '/', status: 308 }, { path: '/old', status: 302 }];
   assertNone(expected, ({ path, status }) => logged[`${path} ${status}`] !== 1, 'is not in the log once');
   const visitors = await ann.asks<{ hits: number; statuses: { name: string; hits: number }[] }>(
-    `GET /api/logs/visitors?domain_url=${SITE}`,
+    `GET /api/visitors?domain_url=${SITE}`,
     200,
   );
   assert.equal(

@@ -110,6 +110,10 @@ export function againText(seconds: number): string {
   return t('pages.waitsUntil', { when: relative(at), time: dateTime(at) });
 }
 
+/** Returns the name of a country by its code of two letters; a dash for `''`, where it is not known. */
+export const countryName = (code: string): string =>
+  code === '' ? '–' : (new Intl.DisplayNames([language.value], { type: 'region' }).of(code) ?? code);
+
 /** Returns how long ago, or in how long, something is. */
 export function relative(at: Date, nowMs = Date.now()): string {
   const seconds = (at.getTime() - nowMs) / 1000;

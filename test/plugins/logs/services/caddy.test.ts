@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
@@ -216,10 +216,6 @@ real('a suspended site is logged, followed live and counted', async (node) => {
   const traffic = async () => (await node.server.ask('/api/logs/traffic', { token: ann })).body;
   const { counted, bytes } = await eventually('it is counted', traffic, (body) => body['requests'] === 1);
   assert.equal([counted, bytes], [true, 1000]);
-  if (existsSync('/usr/bin/goaccess')) {
-    const { body: visitors } = await node.server.ask('/api/logs/visitors?domain_url=ann.example', { token: ann });
-    assert.equal([visitors['hits'], visitors['visitors']], [1, 1]);
-  }
   await core.accounts.suspend('ann');
   await until('it is suspended', async () => (await node.caddy.fetch('ann.example', '/while')).status === 503);
   await core.accounts.unsuspend('ann');

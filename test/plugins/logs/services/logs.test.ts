@@ -17,13 +17,11 @@ import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx, Nginx } from '../../../support/nginx.ts';
-import { reportSkipped, testSuite } from '../../../support/suite.ts';
+import { testSuite } from '../../../support/suite.ts';
 import { eventually, until } from '../../../support/until.ts';
 
 await needs('domains', 'webserver');
 const test = testSuite('logs');
-const hasGoaccess = existsSync('/usr/bin/goaccess');
-if (!hasGoaccess) reportSkipped('tests with a real goaccess; install it with apt-get install -y goaccess');
 
 interface Line {
   readonly text: string;
@@ -62,7 +60,7 @@ class Node {
     const node = new Node(await Nginx.start());
     await node.up();
     // without scripts, which would answer for what is no file
-    await node.server.hostkeep.core.plans.create('plain', {}, ['domains', 'errors', 'goaccess']);
+    await node.server.hostkeep.core.plans.create('plain', {}, ['domains', 'errors']);
     return node;
   }
 
@@ -325,38 +323,3 @@ real('what was read of an account is not counted once it is removed', async (nod
   });
   assert.not((await counted()).includes(id));
 });
-
-if (hasGoaccess)
-  real('visitors are counted by goaccess, also where requests are hostile', async (node) => {
-    const ann = await node.owner('ann');
-    await node.visit('ann.example', '/a');
-    await node.visit('ann.example', '/b?x=1');
-    await node.send('POST /a HTTP/1.0\r\nHost: ann.example\r\nContent-Length: 0\r\n\r\n');
-    const agent = 'User-Agent: <script>alert(1)</script>\x1b[31m"\\';
-    await node.send(`GET /%22%0a%ff%00<b> HTTP/1.1\r\nHost: ann.example\r\nConnection: close\r\n${agent}\r\n\r\n`);
-    for (const from of ['ann.example', 'www.ann.example', 'elsewhere.example'])
-      await node.send(
-        `GET /c%22%0a%ff HTTP/1.1\r\nHost: ann.example\r\nConnection: close\r\n${agent}\r\nReferer: https://${from}/\r\n\r\n`,
-      );
-    await until('the requests are shown', async () => (await node.paths(ann, 'ann.example')).length === 6);
-    for (const days of [1, 7, 30]) {
-      const { status, body } = await node.server.ask(`/api/logs/visitors?domain_url=ann.example&days=${days}`, {
-        token: ann,
-      });
-      assert.is(status, 200);
-      assert.is(body['hits'], 6);
-      assert.is(body['countries'], null);
-      const paths = (body['missing'] as { name: string }[]).map(({ name }) => name);
-      assert.is(new Set(paths).size, paths.length, 'each page once, whatever the method and the version of HTTP');
-      assert.ok(paths.includes('/a'));
-      assert.equal(
-        (body['statuses'] as { name: string; hits: number }[]).map(({ name, hits }) => [name, hits]),
-        [['404', 6]],
-      );
-      assert.equal(
-        (body['referrers'] as { name: string }[]).map(({ name }) => name),
-        ['elsewhere.example'],
-      );
-      assert.is((body['times'] as unknown[]).length, 1);
-    }
-  });

@@ -5,6 +5,7 @@ import {
   bytes,
   Card,
   Choices,
+  countryName,
   Empty,
   language,
   number,
@@ -20,7 +21,7 @@ import {
   type ReplyOf,
 } from '../../pages/kit/index.ts';
 
-type Visitors = ReplyOf<'GET /api/logs/visitors'>;
+type Visitors = ReplyOf<'GET /api/visitors'>;
 type Counted = Visitors['pages'][number];
 
 const PERIODS = ['1', '7', '30'] as const;
@@ -33,30 +34,30 @@ export default function VisitorsPage() {
   const days = PERIODS.find((each) => each === given) ?? '7';
   return (
     <>
-      <PageHead title={t('logs.visitors')} about={t('logs.visitorsAbout')} />
+      <PageHead title={t('visitors.title')} about={t('visitors.about')} />
       <Answer of={domains} lines={5}>
         {(names) => {
           const domain = names.find((name) => name === wanted) ?? names[0];
           if (domain === undefined)
             return (
-              <Empty icon="users" title={t('logs.noDomains')}>
-                {t('logs.noDomainsAbout')}
+              <Empty icon="users" title={t('visitors.noDomains')}>
+                {t('visitors.noDomainsAbout')}
               </Empty>
             );
           return (
             <div class="stack">
               <div class="row apart">
                 <Select
-                  label={t('logs.domain')}
+                  label={t('visitors.domain')}
                   isLabelHidden
                   value={domain}
                   of={names.map((name) => [name, toUnicode(name)] as const)}
                   onChange={(next) => set({ domain: next })}
                 />
                 <Choices
-                  label={t('logs.period')}
+                  label={t('visitors.period')}
                   value={days}
-                  of={PERIODS.map((each) => [each, t(`logs.days.${each}`)] as const)}
+                  of={PERIODS.map((each) => [each, t(`visitors.days.${each}`)] as const)}
                   onChange={(next) => set({ days: next })}
                 />
               </div>
@@ -70,33 +71,38 @@ export default function VisitorsPage() {
 }
 
 function Counts({ domain, days }: { readonly domain: string; readonly days: (typeof PERIODS)[number] }) {
-  const visitors = useQuery(`logs.visitors ${domain} ${days}`, (signal) =>
-    api('GET /api/logs/visitors', { query: { domain_url: domain, days: DAYS[days] }, signal }),
+  const visitors = useQuery(`visitors ${domain} ${days}`, (signal) =>
+    api('GET /api/visitors', { query: { domain_url: domain, days: DAYS[days] }, signal }),
   );
   return (
     <Answer of={visitors} lines={8}>
       {(counts) => (
         <div class="stack">
           <div class="tiles">
-            <Tile title={t('logs.visitors')}>{number(counts.visitors)}</Tile>
-            <Tile title={t('logs.requests')}>{number(counts.hits)}</Tile>
-            <Tile title={t('logs.sent')}>{bytes(counts.bytes)}</Tile>
+            <Tile title={t('visitors.title')}>{number(counts.visitors)}</Tile>
+            <Tile title={t('visitors.requests')}>{number(counts.hits)}</Tile>
+            <Tile title={t('visitors.sent')}>{bytes(counts.bytes)}</Tile>
           </div>
-          {counts.truncated && <p class="notice-bar small">{t('logs.truncated')}</p>}
-          <Card title={t('logs.overTime')}>
+          {counts.truncated && <p class="notice-bar small">{t('visitors.truncated')}</p>}
+          <Card title={t('visitors.overTime')}>
             {counts.times.length === 0 ? (
-              <Empty icon="users" title={t('logs.nobody')}>
-                {t('logs.nobodyAbout')}
+              <Empty icon="users" title={t('visitors.nobody')}>
+                {t('visitors.nobodyAbout')}
               </Empty>
             ) : (
               <Columns times={counts.times} />
             )}
           </Card>
-          <Names title={t('logs.pages')} rows={counts.pages} />
-          <Names title={t('logs.missing')} rows={counts.missing} />
-          <Names title={t('logs.statuses')} rows={counts.statuses} />
-          <Names title={t('logs.referrers')} rows={counts.referrers} />
-          {counts.countries !== null && <Names title={t('logs.countries')} rows={counts.countries} />}
+          <Names title={t('visitors.pages')} rows={counts.pages} />
+          <Names title={t('visitors.missing')} rows={counts.missing} />
+          <Names title={t('visitors.statuses')} rows={counts.statuses} />
+          <Names title={t('visitors.referrers')} rows={counts.referrers} />
+          {counts.countries !== null && (
+            <Names
+              title={t('visitors.countries')}
+              rows={counts.countries.map((each) => ({ ...each, name: countryName(each.name) }))}
+            />
+          )}
         </div>
       )}
     </Answer>
@@ -134,12 +140,12 @@ function Columns({ times }: { readonly times: Visitors['times'] }) {
         <span>{times.length > 1 && timeText(times.at(-1)?.time)}</span>
       </div>
       <details>
-        <summary>{t('logs.asTable')}</summary>
+        <summary>{t('visitors.asTable')}</summary>
         <dl class="facts">
           {times.map(({ time, visitors, hits }) => (
             <>
               <dt class="number">{timeText(time)}</dt>
-              <dd class="number">{t('logs.ofTime', { visitors: number(visitors), hits: number(hits) })}</dd>
+              <dd class="number">{t('visitors.ofTime', { visitors: number(visitors), hits: number(hits) })}</dd>
             </>
           ))}
         </dl>
@@ -161,18 +167,18 @@ function Names({ title, rows }: { readonly title: string; readonly rows: readonl
   const columns: readonly Column<Counted>[] = [
     {
       name: 'name',
-      title: t('logs.name'),
+      title: t('visitors.name'),
       by: ({ name }) => name,
       cell: ({ name }) => <code class="wrap">{name}</code>,
     },
-    { name: 'hits', title: t('logs.requests'), by: ({ hits }) => hits, cell: ({ hits }) => number(hits) },
+    { name: 'hits', title: t('visitors.requests'), by: ({ hits }) => hits, cell: ({ hits }) => number(hits) },
     {
       name: 'visitors',
-      title: t('logs.visitors'),
+      title: t('visitors.title'),
       by: ({ visitors }) => visitors,
       cell: ({ visitors }) => number(visitors),
     },
-    { name: 'bytes', title: t('logs.sent'), by: ({ bytes: sent }) => sent, cell: ({ bytes: sent }) => bytes(sent) },
+    { name: 'bytes', title: t('visitors.sent'), by: ({ bytes: sent }) => sent, cell: ({ bytes: sent }) => bytes(sent) },
   ];
   return (
     <Card title={title} isFlush>

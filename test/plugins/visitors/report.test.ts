@@ -1,5 +1,5 @@
 import * as assert from '../../support/assert.ts';
-import { readReport } from '../../../plugins/logs/visitors-report.ts';
+import { readReport } from '../../../plugins/visitors/report.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('visitors report');

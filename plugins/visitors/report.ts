@@ -52,12 +52,16 @@ export function readReport(json: string, hasCountries: boolean): Counts {
     missing: top(report.not_found?.data),
     statuses: top(inner(report.status_codes)).map((each) => ({ ...each, name: each.name.slice(0, 3) })),
     referrers: top(report.referring_sites?.data),
-    countries: hasCountries ? top(inner(report.geolocation)) : null,
+    countries: hasCountries ? countriesIn(inner(report.geolocation)) : null,
   };
 }
 
 /** The items of groups: countries of continents, statuses of classes. */
 const inner = (panel: Panel | undefined): readonly Item[] => (panel?.data ?? []).flatMap(({ items = [] }) => items);
+
+/** Of `DE Germany` or `Unknown`, the code is told. */
+const countriesIn = (items: readonly Item[]): Counted[] =>
+  top(items.map((item) => ({ ...item, data: /^[A-Z]{2}(?= )/.exec(item.data)?.[0] ?? '' })));
 
 const top = (items: readonly Item[] = []): Counted[] =>
   items

@@ -1,0 +1,16 @@
+import { defineArea } from '../../pages/kit/index.ts';
+
+export default defineArea({
+  name: 'visitors',
+  order: 31,
+  pages: [
+    {
+      path: '/visitors',
+      title: 'visitors.title',
+      icon: 'users',
+      group: 'traffic',
+      features: ['goaccess'],
+      load: () => import('./visitors-page.tsx'),
+    },
+  ],
+});
