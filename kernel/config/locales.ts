@@ -38,8 +38,8 @@ interface TranslatedEvent {
 }
 
 /**
- * A member of an event's data in a sentence: `{feature}`, `{on?granted:revoked:neither}` for what is true, false or null, or
- * `{mode?off=off:report=reports only}` for what has one of some values.
+ * A member of an event's data in a sentence: `{feature}`, `{on?granted:revoked:neither}` for what is true, false or null,
+ * `{mode?off=off:report=reports only}` for what has one of some values, or `{by?*= by *}` for what is there or not.
  */
 const MEMBER = /\{(\w+)(?:\?([^{}]*))?\}/g;
 
@@ -136,6 +136,8 @@ export class Locales {
 }
 
 function wordFor(value: unknown, words: readonly string[]): string {
+  if (words[0]?.startsWith('*=') === true)
+    return value === undefined || value === null ? '' : words[0].slice(2).replace('*', () => String(value));
   if (words[0]?.includes('=') === false) return words[value === true ? 0 : value === false ? 1 : 2] ?? '–';
   const start = `${String(value)}=`;
   return words.find((word) => word.startsWith(start))?.slice(start.length) ?? String(value ?? '–');
