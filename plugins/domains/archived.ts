@@ -60,8 +60,8 @@ async function restoreDomain(
   account: Account,
   { name, docroot, aliases, shown_as: shownAs, is_suspended: isSuspended }: Archived,
 ): Promise<void> {
-  await registry.add(account, name, docroot, '');
   const subject = { account, domain: name, ip: '' };
+  await registry.add(subject, docroot);
   for (const alias of aliases) await changes.addAlias(subject, alias);
   if (shownAs !== '' && account.features.has('capitalize_domains')) await changes.setSpelling(subject, shownAs);
   if (isSuspended) await changes.setSuspended(subject, true);
@@ -77,10 +77,10 @@ async function restoreLive(
   { name, docroot, aliases, shown_as: shownAs }: Archived,
   told: ImportNotes,
 ): Promise<void> {
+  const subject = { account, domain: name, ip: '' };
   const there =
     (await listDomains(store, account.id)).find((each) => each.name === name) ??
-    (await registry.add(account, name, docroot, '', { isSuspended: true }));
-  const subject = { account, domain: name, ip: '' };
+    (await registry.add(subject, docroot, { isSuspended: true }));
   const set = (what: string, work: () => Promise<unknown>) => unlessRefused(told, `${what} of ${name}`, work);
   if (there.docroot !== docroot) await set('the document root', () => changes.setDocroot(subject, docroot));
   for (const alias of aliases)
@@ -101,7 +101,7 @@ async function settleSuspensions(
     const subject = { account, domain: name, ip: '' };
     const { restoredBy: by } = told;
     await unlessRefused(told, `the suspension of ${name} as it was`, async () => {
-      if (isHeld && by !== undefined) await changes.setHeld(subject, true, by);
+      if (isHeld && by !== undefined) await changes.setHeld({ ...subject, by }, true);
       await changes.setSuspended(subject, isSuspended);
     });
   }

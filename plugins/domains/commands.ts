@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fail as refuse } from '../../kernel/errors.ts';
 import { defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import { formatTime, textTable } from '../../kernel/kit/format.ts';
-import type { DomainsConfig } from './schema.ts';
+import type { DomainRegistry } from './changes/registry.ts';
 import { listDomains, pages, type DomainRow } from './store.ts';
 
 export default defineCommands({
@@ -30,13 +31,12 @@ async function add(
   [username = '', domain = '']: readonly string[],
   { docroot }: OptionValues,
 ) {
-  const config = await context.settingsOf<DomainsConfig>('domains');
-  const { DomainRegistry } = await import('./changes/registry.ts'); // which other commands need not wait for
-  return context.withPlugins(async (open) => {
-    const account = await open.identity.accounts.get(username);
-    const registry = new DomainRegistry({ ...open, config }, () => undefined);
-    const row = await registry.add(account, domain, typeof docroot === 'string' ? docroot : undefined, '');
-    const root = open.jobs.rootOf(username).path;
+  return context.withPlugins(async ({ identity, jobs, service }) => {
+    const registry = service<{ readonly registry: DomainRegistry }>()?.registry;
+    if (registry === undefined) throw refuse.feature_unavailable('the plugin domains is off or unavailable');
+    const subject = { account: await identity.accounts.get(username), domain, ip: '' };
+    const row = await registry.add(subject, typeof docroot === 'string' ? docroot : undefined);
+    const root = jobs.rootOf(username).path;
     const folder = join(root, row.docroot);
     const { uid } = await stat(root);
     const value = { domain: row.name, account: username, folder, uid };

@@ -3,13 +3,17 @@ import type { EventData, EventTable } from '../../kernel/store/events/event-type
 
 const WHICH = { domain_id: Type.Integer(), domain_url: Type.String() };
 const OfDomain = Type.Object(WHICH);
+const Changed = Type.Object({
+  ...WHICH,
+  by: Type.Optional(Type.String({ description: 'The administrator who did it for the account' })),
+});
 const OfAdministrator = Type.Object({ ...WHICH, by: Type.String() });
 const OfAlias = Type.Object({ ...WHICH, alias: Type.String() });
 
 /** The events that this plugin records. */
 export const events = {
-  'domain.added': { text: 'A domain was added', data: OfDomain },
-  'domain.removed': { text: 'A domain was removed', data: OfDomain },
+  'domain.added': { text: 'A domain was added', data: Changed },
+  'domain.removed': { text: 'A domain was removed', data: Changed },
   'domain.suspended': { text: 'A domain was suspended', data: OfDomain },
   'domain.unsuspended': { text: 'The suspension of a domain was lifted', data: OfDomain },
   'domain.held': { text: 'An administrator suspended a domain', data: OfAdministrator },

@@ -1,5 +1,6 @@
 import { compressed } from '../../kernel/contract/etag-reply.ts';
 import { WORKER_EXITED } from '../../kernel/contract/workers.ts';
+import type { Call } from '../../kernel/contract/route-spec.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { counted, type AccountsUsage } from '../../kernel/contract/points/account-report.ts';
 import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.ts';
@@ -10,9 +11,10 @@ import { siteFindings } from './doctor.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { searchDomains } from './domain-search.ts';
-import { DomainChanges, type Subject } from './changes/domain-changes.ts';
+import { DomainChanges } from './changes/domain-changes.ts';
 import { NewNames } from './names/new-names.ts';
 import { DomainRegistry } from './changes/registry.ts';
+import type { Subject } from './changes/subject.ts';
 import { domainRoutes } from './routes.ts';
 import { DomainsConfig, ListQuery } from './schema.ts';
 import { count, countDomains, listDomains, type ListedRow } from './store.ts';
@@ -22,11 +24,8 @@ const CHANGES: ReadonlySet<string> = new Set(Object.keys(events));
 /** How many names the operator is told after a move. */
 const NAMED = 20;
 
-interface Changing {
-  readonly account: Account;
-  readonly params: { readonly domain: string };
-  readonly ip: string;
-}
+/** A call whose path names what it is about. */
+type Naming<K extends string> = Pick<Call, 'account' | 'ip'> & { readonly params: Readonly<Record<K, string>> };
 
 export default definePlugin({
   name: 'domains',
@@ -63,10 +62,16 @@ export default definePlugin({
         limit === undefined && cursor === '' ? view.list : domainPage(view, limit, cursor),
       );
     const entry = (row: ListedRow) => domainEntry(views.domain(row));
-    const changed = async ({ account, params, ip }: Changing, change: (of: Subject) => Promise<ListedRow>) =>
-      entry(await change({ account, domain: params.domain, ip }));
+    const own = ({ account, ip }: Pick<Call, 'account' | 'ip'>, domain: string): Subject => ({ account, domain, ip });
+    const changed = async (call: Naming<'domain'>, change: (of: Subject) => Promise<ListedRow>) =>
+      entry(await change(own(call, call.params.domain)));
+    const removed = async (of: Subject, withSubdomains: boolean) =>
+      ({ domain_url: await registry.remove(of, withSubdomains), deleted: true }) as const;
+    /** Of an account that an administrator names. */
+    const named = async ({ account: { username: by }, params: { username }, ip }: Naming<'username'>, domain: string) =>
+      ({ account: await identity.accounts.get(username), domain, ip, by }) satisfies Subject;
     return {
-      service: views,
+      service: Object.assign(views, { registry }),
       handlers: {
         list: (call) => compressed(listed(call.account, call.query), call),
         search: ({ query }) => searchDomains(host, views, query),
@@ -80,19 +85,14 @@ export default definePlugin({
             views.read(call.account, ({ docker }) => docker),
             call,
           ),
-        add: async ({ account, body, ip }) => entry(await registry.add(account, body.domain_url, body.docroot, ip)),
-        remove: async ({ account, body, ip }) => ({
-          domain_url: await registry.remove(account, body.domain_url, body.with_subdomains, ip),
-          deleted: true as const,
-        }),
+        add: async (call) => entry(await registry.add(own(call, call.body.domain_url), call.body.docroot)),
+        remove: (call) => removed(own(call, call.body.domain_url), call.body.with_subdomains),
         suspend: (call) => changed(call, (of) => changes.setSuspended(of, call.body.suspended)),
         setDocroot: (call) => changed(call, (of) => changes.setDocroot(of, call.body.docroot)),
-        hold: async ({ account: { username: by }, params: { username, domain }, body, ip }) => {
-          const account = await identity.accounts.get(username);
-          return entry(await changes.setHeld({ account, domain, ip }, body.suspended, by));
-        },
-        addAlias: async ({ account, body, ip }) =>
-          entry(await changes.addAlias({ account, domain: body.domain_url, ip }, body.alias)),
+        addTo: async (call) => entry(await registry.add(await named(call, call.body.domain_url), call.body.docroot)),
+        removeFrom: async (call) => removed(await named(call, call.params.domain), call.query.with_subdomains),
+        hold: async (call) => entry(await changes.setHeld(await named(call, call.params.domain), call.body.suspended)),
+        addAlias: async (call) => entry(await changes.addAlias(own(call, call.body.domain_url), call.body.alias)),
         removeAlias: async ({ account, params, ip }) => entry(await changes.removeAlias(account, params.alias, ip)),
         setSpelling: (call) => changed(call, (of) => changes.setSpelling(of, call.body.shown_as)),
       },
@@ -115,8 +115,8 @@ export default definePlugin({
         doctor: () => siteFindings(host, views),
         archive: () => archivedDomains({ ...host, views, registry, changes }),
         demo: async (accounts) =>
-          (await import('./demo.ts')).fillDemo(accounts, (account, name, docroot) =>
-            registry.add(account, name, docroot, ''),
+          (await import('./demo.ts')).fillDemo(accounts, (account, domain, docroot) =>
+            registry.add({ account, domain, ip: '' }, docroot),
           ),
       },
     };

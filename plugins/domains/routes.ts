@@ -3,6 +3,14 @@ import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import { COMPRESSED } from '../../kernel/contract/etag-reply.ts';
 import * as schema from './schema.ts';
 
+const ADMIN = { address: 'admin', access: 'admin' } as const;
+const OF_ACCOUNT = { ...ADMIN, at: 'named' } as const;
+const ADDED = { body: schema.NewDomain, reply: schema.DomainEntry, status: 201, idempotencyKey: 'kept' } as const;
+const ADDING = [
+  ...(['invalid_domain', 'invalid_docroot', 'domain_exists', 'domain_limit_reached', 'names_limit_reached'] as const),
+  ...(['webserver_failed', 'files_unavailable'] as const),
+] as const;
+const REMOVING = ['domain_not_found', 'domain_has_subdomains', 'domain_held', 'webserver_failed'] as const;
 const OF_DOMAIN = { at: 'home', params: DomainParams, reply: schema.DomainEntry } as const;
 
 export const domainRoutes = {
@@ -17,6 +25,7 @@ export const domainRoutes = {
     reply: schema.DomainList,
   },
   add: {
+    ...ADDED,
     method: 'POST',
     path: '/api/domains/new',
     at: 'home',
@@ -25,19 +34,7 @@ export const domainRoutes = {
       "The name is converted to lower case and punycode. A subdomain of one of the account's own domains does not count " +
       'against `domains_limit` of the plan, but every name counts against its `names_limit`. A name is in use if it ' +
       'equals a domain of another account, or is a parent or subdomain of one.',
-    idempotencyKey: 'kept',
-    body: schema.NewDomain,
-    reply: schema.DomainEntry,
-    status: 201,
-    errors: [
-      'invalid_domain',
-      'invalid_docroot',
-      'domain_exists',
-      'domain_limit_reached',
-      'names_limit_reached',
-      'webserver_failed',
-      'files_unavailable',
-    ],
+    errors: ADDING,
   },
   remove: {
     method: 'POST',
@@ -49,7 +46,7 @@ export const domainRoutes = {
       'which count against the limit of the plan. `with_subdomains` removes them with it, or none of them.',
     body: schema.DomainToDelete,
     reply: schema.DeletedDomain,
-    errors: ['domain_not_found', 'domain_has_subdomains', 'domain_held', 'webserver_failed'],
+    errors: REMOVING,
   },
   suspend: {
     ...OF_DOMAIN,
@@ -115,20 +112,18 @@ export const domainRoutes = {
     errors: ['domain_not_found', 'invalid_domain'],
   },
   search: {
+    ...ADMIN,
     method: 'GET',
     path: '/api/domains',
-    address: 'admin',
-    access: 'admin',
     summary: 'Find the owner of a domain',
     description: 'Domains of all accounts by name, each with the account that has it.',
     query: schema.DomainsQuery,
     reply: schema.DomainPage,
   },
   ofAccount: {
+    ...ADMIN,
     method: 'GET',
     path: '/api/accounts/:username/domains',
-    address: 'admin',
-    access: 'admin',
     summary: 'List the domains of an account by name',
     description: 'What the account itself gets from GET /api/domains.',
     params: schema.AccountParams,
@@ -137,12 +132,34 @@ export const domainRoutes = {
     reply: schema.DomainList,
     errors: ['account_not_found'],
   },
+  addTo: {
+    ...OF_ACCOUNT,
+    ...ADDED,
+    method: 'POST',
+    path: '/api/accounts/:username/domains',
+    summary: 'Add a domain to an account and create its document root',
+    description:
+      'What the account itself can add by POST /api/domains/new, and within its plan, also while the account is suspended or its plan ' +
+      'lacks the feature `domains`.',
+    params: schema.AccountParams,
+    errors: ['account_not_found', 'account_moving', ...ADDING],
+  },
+  removeFrom: {
+    ...OF_ACCOUNT,
+    method: 'DELETE',
+    path: '/api/accounts/:username/domains/:domain',
+    summary: 'Remove a domain of an account and keep its files',
+    description:
+      'As POST /api/domains/delete does for the account itself. Lift a suspension by an administrator before.',
+    params: schema.AccountDomainParams,
+    query: schema.RemovalQuery,
+    reply: schema.DeletedDomain,
+    errors: ['account_not_found', 'account_moving', ...REMOVING],
+  },
   hold: {
+    ...OF_ACCOUNT,
     method: 'PUT',
     path: '/api/accounts/:username/domains/:domain/suspended',
-    address: 'admin',
-    access: 'admin',
-    at: 'named',
     summary: 'Suspend a domain of an account, or lift that suspension',
     description:
       'Visitors get 503 until it is lifted, whatever the owner does: the suspension of the owner is another one.',

@@ -53,6 +53,7 @@ const DomainUrl = Type.String({
   minLength: 1,
   maxLength: 1024,
   description: 'A domain name, e.g. example.com or bücher.example',
+  examples: ['example.com'],
 });
 
 export const NewDomain = NamedObject('NewDomain', {
@@ -67,13 +68,13 @@ export const NewDomain = NamedObject('NewDomain', {
     }),
   ),
 });
-export const DomainToDelete = NamedObject('DomainRemoval', {
-  domain_url: DomainUrl,
+export const RemovalQuery = Type.Object({
   with_subdomains: Type.Boolean({
     default: false,
     description: 'true deletes its subdomains too; without it, a domain that has some is refused',
   }),
 });
+export const DomainToDelete = NamedObject('DomainRemoval', { domain_url: DomainUrl, ...RemovalQuery.properties });
 
 export const DomainSuspension = NamedObject('DomainSuspension', { suspended: Type.Boolean() });
 export const DomainDocroot = NamedObject('DomainDocroot', {
@@ -93,12 +94,7 @@ export const DomainSpelling = NamedObject('DomainSpelling', {
 
 export const NewAlias = NamedObject('NewAlias', { domain_url: DomainUrl, alias: DomainUrl });
 export const AliasParams = Type.Object({
-  alias: Type.String({
-    minLength: 1,
-    maxLength: 1024,
-    description: 'An alias of a domain of the account',
-    examples: ['example.net'],
-  }),
+  alias: { ...DomainUrl, description: 'An alias of a domain of the account', examples: ['example.net'] },
 });
 
 export const AccountParams = Type.Object({

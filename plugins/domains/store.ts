@@ -271,13 +271,10 @@ export async function* pages(reader: Reader): AsyncGenerator<ListedRow[]> {
 }
 
 export async function count(reader: Reader): Promise<number> {
-  return (
-    (
-      await reader.get<{ n: number }>(
-        "select (select count(*) from domains) - (select count(*) from domains where state <> 'active') as n",
-      )
-    )?.n ?? 0
+  const row = await reader.get<{ n: number }>(
+    "select (select count(*) from domains) - (select count(*) from domains where state <> 'active') as n",
   );
+  return row?.n ?? 0;
 }
 
 /** Returns the rows that no process will complete, because the one that claimed them has ended. */

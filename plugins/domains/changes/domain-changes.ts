@@ -14,14 +14,9 @@ import { assertNameFree, type NewNames } from '../names/new-names.ts';
 import type { DomainsConfig } from '../schema.ts';
 import * as rows from '../store.ts';
 import type { DomainViews } from '../views.ts';
+import type { Subject } from './subject.ts';
 import { wwwSite } from './www-site.ts';
 
-/** Whose domain is changed, as the client wrote its name. */
-export interface Subject {
-  readonly account: Account;
-  readonly domain: string;
-  readonly ip: string;
-}
 const none = () => fail.domain_not_found('the account has no domain of this name');
 
 /** Changes domains that there are. What is served is served before it is stored, and stored only if it is served. */
@@ -68,8 +63,9 @@ export class DomainChanges {
     }));
   }
 
-  /** The same for the administrator `by`, whose suspension the owner cannot lift. Errors: those of `setSuspended`. */
-  setHeld(subject: Subject, isHeld: boolean, by: string): Promise<rows.ListedRow> {
+  /** The same for an administrator, whose suspension the owner cannot lift. Errors: those of `setSuspended`. */
+  setHeld(subject: Required<Subject>, isHeld: boolean): Promise<rows.ListedRow> {
+    const { by } = subject;
     return this.#setSince(subject, 'held_at', isHeld, (row) => {
       const { data, ...more } = about(subject, row);
       return {

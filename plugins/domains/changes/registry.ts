@@ -3,6 +3,7 @@ import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
 import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
 import type { Gathered } from '../../../kernel/contract/extension-points.ts';
+import { fail as refuse } from '../../../kernel/errors.ts';
 import { PROCESS_ID } from '../../../kernel/kit/programs/process-id.ts';
 import type { Tx } from '../../../kernel/store/store.ts';
 import { assertNotAbove, CREATE_DOCROOT, docrootComponents, domainPart } from '../docroots/docroot.ts';
@@ -11,9 +12,11 @@ import { assertNameFree, NewNames } from '../names/new-names.ts';
 import type { DomainsConfig } from '../schema.ts';
 import * as rows from '../store.ts';
 import { fail } from '../errors.ts';
+import type { Subject } from './subject.ts';
 import { wwwSite } from './www-site.ts';
 
 const AT_NAME = { path: '/domain_url' };
+const RETRY = { retryAfterSeconds: 5 };
 /** How many subdomains the text of an error names. */
 const NAMED = 5;
 
@@ -37,17 +40,18 @@ export class DomainRegistry {
   }
 
   /**
-   * Adds a domain and creates its document root; with `isSuspended`, it is not served yet. Errors: 400 `invalid_domain`,
-   * `invalid_docroot`; 409 `domain_exists`, `domain_limit_reached`, `names_limit_reached`; any error of a provider of `domainAdded`.
+   * Adds a domain and creates its document root; with `isSuspended`, it is not served yet. Errors: those of `assertChangeable`;
+   * 400 `invalid_domain`, `invalid_docroot`; 409 `domain_exists`, `domain_limit_reached`, `names_limit_reached`; any error of
+   * a provider of `domainAdded`.
    */
   async add(
-    account: Account,
-    domainUrl: string,
-    docroot: string | undefined,
-    ip: string,
+    subject: Subject,
+    docroot?: string,
     { isSuspended = false }: { readonly isSuspended?: boolean } = {},
   ): Promise<rows.ListedRow> {
-    const name = this.#names.read(domainUrl, AT_NAME);
+    const { account } = subject;
+    this.#assertChangeable(account);
+    const name = this.#names.read(subject.domain, AT_NAME);
     const components = docrootComponents(docroot ?? name, this.#host.node.config.virtual_root);
     // First without a transaction, so that a refused name leaves no folder behind.
     assertFree(account, name, components, await rows.nameStatus(this.#host.store, account.id, name));
@@ -65,20 +69,22 @@ export class DomainRegistry {
         { ...row, state: isDirect ? 'active' : 'adding', claimed_by: isDirect ? '' : PROCESS_ID },
         status,
       );
-      if (isDirect) await this.#record(tx, 'added', account, { id: inserted, ...row }, ip);
+      if (isDirect) await this.#record(tx, 'added', subject, { id: inserted, ...row });
       return inserted;
     });
-    if (!isDirect) await this.#completeAddition(account, { id, ...row }, ip);
+    if (!isDirect) await this.#completeAddition(subject, { id, ...row });
     return { id, ...row, aliases: [] };
   }
 
   /**
    * Removes a domain but not its files; its subdomains only `withSubdomains`, because without their parent they would
-   * count. Errors: 404 `domain_not_found`; 409 `domain_has_subdomains`; any error of a provider of `domainRemoved`, and
-   * then all of them stay.
+   * count. Errors: those of `assertChangeable`; 404 `domain_not_found`; 409 `domain_has_subdomains`, `domain_held`; any error of a
+   * provider of `domainRemoved`, and then all of them stay.
    */
-  async remove(account: Account, domainUrl: string, withSubdomains: boolean, ip: string): Promise<string> {
-    const { name = '' } = parseDomain(domainUrl);
+  async remove(subject: Subject, withSubdomains: boolean): Promise<string> {
+    const { account } = subject;
+    this.#assertChangeable(account);
+    const { name = '' } = parseDomain(subject.domain);
     const isDirect = !this.#isProvided('domainRemoved');
     const removed = await this.#host.store.write(async (tx) => {
       const found = await rows.find(tx, name);
@@ -89,12 +95,12 @@ export class DomainRegistry {
       for (const row of [...below, found])
         if (row.held_at !== null) throw fail.domain_held(`${row.name} stays until that suspension is lifted`);
       for (const row of [...below, found])
-        if (isDirect) await this.#finishRemoval(tx, account, row, 'active', ip);
+        if (isDirect) await this.#finishRemoval(tx, subject, row, 'active');
         else await rows.claimForRemoval(tx, row.id, PROCESS_ID);
       tx.afterCommit(() => this.#changed(account.id));
       return [...below, found];
     });
-    if (!isDirect) await this.#completeRemoval(account, removed, ip);
+    if (!isDirect) await this.#completeRemoval(subject, removed);
     return name;
   }
 
@@ -114,7 +120,7 @@ export class DomainRegistry {
       recovered += 1;
       await store.write(async (tx) => {
         if (account !== undefined && row.state === 'removing')
-          await this.#finishRemoval(tx, account, row, row.state, '');
+          await this.#finishRemoval(tx, { account, domain: row.name, ip: '' }, row, row.state);
         else await rows.remove(tx, row, row.state);
       });
     }
@@ -122,7 +128,8 @@ export class DomainRegistry {
   }
 
   /** The row reserves the name until all providers accept; it then becomes active, or is deleted. */
-  async #completeAddition(account: Account, row: rows.DomainRow, ip: string): Promise<void> {
+  async #completeAddition(subject: Subject, row: rows.DomainRow): Promise<void> {
+    const { account } = subject;
     const part = this.#part(account, row);
     const serveOther = await wwwSite(this.#host, account, row.name);
     await this.#host.gather('domainAdding', part);
@@ -135,7 +142,7 @@ export class DomainRegistry {
     }
     const isAdded = await this.#host.store.write(async (tx) => {
       const isActive = await rows.activate(tx, row, 'adding');
-      if (isActive) await this.#record(tx, 'added', account, row, ip);
+      if (isActive) await this.#record(tx, 'added', subject, row);
       return isActive;
     });
     if (!isAdded) await this.#host.gather('domainRemoved', part);
@@ -144,7 +151,8 @@ export class DomainRegistry {
     throw new Error(`the account of ${row.name} was removed while the domain was being added`);
   }
 
-  async #completeRemoval(account: Account, removed: readonly rows.DomainRow[], ip: string): Promise<void> {
+  async #completeRemoval(subject: Subject, removed: readonly rows.DomainRow[]): Promise<void> {
+    const { account } = subject;
     const gatherAll = async (point: Point) =>
       (await Promise.all(removed.map((row) => this.#host.gather(point, this.#part(account, row))))).flat();
     const refusal = firstFailure(await gatherAll('domainRemoved'));
@@ -157,36 +165,34 @@ export class DomainRegistry {
       throw refusal;
     }
     await this.#host.store.write(async (tx) => {
-      for (const row of removed) await this.#finishRemoval(tx, account, row, 'removing', ip);
+      for (const row of removed) await this.#finishRemoval(tx, subject, row, 'removing');
     });
     for (const { name } of removed) await (await wwwSite(this.#host, account, name))();
   }
 
-  async #finishRemoval(
-    tx: Tx,
-    account: Account,
-    row: rows.DomainRow,
-    from: rows.DomainState,
-    ip: string,
-  ): Promise<void> {
-    if (await rows.remove(tx, row, from)) await this.#record(tx, 'removed', account, row, ip);
+  async #finishRemoval(tx: Tx, subject: Subject, row: rows.DomainRow, from: rows.DomainState): Promise<void> {
+    if (await rows.remove(tx, row, from)) await this.#record(tx, 'removed', subject, row);
   }
 
-  async #record(
-    tx: Tx,
-    what: 'added' | 'removed',
-    account: Pick<Account, 'id' | 'username'>,
-    row: rows.DomainRow,
-    ip: string,
-  ): Promise<void> {
+  async #record(tx: Tx, what: 'added' | 'removed', subject: Subject, row: rows.DomainRow): Promise<void> {
+    const { account, ip, by } = subject;
     tx.afterCommit(() => this.#changed(account.id));
-    await this.#host.events.record(tx, {
-      type: `domain.${what}`,
-      account,
-      text: `${what} the domain ${row.name}`,
-      ip,
-      data: { domain_id: row.id, domain_url: row.name },
-    });
+    const text =
+      by === undefined
+        ? `${what} the domain ${row.name}`
+        : `had the domain ${row.name} ${what} by the administrator '${by}'`;
+    const data = { domain_id: row.id, domain_url: row.name, ...(by !== undefined && { by }) };
+    await this.#host.events.record(tx, { type: `domain.${what}`, account, text, ip, data });
+  }
+
+  /** The gate asks this of customers; others name an account. Errors: 404 `account_not_found`, 409 `other_node`, 503 `account_moving`. */
+  #assertChangeable(account: Account): void {
+    const { username: who, home } = account;
+    if (account.role === 'admin') throw refuse.account_not_found(`${who} is an administrator, who has no domains`);
+    if (!this.#host.identity.accounts.isHere(account))
+      throw refuse.other_node(`what ${who} has is at the node ${home}: do this there`);
+    if (account.isReadOnly)
+      throw refuse.account_moving(`${who} is being moved to another node, which takes its last differences`, RETRY);
   }
 
   #isProvided(point: Point): boolean {

@@ -40,7 +40,7 @@ export class NewNames {
 
 /** Rejects a name that is in use, or for which the plan has no room. Errors: 409 `domain_exists`, `names_limit_reached`. */
 export function assertNameFree({ plan }: Account, name: string, { taken, isOwn, names }: NameStatus): void {
-  if (isOwn) throw fail.domain_exists(`you have ${name} already`);
+  if (isOwn) throw fail.domain_exists(`the account has ${name} already`);
   if (taken) throw fail.domain_exists(`${name} cannot be added: this name, a parent domain or a subdomain is in use`);
   const limit = plan?.limits['names_limit'] ?? 0;
   if (limit > 0 && names >= limit)

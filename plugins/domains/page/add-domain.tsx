@@ -4,6 +4,8 @@ import { isBeyondLimit, roomText, type Domains } from './room.ts';
 
 interface AddDomainProps {
   readonly domains: Domains;
+  /** The account for which an administrator adds it; the own one unless given. */
+  readonly username?: string;
   readonly onClose: () => void;
   readonly onAdded: () => void;
 }
@@ -23,7 +25,7 @@ function faultOf(name: string, domains: Domains): string | undefined {
   return isBeyondLimit(ascii, domains) ? t('domains.fault.limit', { n: domains.domains_limit }) : undefined;
 }
 
-export function AddDomain({ domains, onClose, onAdded }: AddDomainProps) {
+export function AddDomain({ domains, username, onClose, onAdded }: AddDomainProps) {
   const name = useSignal('');
   const folder = useSignal('');
   const hasLeft = useSignal(false);
@@ -31,9 +33,10 @@ export function AddDomain({ domains, onClose, onAdded }: AddDomainProps) {
   const fault = faultOf(typed, domains);
   const add = async () => {
     const docroot = folder.value.trim();
-    const added = await api('POST /api/domains/new', {
-      body: { domain_url: typed, ...(docroot !== '' && { docroot }) },
-    });
+    const body = { domain_url: typed, ...(docroot !== '' && { docroot }) };
+    const added = await (username === undefined
+      ? api('POST /api/domains/new', { body })
+      : api('POST /api/accounts/:username/domains', { params: { username }, body }));
     toast(t('domains.wasAdded', { name: toUnicode(added.domain_url) }));
     onAdded();
     onClose();
@@ -69,9 +72,11 @@ export function AddDomain({ domains, onClose, onAdded }: AddDomainProps) {
         autocomplete="off"
         spellcheck={false}
       />
-      <Panel icon="info" title={t('domains.dns')}>
-        <p class="soft">{t('domains.dnsAbout')}</p>
-      </Panel>
+      {username === undefined && (
+        <Panel icon="info" title={t('domains.dns')}>
+          <p class="soft">{t('domains.dnsAbout')}</p>
+        </Panel>
+      )}
     </Dialog>
   );
 }

@@ -11,6 +11,7 @@ interface Owned {
 export default defineArea({
   name: 'domains',
   order: 10,
+  parts: [{ page: '/accounts/open', order: 10, load: () => import('./account-domains.tsx') }],
   find: {
     features: [],
     by: async (text) => {

@@ -8,20 +8,26 @@ interface Domain {
 interface RemoveDomainProps {
   readonly domain: Domain;
   readonly all: readonly Domain[];
+  /** The account from which an administrator removes it; the own one unless given. */
+  readonly username?: string;
   readonly onClose: () => void;
   readonly onRemoved: () => void;
 }
 
 /** Says what goes and what stays, before a domain is removed. */
-export function RemoveDomain({ domain, all, onClose, onRemoved }: RemoveDomainProps) {
+export function RemoveDomain({ domain, all, username, onClose, onRemoved }: RemoveDomainProps) {
   const name = domain.domain_url;
   const shown = toUnicode(name);
   const below = all.filter((each) => each.domain_url.endsWith(`.${name}`));
   const takesAll = useSignal(false);
   const remove = async () => {
-    await sendRemoval('POST /api/domains/delete', {
-      body: { domain_url: name, ...(takesAll.value && { with_subdomains: true }) },
-    });
+    const more = takesAll.value ? { with_subdomains: true } : {};
+    await (username === undefined
+      ? sendRemoval('POST /api/domains/delete', { body: { domain_url: name, ...more } })
+      : sendRemoval('DELETE /api/accounts/:username/domains/:domain', {
+          params: { username, domain: name },
+          query: more,
+        }));
     toast(t('domains.wasRemoved', { name: shown }));
     onRemoved();
     onClose();

@@ -182,7 +182,7 @@ test('a name can be taken only once, by any account and in any form', async () =
     'shop.müller.example': '409 domain_exists',
     'a.b.xn--mller-kva.example': '409 domain_exists',
   });
-  const detail = 'you have xn--mller-kva.example already';
+  const detail = 'the account has xn--mller-kva.example already';
   await first.asks('POST /api/domains/new', { domain_url: 'müller.example' }, '409 domain_exists', { detail });
   await adding(first, { 'shop.müller.example': 201, 'deep.below.example': 201 });
   await adding(second, {

@@ -13,6 +13,8 @@ const rows: PluginRows = {
     remove: () => ({ body: { domain_url: 'new-shop.example' } }),
     search: () => ({ path: '/api/domains?q=garden' }),
     ofAccount: () => ({ path: '/api/accounts/demo/domains' }),
+    addTo: () => ({ path: '/api/accounts/demo/domains', body: { domain_url: 'second-shop.example' } }),
+    removeFrom: () => ({ path: '/api/accounts/demo/domains/second-shop.example' }),
     hold: () => ({ path: '/api/accounts/demo/domains/harbour-cafe.example/suspended', body: { suspended: false } }),
   },
   opened: {
@@ -35,12 +37,15 @@ const rows: PluginRows = {
     remove: 'home',
     search: 'anywhere',
     ofAccount: 'anywhere',
+    addTo: 'named',
+    removeFrom: 'named',
     hold: 'named',
     docker: 'anywhere',
   },
   bounded: { docker: OF_A_PLAN },
   isolation: { tellingTaken: ['add', 'addAlias'] },
   pages: {
+    '/console/accounts/demo': ['Add domain', 'Suspend harbour-cafe.example', 'Remove harbour-cafe.example'],
     '/home/domains': [
       'Add domain',
       'Change blog.sunny-garden.example',

@@ -241,7 +241,8 @@ test('every endpoint of the address is listed, and its example works in a shell'
     const isStream = each.path.endsWith('/stream');
     const got = await (isStream ? statusOfStream(command, TOKEN) : statusOf(command, TOKEN));
     const { method, path, description } = each;
-    const created = method === 'POST' && /^\/api\/(?:accounts|plans|account\/tokens)$/.test(path);
+    const created =
+      method === 'POST' && /^\/api\/(?:accounts|accounts\/:username\/domains|plans|account\/tokens)$/.test(path);
     const isMissing =
       /^\/api\/(?:webhooks|fleet|database-variables|accounts\/:username\/domains|php-pools|removed-accounts)\/:|\/(?:fetch|tasks\/:id)$/.test(
         path,

@@ -9,6 +9,7 @@ import {
   Card,
   linkTo,
   PageHead,
+  Parts,
   pathAt,
   t,
   Time,
@@ -21,7 +22,7 @@ import { AccountSessions } from './account-sessions.tsx';
 import { AccountTokens } from './account-tokens.tsx';
 import { languageName } from '../details-dialog.tsx';
 import { CanLogIn, StateBadge, useStanding } from '../can-log-in.tsx';
-import { AccountActivity, AccountDomains, AccountUsage } from './account-things.tsx';
+import { AccountActivity, AccountUsage } from './account-things.tsx';
 
 /** Everything that an administrator does with one account. */
 export default function AccountPage() {
@@ -44,7 +45,7 @@ export default function AccountPage() {
             <div class="grid halves">
               <div class="stack">
                 <Summary account={data} onAction={(next) => void (action.value = next)} />
-                {data.role === 'user' && <AccountDomains username={username} />}
+                {data.role === 'user' && <Parts of="/accounts/open" />}
                 <AccountSessions username={username} />
                 <AccountTokens username={username} />
               </div>

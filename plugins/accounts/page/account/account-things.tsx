@@ -1,16 +1,9 @@
-import { useSignal } from '@preact/signals';
 import {
   Answer,
   api,
   ask,
   at,
-  attempt,
-  Badge,
-  Button,
   Card,
-  changed,
-  ConfirmDialog,
-  DomainName,
   Empty,
   fillPath,
   Meter,
@@ -18,8 +11,6 @@ import {
   t,
   textOr,
   Time,
-  toast,
-  toUnicode,
   useQuery,
 } from '../../../pages/kit/index.ts';
 
@@ -60,99 +51,8 @@ export function AccountUsage({ username }: { readonly username: string }) {
   );
 }
 
-interface DomainList {
-  readonly domains: readonly Domain[];
-  readonly total: number;
-}
-interface Domain {
-  readonly domain_id: number;
-  readonly domain_url: string;
-  readonly docroot: string;
-  readonly suspended_by_operator: boolean;
-}
-/** Domains that are shown before the rest is asked for. */
+/** Events that are shown before the rest is asked for. */
 const FIRST = 8;
-
-/** Domains are of another plugin, which may be off. */
-export function AccountDomains({ username }: { readonly username: string }) {
-  const isWhole = useSignal(false);
-  const list = useQuery(`domains ${username}`, () =>
-    ask<DomainList>('GET', `/api/accounts/${encodeURIComponent(username)}/domains`),
-  );
-  const suspending = useSignal<Domain | undefined>(undefined);
-  if (list.error?.code === 'not_found') return null;
-  const turn = async ({ domain_url: name, suspended_by_operator: isHeld }: Domain) => {
-    const path = `/api/accounts/${encodeURIComponent(username)}/domains/${encodeURIComponent(name)}/suspended`;
-    await ask('PUT', path, { suspended: !isHeld });
-    toast(t(isHeld ? 'accounts.domainLifted' : 'accounts.domainSuspended', { name: toUnicode(name) }));
-    changed();
-  };
-  const lift = (domain: Domain) => attempt(() => turn(domain));
-  const close = () => (suspending.value = undefined);
-  return (
-    <Card title={t('accounts.domains')} end={list.data && <span class="small soft number">{list.data.total}</span>}>
-      <Answer of={list}>
-        {({ domains, total }) =>
-          total === 0 ? (
-            <p class="soft">{t('accounts.noDomains')}</p>
-          ) : (
-            <div class="stack tight">
-              <ul class="stack tight">
-                {(isWhole.value ? domains : domains.slice(0, FIRST)).map((domain) => (
-                  <li key={domain.domain_id} class="row apart nowrap">
-                    <span class="stack tight">
-                      <DomainName name={domain.domain_url} />
-                      <code class="small soft wrap">{domain.docroot}</code>
-                    </span>
-                    <span class="row">
-                      {domain.suspended_by_operator && <Badge tone="bad">{t('accounts.suspended')}</Badge>}
-                      <Button
-                        isSmall
-                        onClick={() => (domain.suspended_by_operator ? lift(domain) : void (suspending.value = domain))}
-                      >
-                        {t(domain.suspended_by_operator ? 'accounts.unsuspend' : 'accounts.suspend')}
-                        <span class="sr-only"> {toUnicode(domain.domain_url)}</span>
-                      </Button>
-                    </span>
-                  </li>
-                ))}
-              </ul>
-              {total > FIRST && !isWhole.value && (
-                <button type="button" class="button small" onClick={() => (isWhole.value = true)}>
-                  {t('accounts.showAll', { n: total })}
-                </button>
-              )}
-            </div>
-          )
-        }
-      </Answer>
-      {suspending.value && <SuspendDomain domain={suspending.value} onConfirm={turn} onClose={close} />}
-    </Card>
-  );
-}
-
-interface SuspendDomainProps {
-  readonly domain: Domain;
-  readonly onConfirm: (domain: Domain) => Promise<void>;
-  readonly onClose: () => void;
-}
-function SuspendDomain({ domain, onConfirm, onClose }: SuspendDomainProps) {
-  const name = toUnicode(domain.domain_url);
-  const confirm = async () => {
-    await onConfirm(domain);
-    onClose();
-  };
-  return (
-    <ConfirmDialog
-      title={t('accounts.suspendOne', { name })}
-      action={t('accounts.suspend')}
-      onConfirm={confirm}
-      onClose={onClose}
-    >
-      <p class="wrap">{t('accounts.about.suspendDomain', { name })}</p>
-    </ConfirmDialog>
-  );
-}
 
 interface Activity {
   readonly events: readonly {

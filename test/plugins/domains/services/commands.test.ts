@@ -21,6 +21,9 @@ test('an operator adds a domain to an account, and is told where its files belon
   await until('the server sees it', async () => (await total()) === 1);
   const own = await add('ann', 'blog.example', '--docroot', '/var/www/html/blog');
   assert.match(own.stdout, /^blog\.example is added; its files belong into \S+\/ann\/blog, and to the user id \d+\n$/);
+  await server.admin();
+  const toAdmin = await add('root', 'roots.example', '--json');
+  assert.equal([toAdmin.code, (JSON.parse(toAdmin.stderr) as { error: string }).error], [1, 'account_not_found']);
   const twice = await add('ann', 'shop.example', '--json');
   assert.equal([twice.code, (JSON.parse(twice.stderr) as { error: string }).error], [1, 'domain_exists']);
   const { stdout } = await hostkeep(server.data, ['domain', 'list']);

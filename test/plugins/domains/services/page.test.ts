@@ -39,6 +39,30 @@ test('an operator is asked before a domain is suspended, and lifts it at once', 
   await driver.finish();
 });
 
+test('an operator adds a domain to an account and removes it, and sees why not', async (browser) => {
+  const eve = await server.user('eve', 'basic');
+  const driver = await PageDriver.entered(browser, server, 'admin', 'root');
+  await driver.goto('/console/accounts/eve');
+  const add = async (name: string) => {
+    await driver.press('Add domain');
+    await driver.page.type('dialog[open] .input', name);
+    await driver.page.keyboard.press('Enter');
+  };
+  await add('shop.example');
+  await driver.says('this name, a parent domain or a subdomain is in use');
+  await driver.page.keyboard.press('Escape');
+  await driver.page.waitForSelector('dialog', { hidden: true });
+  await add('eves.example');
+  await driver.says('eves.example was added');
+  await driver.page.waitForSelector('aria/Remove eves.example').then((button) => button?.click());
+  await driver.page.type('dialog[open] .input', 'eves.example');
+  await driver.page.click('dialog[open] .button.danger');
+  await driver.says('eves.example was removed');
+  await driver.says('This account has no domains.');
+  assert.is((await eve.asks('GET /api/domains', 200))['total'], 0);
+  await driver.finish([/409/]);
+});
+
 test('an alias that another window removed counts as removed', async (browser) => {
   const bob = await server.user('bob', 'basic');
   await bob.asks('POST /api/domains/new', { domain_url: 'bobs.example' }, 201);
