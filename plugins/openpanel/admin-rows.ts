@@ -1,3 +1,4 @@
+import { domainRows, domainView } from './domain-rows.ts';
 import { planRows } from './plan-rows.ts';
 import { LOGIN, type Row, type Step } from './row.ts';
 import { done, moment, plan, user } from './shapes.ts';
@@ -59,7 +60,7 @@ const userRows: readonly Row[] = [
       user: {
         user: { ...user(account), owner: null, twofa_enabled: null, server: null },
         plan: its === undefined ? null : plan(its),
-        domains: domains.map(domain),
+        domains: domains.map(domainView),
         sites,
         disk_usage: { ...diskUsage(usage), home_path: null },
       },
@@ -107,13 +108,6 @@ const userRows: readonly Row[] = [
   },
 ];
 
-const domain = ({ domain_id, domain_url, docroot }: Readonly<Record<string, unknown>>) => ({
-  domain_id,
-  domain_url,
-  docroot,
-  php_version: null,
-});
-
 interface Use {
   readonly used: number | null;
   readonly limit: number;
@@ -148,17 +142,7 @@ export const adminRows: readonly Row[] = [
     reply: ([{ username }]) => ({ logged_in_as: username }),
   },
   ...userRows,
-  {
-    is: 'GET /api/domains',
-    isTaken: true,
-    steps: [{ calls: 'GET /api/domains', pages: 'domains' }],
-    reply: ([domains]) => ({
-      domains: domains.map((each: Readonly<Record<string, unknown>>) => ({
-        ...domain(each),
-        user_id: each['user_id'],
-      })),
-    }),
-  },
+  ...domainRows,
   ...planRows,
   same('GET /api/usage/cpu'),
   same('GET /api/usage/memory'),

@@ -1,4 +1,4 @@
-import { asked, type Given, type Row } from './row.ts';
+import { asked, type Given, type Row, type Step } from './row.ts';
 import { one } from './shapes.ts';
 
 const GRANT = '/api/database-users/:user/databases/:database';
@@ -13,27 +13,59 @@ const maintains = (action: string): Row => ({
     },
   ],
 });
-/** The rows of a service that is switched on and off. */
-const cache = (service: string): readonly Row[] => [
-  {
-    is: `GET /api/cache/${service}`,
-    steps: [{ calls: 'GET /api/services' }],
-    reply: ([services]) =>
-      one<{ service: string }>(services, (each) => each.service === service, 'not_found', 'service'),
-  },
-  {
-    is: `POST /api/cache/${service}`,
-    takes: ['action!'],
-    choices: { action: ['enable', 'disable'] },
-    steps: [
-      {
-        calls: 'PUT /api/services/:service',
-        params: () => ({ service }),
-        body: ({ action }) => ({ is_on: action === 'enable' }),
-      },
-    ],
-  },
-];
+type Service = Readonly<{ service: string; is_running: boolean }>;
+/** Services run without containers here. */
+const serviceView = (each: Service) => ({ ...each, container_state: each.is_running ? 'running' : 'exited' });
+const SERVICES = { calls: 'GET /api/services' };
+/** The rows of a service that is switched on and off; its name is in the path unless given. */
+const service = (path: string, verbs: Readonly<Record<'on' | 'off', string>>, name?: string): readonly Row[] => {
+  const nameIn = (given: Given) => name ?? given['service'] ?? '';
+  const params: Step['params'] = (given) => ({ service: nameIn(given) });
+  const restarts = ({ action }: Given) => action === 'restart';
+  return [
+    {
+      is: `GET ${path}`,
+      steps: [SERVICES],
+      reply: ([services], given) =>
+        serviceView(one<Service>(services, (each) => each.service === nameIn(given), 'not_found', 'service')),
+    },
+    {
+      is: `POST ${path}`,
+      takes: ['action!'],
+      choices: { action: [verbs.on, verbs.off, 'restart'] },
+      steps: [
+        { calls: 'POST /api/services/:service/restart', params, if: restarts },
+        {
+          calls: 'PUT /api/services/:service',
+          params,
+          if: (given) => !restarts(given),
+          body: ({ action }) => ({ is_on: action === verbs.on }),
+        },
+      ],
+      reply: ([restarted, switched]) => serviceView(restarted ?? switched),
+    },
+  ];
+};
+const cache = (name: string) => service(`/api/cache/${name}`, { on: 'enable', off: 'disable' }, name);
+type DatabaseUser = Readonly<{
+  name: string;
+  host?: string;
+  access: readonly Readonly<{ database: string; privileges?: readonly string[] }>[];
+}>;
+/** The row of what an engine has; `calls` lists the databases, and the users. */
+const info = (is: string, calls: readonly [databases: string, users: string]): Row => ({
+  is,
+  steps: calls.map((each) => ({ calls: each })),
+  reply: ([{ databases }, users]) => ({
+    databases: (databases as readonly (string | { readonly name: string })[]).map((each) =>
+      typeof each === 'string' ? each : each.name,
+    ),
+    users: (users as DatabaseUser[]).map(({ name: username, host = '%' }) => ({ username, host })),
+    assigned_databases: (users as DatabaseUser[]).flatMap(({ name: username, access }) =>
+      access.map(({ database }) => ({ username, database })),
+    ),
+  }),
+});
 const PG_GRANT = '/api/postgresql/users/:user/databases/:database';
 
 /** Rows of databases, and of the services that keep what is asked for often. */
@@ -60,6 +92,17 @@ export const databaseRows: readonly Row[] = [
   },
   maintains('optimize'),
   maintains('repair'),
+  info('GET /api/mysql/info', ['GET /api/databases', 'GET /api/database-users']),
+  {
+    is: 'GET /api/mysql/users/:db_user/privileges/:db_name',
+    steps: [{ calls: 'GET /api/database-users' }],
+    reply: ([users], { db_user: username, db_name: database }) => {
+      const its = (users as DatabaseUser[]).filter(({ name }) => name === username);
+      const { access } = one(its, () => true, 'database_user_not_found', 'database user');
+      const privileges = access.find((each) => each.database === database)?.privileges ?? [];
+      return { username, database, privileges };
+    },
+  },
   { is: 'GET /api/mysql/users', steps: [{ calls: 'GET /api/database-users' }], reply: ([users]) => ({ users }) },
   {
     is: 'DELETE /api/mysql/users/:db_user',
@@ -78,7 +121,7 @@ export const databaseRows: readonly Row[] = [
   {
     is: 'GET /api/mysql/processlist',
     steps: [{ calls: 'GET /api/database-processes' }],
-    reply: ([processes]) => ({ processes }),
+    reply: ([processes]) => ({ processlist: processes }),
   },
   {
     is: 'GET /api/mysql/configuration',
@@ -113,6 +156,7 @@ export const databaseRows: readonly Row[] = [
       },
     ],
   },
+  info('GET /api/postgresql/info', ['GET /api/postgresql/databases', 'GET /api/postgresql/users']),
   {
     is: 'GET /api/postgresql/users',
     isTaken: true,
@@ -137,8 +181,15 @@ export const databaseRows: readonly Row[] = [
   {
     is: 'GET /api/postgresql/processlist',
     steps: [{ calls: 'GET /api/postgresql/processes' }],
-    reply: ([processes]) => ({ processes }),
+    reply: ([processes]) => ({ processlist: processes }),
   },
 
-  ...['redis', 'memcached', 'varnish'].flatMap(cache),
+  ...['redis', 'memcached', 'elasticsearch', 'opensearch', 'varnish'].flatMap(cache),
+  {
+    is: 'GET /api/services',
+    isTaken: true,
+    steps: [SERVICES],
+    reply: ([services]) => ({ services: (services as Service[]).map(serviceView) }),
+  },
+  ...service('/api/services/:service', { on: 'start', off: 'stop' }),
 ];

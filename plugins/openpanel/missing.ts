@@ -1,7 +1,7 @@
 import type { Address } from '../../kernel/contract/route-spec.ts';
 
 /** Operations that are ours at the same path, so that the peer's are missing at the other one only. */
-export const TAKEN: readonly string[] = ['GET /api/backups', 'POST /api/backups', 'GET /api/services'];
+export const TAKEN: readonly string[] = ['GET /api/backups', 'POST /api/backups'];
 
 type Paths = Readonly<Record<string, readonly string[]>>;
 

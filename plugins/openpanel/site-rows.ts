@@ -1,4 +1,4 @@
-import { asked, same, type Given, type Row } from './row.ts';
+import { asked, same, type Given, type Row, type Values } from './row.ts';
 import { one } from './shapes.ts';
 
 const PHP = { calls: 'GET /api/php' };
@@ -10,9 +10,16 @@ const suspends = (verb: string, suspended: boolean): Row => ({
   is: `POST /api/domains/:domain/${verb}`,
   steps: [{ calls: 'PUT /api/domains/:domain/suspended', params: atDomain, body: () => ({ suspended }) }],
 });
-type Domain = Readonly<Record<'domain_url' | 'docroot' | 'shown_as', string>>;
+type Domain = Readonly<
+  Record<'domain_url' | 'docroot' | 'shown_as', string> & Record<'suspended' | 'suspended_by_operator', boolean>
+>;
 const named = <T extends Pick<Domain, 'domain_url'>>(list: readonly T[], domain: string | undefined, what = 'domain') =>
   one(list, ({ domain_url: name }) => name === domain, 'domain_not_found', what);
+type LogOfSite = Readonly<{ domain_url: string }>;
+const visitors = (is: string): Row => ({
+  is,
+  steps: [{ calls: 'GET /api/visitors', query: ({ domain }) => ({ domain_url: domain, days: '30' }) }],
+});
 const REDIRECTS = { calls: 'GET /api/redirects' };
 /** OpenPanel has one redirect for a domain, of all its paths. */
 const WHOLE = { path: '/', match: 'prefix' } as const;
@@ -22,8 +29,27 @@ const isWhole =
   ({ domain_url: name, path, match }: Redirect) =>
     name === domain && path === WHOLE.path && match === WHOLE.match;
 const FIREWALL = { calls: 'GET /api/site-firewall' };
+type Guarded = Readonly<Record<'domain_url' | 'mode', string> & Record<'excluded_ids' | 'excluded_tags', unknown>>;
+type Cached = Readonly<{ domain_url: string; cached: boolean }>;
+/** OpenPanel writes these so. */
+const ON_OFF = ['On', 'Off', 'on', 'off'];
+const onOff = (isOn: boolean) => (isOn ? 'On' : 'Off');
+const guarded = ({ domain_url: domain, mode, excluded_ids: ids, excluded_tags: tags }: Guarded) => ({
+  ...{ domain, status: onOff(mode !== 'off'), mode, removed_rules: ids, removed_tags: tags },
+});
+const CERTIFICATES = { calls: 'GET /api/certificates' };
+const CERTIFICATE = '/api/certificates/:domain';
+type Certificate = Readonly<{ domain_url: string; state: string; is_own: boolean }>;
+const certified = (each: Certificate) => ({
+  ...{ domain: each.domain_url, ssl_mode: each.is_own ? 'custom' : 'auto', ...each },
+});
 const SITES = { calls: 'GET /api/auto-installer' };
 const SCREENSHOT = 'GET /api/screenshot/*path';
+
+/** Whether another certificate can take the place of the own one: with none to come, it stays. */
+function isReplaceable({ domain }: Given, [{ certificates, is_issuing: isIssuing }]: Values): boolean {
+  return isIssuing === true && named(certificates as Certificate[], domain).is_own;
+}
 
 /** Rows of domains, what is served at them, and what is installed there. */
 export const siteRows: readonly Row[] = [
@@ -46,9 +72,14 @@ export const siteRows: readonly Row[] = [
       logs: lines.map(({ text }: { readonly text: string }) => text).toReversed(),
     }),
   },
+  visitors('GET /api/stats/:domain'),
+  visitors('GET /api/sites/:domain/visitors'),
   {
-    is: 'GET /api/stats/:domain',
-    steps: [{ calls: 'GET /api/visitors', query: ({ domain }) => ({ domain_url: domain, days: '30' }) }],
+    is: 'GET /api/stats',
+    steps: [{ calls: 'GET /api/logs' }],
+    reply: ([{ written, logs }]) => ({
+      domains: (logs as LogOfSite[]).map(({ domain_url: domain }) => ({ domain, available: written as boolean })),
+    }),
   },
   {
     is: 'GET /api/domains/:domain/docroot',
@@ -60,6 +91,15 @@ export const siteRows: readonly Row[] = [
     isTaken: true,
     takes: ['docroot!'],
     steps: [{ calls: 'PUT /api/domains/:domain/docroot', params: atDomain, body: ({ docroot }) => ({ docroot }) }],
+  },
+  {
+    is: 'GET /api/domains/:domain/status',
+    steps: [DOMAINS, CERTIFICATES],
+    reply: ([{ domains }, { certificates }], { domain }) => {
+      const { suspended, suspended_by_operator: isHeld } = named(domains as Domain[], domain);
+      const status = suspended || isHeld ? 'suspended' : 'active';
+      return { domain, ssl: named(certificates as Certificate[], domain).state, status };
+    },
   },
   suspends('suspend', true),
   suspends('unsuspend', false),
@@ -133,20 +173,51 @@ export const siteRows: readonly Row[] = [
   },
   {
     is: 'GET /api/domains/:domain/ssl',
-    steps: [{ calls: 'GET /api/certificates' }],
-    reply: ([{ certificates }], { domain }) => named(certificates, domain),
+    steps: [CERTIFICATES],
+    reply: ([{ certificates }], { domain }) => certified(named(certificates, domain)),
   },
-  same('GET /api/waf', FIREWALL.calls),
+  {
+    is: 'POST /api/domains/:domain/ssl',
+    takes: ['action!'],
+    choices: { action: ['auto'] },
+    status: 202,
+    steps: [
+      CERTIFICATES,
+      // Without its own certificate, one is ordered for the domain.
+      { calls: `DELETE ${CERTIFICATE}`, params: atDomain, if: isReplaceable },
+      {
+        calls: `POST ${CERTIFICATE}/request`,
+        params: atDomain,
+        if: (given, values) => !isReplaceable(given, values),
+      },
+    ],
+    reply: ([, removed, asked]) => certified(removed ?? asked),
+  },
+  {
+    is: 'GET /api/waf',
+    steps: [FIREWALL],
+    reply: ([{ sites, ...more }]) => ({
+      ...more,
+      domains: Object.fromEntries((sites as Guarded[]).map(guarded).map(({ domain, status }) => [domain, status])),
+    }),
+  },
   {
     is: 'GET /api/waf/:domain',
     steps: [FIREWALL],
-    reply: ([{ sites }], { domain }) => named(sites, domain),
+    reply: ([{ sites }], { domain }) => guarded(named(sites, domain)),
   },
   {
     is: 'POST /api/waf/:domain',
     takes: ['status!'],
-    choices: { status: ['on', 'off'] },
-    steps: [{ calls: 'PUT /api/site-firewall/:domain', params: atDomain, body: ({ status: mode }) => ({ mode }) }],
+    choices: { status: ON_OFF },
+    steps: [
+      {
+        calls: 'PUT /api/site-firewall/:domain',
+        params: atDomain,
+        body: ({ status }) => ({ mode: status?.toLowerCase() }),
+      },
+    ],
+    reply: ([site]) => guarded(site),
   },
   {
     is: 'PUT /api/waf/:domain/rules',
@@ -158,21 +229,31 @@ export const siteRows: readonly Row[] = [
         body: ({ remove_by_id: ids, remove_by_tag: tags }) => ({ excluded_ids: ids, excluded_tags: tags }),
       },
     ],
+    reply: ([site]) => guarded(site),
   },
   {
     is: 'GET /api/waf/log/:domain',
     steps: [{ calls: 'GET /api/site-firewall/:domain/requests', params: atDomain }],
   },
-  same('GET /api/cache/varnish/domains', 'GET /api/site-cache'),
+  {
+    is: 'GET /api/cache/varnish/domains',
+    steps: [{ calls: 'GET /api/site-cache' }],
+    reply: ([{ sites, ...more }]) => ({
+      ...more,
+      domain_statuses: Object.fromEntries(
+        (sites as Cached[]).map(({ domain_url: domain, cached }) => [domain, onOff(cached)]),
+      ),
+    }),
+  },
   {
     is: 'POST /api/cache/varnish/domains/:domain',
     takes: ['status!'],
-    choices: { status: ['on', 'off'] },
+    choices: { status: ON_OFF },
     steps: [
       {
         calls: 'PUT /api/site-cache/:domain',
         params: atDomain,
-        body: ({ status }) => ({ cached: status === 'on' }),
+        body: ({ status }) => ({ cached: status?.toLowerCase() === 'on' }),
       },
     ],
   },

@@ -33,6 +33,8 @@ const unavailable = (status: number, error: string): Example => ({
   is: (body) => assert.is(body.error, error),
 });
 
+/** What the command of OpenPanel says. */
+const said = (line: string) => (body: Body) => assert.equal(body, { stdout: `${line}\n`, stderr: '', returncode: 0 });
 const NO_CONTAINER: Example = { status: 404, is: (body) => assert.is(body.error, 'not_found') };
 
 /** By address and row, in the order in which they are asked; for the accounts demo and root. */
@@ -62,6 +64,13 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
       is: (body) => assert.equal(body, { domain: 'example.com', logs: [] }),
     },
     'GET /api/stats/:domain': { path: '/api/stats/example.com', is: (body) => assert.is(body.hits, 0) },
+    'GET /api/sites/:domain/visitors': {
+      path: '/api/sites/example.com/visitors',
+      is: (body) => assert.is(body.hits, 0),
+    },
+    'GET /api/stats': {
+      is: (body) => assert.equal(body, { domains: [{ domain: 'example.com', available: false }] }),
+    },
     'GET /api/domains/:domain/docroot': {
       path: '/api/domains/example.com/docroot',
       is: (body) => assert.equal(body, { domain: 'example.com', docroot: '/var/www/html/example.com' }),
@@ -94,25 +103,42 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
     },
     'GET /api/domains/:domain/ssl': {
       path: '/api/domains/example.com/ssl',
-      is: (body) => assert.is(body.domain_url, 'example.com'),
+      is: (body) => assert.equal([body.domain, body.ssl_mode, body.is_own], ['example.com', 'auto', false]),
     },
-    'GET /api/waf': {},
-    'GET /api/waf/:domain': { path: '/api/waf/example.com', is: has(['mode']) },
+    'POST /api/domains/:domain/ssl': {
+      path: '/api/domains/example.com/ssl',
+      body: { action: 'auto' },
+      ...unavailable(409, 'certificates_not_issued'),
+    },
+    'GET /api/domains/:domain/status': {
+      path: '/api/domains/example.com/status',
+      is: (body) => assert.equal(body, { domain: 'example.com', ssl: 'off', status: 'active' }),
+    },
+    'GET /api/waf': { is: ({ domains }) => assert.equal(domains, { 'example.com': 'Off' }) },
+    'GET /api/waf/:domain': {
+      path: '/api/waf/example.com',
+      is: (body) =>
+        assert.equal(body, {
+          ...{ domain: 'example.com', status: 'Off', mode: 'off', removed_rules: [], removed_tags: [] },
+        }),
+    },
     'POST /api/waf/:domain': {
       path: '/api/waf/example.com',
-      body: { status: 'on' },
+      body: { status: 'On' },
       ...unavailable(409, 'waf_not_offered'),
     },
     'PUT /api/waf/:domain/rules': {
       path: '/api/waf/example.com/rules',
       body: { remove_by_id: [942_100] },
-      is: (body) => assert.equal(body.excluded_ids, [942_100]),
+      is: (body) => assert.equal(body.removed_rules, [942_100]),
     },
     'GET /api/waf/log/:domain': { path: '/api/waf/log/example.com', is: has(['requests']) },
-    'GET /api/cache/varnish/domains': { is: has(['offered', 'sites']) },
+    'GET /api/cache/varnish/domains': {
+      is: ({ domain_statuses: statuses }) => assert.equal(statuses, { 'example.com': 'Off' }),
+    },
     'POST /api/cache/varnish/domains/:domain': {
       path: '/api/cache/varnish/domains/example.com',
-      body: { status: 'off' },
+      body: { status: 'Off' },
       is: (body) => assert.is(body.cached, false),
     },
     'GET /api/sites/:domain/temporary-link': {
@@ -236,6 +262,11 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
       ...NOT_MANAGED,
     },
     'POST /api/mysql/databases/:db_name/repair': { path: '/api/mysql/databases/demo_shop/repair', ...NOT_MANAGED },
+    'GET /api/mysql/info': { is: has(['databases', 'users', 'assigned_databases']) },
+    'GET /api/mysql/users/:db_user/privileges/:db_name': {
+      path: '/api/mysql/users/demo_app/privileges/demo_shop',
+      ...unavailable(404, 'database_user_not_found'),
+    },
     'GET /api/mysql/users': { is: (body) => assert.equal(body, { users: [] }) },
     'DELETE /api/mysql/users/:db_user': { path: '/api/mysql/users/demo_app', ...NOT_MANAGED },
     'POST /api/mysql/grants': {
@@ -243,7 +274,7 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
       ...NOT_MANAGED,
     },
     'DELETE /api/mysql/grants': { body: { username: 'demo_app', database: 'demo_shop' }, ...NOT_MANAGED },
-    'GET /api/mysql/processlist': { is: (body) => assert.equal(body, { processes: [] }) },
+    'GET /api/mysql/processlist': { is: (body) => assert.equal(body, { processlist: [] }) },
     'GET /api/containers/status': {
       is: ({ containers }) =>
         assert.equal(
@@ -315,11 +346,26 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
       body: { username: 'demo_app', database: 'demo_shop' },
       ...unavailable(404, 'database_user_not_found'),
     },
-    'GET /api/postgresql/processlist': { is: (body) => assert.equal(body, { processes: [] }) },
+    'GET /api/postgresql/processlist': { is: (body) => assert.equal(body, { processlist: [] }) },
+    'GET /api/postgresql/info': { is: has(['databases', 'users', 'assigned_databases']) },
     'GET /api/cache/redis': { is: has(['is_installed', 'is_on']) },
     'POST /api/cache/redis': { body: { action: 'disable' }, is: (body) => assert.is(body.is_on, false) },
     'GET /api/cache/memcached': { is: has(['is_installed', 'is_on']) },
     'POST /api/cache/memcached': { body: { action: 'disable' }, is: (body) => assert.is(body.is_on, false) },
+    'GET /api/cache/elasticsearch': { is: has(['is_installed', 'is_on']) },
+    'POST /api/cache/elasticsearch': { body: { action: 'disable' }, is: (body) => assert.is(body.is_on, false) },
+    'GET /api/cache/opensearch': { is: has(['is_installed', 'is_on']) },
+    'POST /api/cache/opensearch': { body: { action: 'disable' }, is: (body) => assert.is(body.is_on, false) },
+    'GET /api/services': { is: ({ services }) => has(['service', 'container_state'])(services[0]) },
+    'GET /api/services/:service': {
+      path: '/api/services/redis',
+      is: (body) => assert.equal([body.service, body.container_state], ['redis', 'exited']),
+    },
+    'POST /api/services/:service': {
+      path: '/api/services/redis',
+      body: { action: 'stop' },
+      is: (body) => assert.is(body.is_on, false),
+    },
     'GET /api/cache/varnish': { is: has(['is_installed', 'is_on']) },
     'POST /api/cache/varnish': { body: { action: 'disable' }, is: (body) => assert.is(body.is_on, false) },
     'GET /api/search/files': { path: '/api/search/files?q=x&ext=php', is: (body) => assert.equal(body, []) },
@@ -416,6 +462,26 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
       is: ({ link }) => assert.match(link, /^http.*#login=/),
     },
     'GET /api/domains': { is: (body) => assert.equal(body, { domains: [] }) },
+    'POST /api/domains/new': {
+      body: { username: 'petar', domain: 'petars.example', docroot: '/var/www/html/shop' },
+      is: said('Domain petars.example added successfully'),
+    },
+    'GET /api/domains/docroot/:domain': {
+      path: '/api/domains/docroot/petars.example',
+      is: said('/var/www/html/shop'),
+    },
+    'POST /api/domains/suspend/:domain': {
+      path: '/api/domains/suspend/petars.example',
+      is: said('Domain petars.example suspended'),
+    },
+    'POST /api/domains/unsuspend/:domain': {
+      path: '/api/domains/unsuspend/petars.example',
+      is: said('Domain petars.example unsuspended'),
+    },
+    'POST /api/domains/delete/:domain': {
+      path: '/api/domains/delete/petars.example',
+      is: said('Domain petars.example deleted'),
+    },
     'DELETE /api/users/:username': { path: '/api/users/stefan', is: succeeded(/removed user stefan/) },
     'DELETE /api/plans/:plan_id': {
       path: '/api/plans/539038149',

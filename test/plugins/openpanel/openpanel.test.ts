@@ -90,7 +90,7 @@ test('what is not here is 501, and says what', async () => {
     ['user', 'GET', '/api/emails', 'emails'],
     ['user', 'POST', '/api/mysql/users', 'mysql'],
     ['user', 'PUT', '/api/domains/example.com/dns/records/7', 'dns'],
-    ['user', 'POST', '/api/domains/example.com/ssl', 'ssl'],
+    ['user', 'PUT', '/api/domains/example.com/vhost', 'domains'],
     ['user', 'GET', '/api/cache/opcache', 'cache'],
     ['user', 'POST', '/api/ftp', 'ftp'],
     ['user', 'PATCH', '/api/account', 'account changes'],
@@ -99,7 +99,7 @@ test('what is not here is 501, and says what', async () => {
     ['admin', 'GET', '/api/settings/php', 'settings'],
     ['admin', 'GET', '/api/services/status', 'services'],
     ['admin', 'GET', '/api/ips', 'addresses of accounts'],
-    ['admin', 'POST', '/api/domains/suspend/example.com', 'domains of other accounts'],
+    ['admin', 'POST', '/api/domains/docroot/example.com', 'domains of other accounts'],
     ['admin', 'POST', '/api/users/petar/containers/stop/web', 'containers'],
   ];
   for (const [address, method, path, feature] of cases) {
@@ -123,7 +123,9 @@ test("bad input is refused with OpenPanel's names, or the operation's", async ()
     ['user', 'POST', '/api/domains', { domain: 5 }, 'body/domain_url must be text, and is a number'],
     ['user', 'POST', '/api/domains', { domain: 'a.example', owner: 'x' }, 'body/owner is not known here'],
     ['user', 'GET', '/api/usage?all=1', undefined, 'query/all is not known here'],
-    ['user', 'POST', '/api/cache/redis', { action: 'erase' }, 'body/action must be one of enable, disable'],
+    ['user', 'POST', '/api/cache/redis', { action: 'erase' }, 'body/action must be one of enable, disable, restart'],
+    ['user', 'POST', '/api/domains/x.example/ssl', { action: 'custom' }, 'body/action must be one of auto'],
+    ['admin', 'POST', '/api/domains/new', { domain: 'a.example' }, 'body/username is missing'],
     [
       'user',
       'POST',
@@ -158,6 +160,7 @@ test("bad input is refused with OpenPanel's names, or the operation's", async ()
     ['user', '/api/domains/nowhere.example/docroot', 'domain_not_found'],
     ['user', '/api/sites/nowhere.example', 'domain_not_found'],
     ['admin', '/api/users/nobody', 'account_not_found'],
+    ['admin', '/api/domains/docroot/nowhere.example', 'domain_not_found'],
     ['admin', '/openpanel/api/plans/17', 'plan_not_found'],
   ];
   for (const [address, path, code] of missing) {
