@@ -92,6 +92,7 @@ export default definePlugin({
         traffic: async ({ account }) => ({ counted: await isWritten(files), ...(await traffic.month(account)) }),
       },
       provides: {
+        demo: async (context) => (await import('./demo.ts')).fillDemo(host, folders, context),
         ...(files !== undefined && traffic.report),
         purge: async ({ id }) => {
           const kept = await listDomains(local, id);

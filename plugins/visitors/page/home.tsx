@@ -2,7 +2,7 @@ import { defineArea } from '../../pages/kit/index.ts';
 
 export default defineArea({
   name: 'visitors',
-  order: 31,
+  order: 30,
   pages: [
     {
       path: '/visitors',

@@ -182,7 +182,7 @@ function Names({ title, rows }: { readonly title: string; readonly rows: readonl
   ];
   return (
     <Card title={title} isFlush>
-      <Table caption={title} columns={columns} rows={rows} keyOf={({ name }) => name} sortedBy="hits" />
+      <Table caption={title} columns={columns} rows={rows} keyOf={({ name }) => name} sortedBy="hits" isDescending />
     </Card>
   );
 }
