@@ -2,7 +2,7 @@ import type { Domain } from '../../kernel/contract/points/domain-directory.ts';
 import type { WebServerPart } from '../../kernel/contract/points/web-server-part.ts';
 import type { Certificate } from './check-certificate.ts';
 import { MOST_NAMES, type CertificateEntry } from './schema.ts';
-import type { DomainTls } from './store.ts';
+import { NO_CERTIFICATE, type DomainTls } from './store.ts';
 
 const DAY_MS = 86_400_000;
 /** A certificate expires soon when less than this is left, or less than a quarter of its time. */
@@ -17,6 +17,14 @@ export function renewalTime({ validFrom, validTo }: Pick<DomainTls, 'validFrom' 
   return Math.round(validFrom + (validTo - validFrom) * (2 / 3 - Math.random() / 30));
 }
 
+/** Whether visitors get a certificate of the domain: the one that is kept here, or one that the web server has got by itself. */
+export function isCertified(
+  { sealed, validTo }: Pick<DomainTls, 'sealed' | 'validTo'>,
+  webServer: WebServerPart | undefined,
+): boolean {
+  return sealed !== undefined || (webServer?.certifies === true && validTo > 0);
+}
+
 interface Surroundings {
   readonly webServer: WebServerPart | undefined;
   /** Whether certificates are ordered for the account. */
@@ -26,14 +34,15 @@ interface Surroundings {
 
 /** Returns the state of a domain as clients see it. */
 export function certificateEntry(name: string, tls: DomainTls, surroundings: Surroundings): CertificateEntry {
-  const has = tls.sealed !== undefined;
-  const orders = surroundings.isIssuing && !tls.isOwn;
+  const has = isCertified(tls, surroundings.webServer);
+  const { issuer, names } = has ? tls : NO_CERTIFICATE;
+  const orders = surroundings.isIssuing && !tls.isOwn && surroundings.webServer?.certifies !== true;
   return {
     domain_url: name,
     state: describeState(tls, surroundings),
     is_own: tls.isOwn,
-    issuer: tls.issuer,
-    names: tls.names.slice(0, MOST_NAMES),
+    issuer,
+    names: names.slice(0, MOST_NAMES),
     valid_from: has ? timeText(tls.validFrom) : null,
     valid_to: has ? timeText(tls.validTo) : null,
     next_order_at: orders && tls.tryAt > 0 ? timeText(tls.tryAt) : null,
@@ -47,7 +56,7 @@ export const timeText = (ms: number): string => new Date(ms).toISOString();
 
 function describeState(tls: DomainTls, { webServer, isIssuing, now }: Surroundings): CertificateEntry['state'] {
   if (webServer?.takesTls !== true) return 'off';
-  if (tls.sealed !== undefined) return now >= tls.validTo ? 'expired' : expiresSoon(tls, now) ? 'expiring' : 'valid';
+  if (isCertified(tls, webServer)) return now >= tls.validTo ? 'expired' : expiresSoon(tls, now) ? 'expiring' : 'valid';
   if (webServer.certifies === true) return 'web_server';
   return isIssuing ? 'pending' : 'self_signed';
 }

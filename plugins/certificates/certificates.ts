@@ -17,13 +17,14 @@ import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { EventInput } from '../../kernel/store/events/audit-log.ts';
 import { formatWait } from '../../kernel/kit/format.ts';
-import { certificateEntry, renewalTime, tellCertificate } from './certificate-entry.ts';
-import { checkCertificate, isSelfSigned, Unusable, type Certificate } from './check-certificate.ts';
+import { certificateEntry, isCertified, renewalTime, tellCertificate } from './certificate-entry.ts';
+import { checkCertificate, isSelfSigned, splitPem, Unusable, type Certificate } from './check-certificate.ts';
 import { fail } from './errors.ts';
 import { OwnKeys } from './keys.ts';
-import type { Subject } from './order-notes.ts';
+import { issue, type Subject } from './order-notes.ts';
 import type {
   CertificateEntry,
+  CertificateList,
   CertificatesConfig,
   CertificateSettings,
   KeptCertificate,
@@ -70,12 +71,17 @@ export class Certificates {
   }
 
   /** Returns the state of each domain of an account, by name. */
-  async list(account: Account): Promise<CertificateEntry[]> {
+  async list(account: Account): Promise<CertificateList> {
     const domains = await this.domains.list(account);
     const ids = domains.map(({ id }) => id);
     const [rows, webServer] = await Promise.all([readTls(this.#host.store, ids), this.webServer()]);
     const surroundings = this.#surroundings(account, webServer);
-    return domains.map(({ id, name }) => certificateEntry(name, rows.get(id) ?? newTls(id, account.id), surroundings));
+    return {
+      certificates: domains.map(({ id, name }) =>
+        certificateEntry(name, rows.get(id) ?? newTls(id, account.id), surroundings),
+      ),
+      is_issuing: surroundings.isIssuing && webServer?.certifies !== true,
+    };
   }
 
   /** Returns the certificates that there are, with their keys. */
@@ -119,13 +125,14 @@ export class Certificates {
     const served = this.#changes.served(domainIds, await readTls(store, domainIds));
     const selfSigned = await this.keys.selfSigned();
     const thumbprint = config.directory === '' ? '' : (await this.keys.account(config.directory)).thumbprint;
-    const { takesTls = true, certifies = false } = (await this.webServer()) ?? {};
+    const webServer = await this.webServer();
+    const { takesTls = true, certifies = false } = webServer ?? {};
     const authority = siteAuthority(config);
     const rule = (id: number): SiteRule => {
       const tls = served.get(id);
       const pem = tls?.sealed === undefined ? !certifies && selfSigned : this.#unseal(tls.sealed, id);
-      const { forcesHttps: isForced = false, hasHsts = false } = tls ?? {};
-      const part: SiteTls = { isForced, hasHsts, thumbprint, authority };
+      const has = tls !== undefined && isCertified(tls, webServer);
+      const part: SiteTls = { isForced: has && tls.forcesHttps, hasHsts: has && tls.hasHsts, thumbprint, authority };
       return { isSecure: true, ...(pem !== false && { pem }), parts: { certificates: part } };
     };
     return new Map(takesTls ? domainIds.map((id) => [id, rule(id)]) : []);
@@ -160,7 +167,7 @@ export class Certificates {
 
   /** Errors: 404 `domain_not_found`; 409 `certificate_required`; any error of a provider of `siteChanged`. */
   async set(account: Account, name: string, settings: CertificateSettings, ip: string): Promise<CertificateEntry> {
-    const domain = await domainNamed(this.domains, account, name);
+    const [domain, webServer] = await Promise.all([domainNamed(this.domains, account, name), this.webServer()]);
     const wanted = (tls: DomainTls) => {
       const forcesHttps = settings.force_https ?? tls.forcesHttps;
       return { forcesHttps, hasHsts: forcesHttps && (settings.hsts ?? tls.hasHsts) };
@@ -169,7 +176,7 @@ export class Certificates {
       const { forcesHttps, hasHsts } = wanted(tls);
       if (settings.hsts === true && !hasHsts)
         throw fail.certificate_required('browsers can be told to come over HTTPS only where HTTPS is forced');
-      if (forcesHttps && tls.sealed === undefined)
+      if (forcesHttps && !isCertified(tls, webServer))
         throw fail.certificate_required('browsers would warn of the self-signed certificate');
       if (hasHsts && this.#isSelfSigned(tls))
         throw fail.certificate_required('the certificate is self-signed, and no browser would let its visitor go on');
@@ -220,10 +227,7 @@ export class Certificates {
 
   /** Serves and stores an issued certificate, unless the customer has brought one. Errors: those of `siteChanged`. */
   async issued({ domain, account }: Subject, certificate: Certificate): Promise<void> {
-    const text = `got a certificate of ${domain.name} from ${certificate.issuer}`;
-    const data = tellCertificate(domain, certificate);
-    const told = { type: 'certificate.issued', text, ip: '', isNoticed: true, data } as const;
-    await this.#change({ domain, account }, told, (tls) => {
+    await this.#change({ domain, account }, issue({ domain, account }, certificate), (tls) => {
       if (tls.isOwn) throw fail.certificates_not_issued('the customer has brought a certificate meanwhile');
       const stored = { ...tls, ...this.#stored(certificate, domain.id), isOwn: false };
       return { ...stored, tryAt: renewalTime(certificate), failures: 0, problem: '' };
@@ -268,7 +272,7 @@ export class Certificates {
   }
 
   #isSelfSigned({ sealed, domainId }: DomainTls): boolean {
-    return isSelfSigned(new X509Certificate(splitPem(this.#unseal(sealed ?? '', domainId))[1]));
+    return sealed !== undefined && isSelfSigned(new X509Certificate(splitPem(this.#unseal(sealed, domainId))[1]));
   }
 }
 
@@ -276,12 +280,6 @@ export class Certificates {
 function isBetter(tls: DomainTls, { certificate, is_own: isOwn }: KeptCertificate): boolean {
   if (tls.sealed === undefined || tls.validTo < Date.now() || (isOwn && !tls.isOwn)) return false;
   return (tls.isOwn && !isOwn) || tls.validTo >= Date.parse(new X509Certificate(certificate).validTo);
-}
-
-/** Returns the private key, and the certificates after it. */
-function splitPem(pem: string): [key: string, certificates: string] {
-  const at = pem.indexOf('-----BEGIN CERTIFICATE');
-  return [pem.slice(0, at), pem.slice(at)];
 }
 
 /** Binds a sealed key to its domain. */

@@ -1,18 +1,22 @@
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { errorMessage } from '../../kernel/errors.ts';
 
-/** A key with its certificates, as it is stored and served. */
-export interface Certificate {
-  /** The private key, the certificate, and those of its issuers, the nearest first. */
-  readonly pem: string;
+/** A certificate without its key. */
+export interface CertificateFacts {
   readonly names: readonly string[];
   /** The name of the issuer, for people. */
   readonly issuer: string;
-  /** Whether nobody but the certificate itself vouches for it. */
-  readonly isSelfSigned: boolean;
   /** Milliseconds since 1970. */
   readonly validFrom: number;
   readonly validTo: number;
+}
+
+/** A key with its certificates, as it is stored and served. */
+export interface Certificate extends CertificateFacts {
+  /** The private key, the certificate, and those of its issuers, the nearest first. */
+  readonly pem: string;
+  /** Whether nobody but the certificate itself vouches for it. */
+  readonly isSelfSigned: boolean;
 }
 
 /** Why a certificate cannot be used, in words for people. */
@@ -41,17 +45,27 @@ export function checkCertificate(chain: string, key: string, names: readonly str
       );
   const missing = names.find((name) => leaf.checkHost(name, { subject: 'never' }) === undefined);
   if (missing !== undefined) throw new Unusable(`the certificate is not for ${missing}`);
-  const [validFrom, validTo] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
-  if (now < validFrom) throw new Unusable(`the certificate is not valid before ${leaf.validFrom}`);
-  if (now >= validTo) throw new Unusable(`the certificate expired on ${leaf.validTo}`);
+  const facts = describeCertificate(leaf);
+  if (now < facts.validFrom) throw new Unusable(`the certificate is not valid before ${leaf.validFrom}`);
+  if (now >= facts.validTo) throw new Unusable(`the certificate expired on ${leaf.validTo}`);
   return {
     pem: privateKey.export({ type: 'pkcs8', format: 'pem' }) + certificates.map(String).join(''),
-    names: namesIn(leaf),
-    issuer: nameOf(leaf.issuer),
     isSelfSigned: isSelfSigned(leaf),
-    validFrom,
-    validTo,
+    ...facts,
   };
+}
+
+export const describeCertificate = (leaf: X509Certificate): CertificateFacts => ({
+  names: namesIn(leaf),
+  issuer: nameOf(leaf.issuer),
+  validFrom: Date.parse(leaf.validFrom),
+  validTo: Date.parse(leaf.validTo),
+});
+
+/** Returns the private key of a `Certificate`, and the certificates after it. */
+export function splitPem(pem: string): [key: string, certificates: string] {
+  const at = pem.indexOf('-----BEGIN CERTIFICATE');
+  return [pem.slice(0, at), pem.slice(at)];
 }
 
 function parseChain(text: string): X509Certificate[] {

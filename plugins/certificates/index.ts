@@ -85,10 +85,7 @@ export default definePlugin({
       });
     return {
       handlers: {
-        list: async ({ account }) => ({
-          certificates: await certificates.list(account),
-          is_issuing: certificates.orders(account),
-        }),
+        list: ({ account }) => certificates.list(account),
         request: ({ account, params, ip }) => certificates.request(account, params.domain, ip),
         upload: ({ account, params, body, ip }) => certificates.upload(account, params.domain, body, ip),
         remove: ({ account, params, ip }) => certificates.removeOwn(account, params.domain, ip),
@@ -111,7 +108,11 @@ export default definePlugin({
               { labels: { state: 'valid' }, value: valid },
               { labels: { state: 'expired' }, value: expired },
             ]),
-            gauge('hostkeep_certificates_failing', 'Domains whose last order of a certificate failed', failing),
+            gauge(
+              'hostkeep_certificates_failing',
+              'Domains that lack a certificate, or a new one, after a failure',
+              failing,
+            ),
             ...(next === 0
               ? []
               : [
@@ -155,12 +156,13 @@ async function authorityFinding(directory: string, prove: () => Promise<void>): 
 async function failuresFinding({ store }: Pick<Host, 'store'>): Promise<Finding> {
   const { failing, expired } = await countTls(store, Date.now());
   const name = 'certificates';
-  if (failing + expired === 0) return { name, ok: true, detail: 'none has expired, and no order failed' };
+  if (failing + expired === 0)
+    return { name, ok: true, detail: 'none has expired, and none is lacking after a failure' };
   return {
     name,
     ok: false,
     isWarning: true,
-    detail: `${expired} have expired, and the last order failed for ${failing} domains`,
+    detail: `${expired} have expired, and ${failing} domains lack one, or a new one, after a failure`,
     remedy: 'the events certificate.failed say why; most often the domain does not lead to this server',
   };
 }

@@ -3,21 +3,25 @@ import { readFile } from 'node:fs/promises';
 import { HttpError, errorMessage } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { siteNames, type Domain } from '../../kernel/contract/points/domain-directory.ts';
+import type { WebServerPart } from '../../kernel/contract/points/web-server-part.ts';
 import { NameServers } from '../../kernel/kit/net/name-addresses.ts';
 import { newPrivateKey } from '../../kernel/kit/net/x509.ts';
 import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
 import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import { AcmeClient } from './acme/acme-client.ts';
 import { AcmeFailure } from './acme/acme-failure.ts';
-import { expiresSoon } from './certificate-entry.ts';
+import { expiresSoon, isCertified } from './certificate-entry.ts';
 import type { Certificates } from './certificates.ts';
 import { checkCertificate, Unusable, type Certificate } from './check-certificate.ts';
 import { OrderNotes, type Subject } from './order-notes.ts';
 import type { CertificatesConfig } from './schema.ts';
+import { NotServed, servedCertificate } from './served-certificate.ts';
 import { readTls, writeTls, type DomainTls } from './store.ts';
 
 /** Domains that are looked through at a time. */
 const PAGE = 500;
+/** How long a web server may take to show a certificate. */
+const SHOW_MS = 5000;
 /** How long after its death a process still keeps others from ordering what it ordered. */
 const LEASE_MS = 60_000;
 /** Events after which a certificate may be due. */
@@ -29,14 +33,14 @@ const WAKING = new Set([
   'account.moved',
 ]);
 
-/** Orders certificates for the domains of this node, when they are due. */
+/** Orders certificates for the domains of this node, or looks at those that its web server gets by itself, when they are due. */
 export class Issuing {
   readonly #host: Host<CertificatesConfig>;
   readonly #certificates: Certificates;
   readonly #notes: OrderNotes;
   readonly #queue: FairQueue;
   readonly #closing = new AbortController();
-  /** By domain, the order that waits or runs. */
+  /** By domain, the order or the look that waits or runs. */
   readonly #orders = new Map<number, Promise<void>>();
   readonly #looking: Recurring;
   #client: Promise<AcmeClient> | undefined;
@@ -125,15 +129,14 @@ export class Issuing {
 
   async #look(): Promise<void> {
     const webServer = await this.#certificates.webServer();
-    const orders = webServer?.takesTls === true && webServer.certifies !== true;
     let page: Domain[] = [];
     for await (const domain of this.#certificates.domains.all())
-      if (page.push(domain) === PAGE) page = await this.#lookAt(page, orders);
-    await this.#lookAt(page, orders);
+      if (page.push(domain) === PAGE) page = await this.#lookAt(page, webServer);
+    await this.#lookAt(page, webServer);
   }
 
   /** Returns the empty page that follows. */
-  async #lookAt(page: readonly Domain[], orders: boolean): Promise<Domain[]> {
+  async #lookAt(page: readonly Domain[], webServer: WebServerPart | undefined): Promise<Domain[]> {
     const rows = await readTls(
       this.#host.store,
       page.map(({ id }) => id),
@@ -141,33 +144,47 @@ export class Issuing {
     const now = Date.now();
     for (const domain of page) {
       const tls = rows.get(domain.id);
-      const isExpiring = tls?.sealed !== undefined && !tls.isTold && expiresSoon(tls, now);
-      const isDue = orders && now >= this.#pausedUntil && !this.#orders.has(domain.id) && isDueAt(tls, now);
+      const isExpiring = tls !== undefined && isCertified(tls, webServer) && !tls.isTold && expiresSoon(tls, now);
+      const isFree = now >= this.#pausedUntil && !this.#orders.has(domain.id);
+      const isDue = webServer?.takesTls === true && isFree && isDueAt(tls, now);
       if (!isDue && !isExpiring) continue;
       const account = await this.#host.identity.accounts.byId(domain.accountId);
       if (account === undefined) continue;
       const subject = { domain, account };
       if (isExpiring) await this.#notes.tellExpiry(subject);
+      if (isDue && webServer.certifies === true) {
+        if (tls?.sealed === undefined) this.#start(subject, () => this.#see(subject, webServer));
+        continue;
+      }
       // what there is stays valid, whatever the plan says now
       if (
         isDue &&
         (tls?.sealed === undefined ? this.#certificates.orders(account) : this.#host.config.directory !== '')
       )
-        this.#start(subject);
+        this.#start(subject, () => this.#orderOnce(subject));
     }
     return [];
   }
 
-  #start(subject: Subject): void {
+  #start(subject: Subject, work: () => Promise<void>): void {
     const { id, accountId } = subject.domain;
     const { signal } = this.#closing;
     const order = this.#queue
-      .run(accountId, () => this.#orderOnce(subject), { signal })
+      .run(accountId, work, { signal })
       .catch((err: unknown) => {
         if (!signal.aborted) this.#host.log.error({ err, domain: subject.domain.name }, 'an order could not be noted');
       })
       .finally(() => this.#orders.delete(id));
     this.#orders.set(id, order);
+  }
+
+  /** Looks at what visitors get: nothing else says which certificate the web server has. */
+  async #see(subject: Subject, webServer: WebServerPart): Promise<void> {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(SHOW_MS)]);
+    const look = servedCertificate(webServer, subject.domain.name, signal);
+    const found = await look.catch((error: unknown) => error as NotServed);
+    if (this.#closing.signal.aborted || !(await this.#certificates.has(subject))) return;
+    await (found instanceof NotServed ? this.#notes.unseen(subject, found) : this.#notes.seen(subject, found));
   }
 
   /** Orders, unless another process does, or a pause began or the domain was removed meanwhile. */

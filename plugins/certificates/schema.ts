@@ -68,7 +68,7 @@ export const CertificateEntry = NamedObject('Certificate', {
   state: Type.String({
     enum: [...STATES],
     description:
-      'off = the web server speaks no HTTPS; web_server = the web server gets certificates by itself; self_signed = browsers ' +
+      'off = the web server speaks no HTTPS; web_server = the web server gets one by itself, and has none yet; self_signed = browsers ' +
       'warn, and none is ordered; pending = the same until one is issued; the others are about the certificate in place',
   }),
   is_own: Type.Boolean({ description: 'Whether the customer brought it; such a one is not renewed' }),
@@ -77,7 +77,10 @@ export const CertificateEntry = NamedObject('Certificate', {
   valid_from: time('null without a certificate'),
   valid_to: time('null without a certificate'),
   next_order_at: time('When one is ordered next; null for never'),
-  last_error: Type.String({ description: 'Why the last order failed; empty if it did not' }),
+  last_error: Type.String({
+    description:
+      'Why the last order failed, or why the web server that gets one by itself serves none; empty if there is no such reason',
+  }),
   force_https: Type.Boolean({ description: 'Whether plain HTTP leads to HTTPS' }),
   hsts: Type.Boolean({ description: 'Whether browsers are told to come over HTTPS only, for a year' }),
 });
@@ -87,6 +90,7 @@ export const CertificateList = NamedObject('CertificateList', {
   certificates: Type.Array(CertificateEntry),
   is_issuing: Type.Boolean({ description: 'Whether this server orders certificates' }),
 });
+export type CertificateList = Static<typeof CertificateList>;
 export const CertificateParams = Type.Object({
   domain: Type.String({
     minLength: 1,

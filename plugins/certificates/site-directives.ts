@@ -66,10 +66,10 @@ const directives: SiteDirectives<SiteTls> = {
   caddy({ hasHsts, authority }, { certificate }) {
     const hsts = hasHsts ? ['header Strict-Transport-Security "max-age=31536000"'] : [];
     if (certificate !== '') return [[`tls "${certificate}" "${certificate}"`, ...hsts].join('\n\t')];
-    if (authority === null) return [];
+    if (authority === null) return hsts;
     const named = { dir: authority.directory, email: authority.contact, trusted_roots: authority.caFile };
     const issuer = Object.entries(named).flatMap(([name, value]) => (value === '' ? [] : [`\t\t${name} "${value}"`]));
-    return [['tls {', '\tissuer acme {', ...issuer, '\t}', '}'].join('\n\t')];
+    return [['tls {', '\tissuer acme {', ...issuer, '\t}', '}', ...hsts].join('\n\t')];
   },
 };
 export default directives;

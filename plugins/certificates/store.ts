@@ -7,7 +7,7 @@ export interface DomainTls {
   readonly accountId: number;
   /** Whether the customer brought the certificate. */
   readonly isOwn: boolean;
-  /** The private key and the certificates, sealed; `undefined` while there are none. */
+  /** The private key and the certificates, sealed; `undefined` while there are none, or the web server has got them by itself. */
   readonly sealed: string | undefined;
   readonly names: readonly string[];
   readonly issuer: string;
@@ -16,11 +16,11 @@ export interface DomainTls {
   readonly validTo: number;
   readonly forcesHttps: boolean;
   readonly hasHsts: boolean;
-  /** When one was ordered last; 0 for never. */
+  /** When one was ordered last, or looked for that the web server gets; 0 for never. */
   readonly triedAt: number;
-  /** When the next one is ordered. */
+  /** When that is done next. */
   readonly tryAt: number;
-  /** Orders in a row that failed, and why the last one did. */
+  /** How often in a row that failed, and why it last did. */
   readonly failures: number;
   readonly problem: string;
   /** Whether an event says that it expires. */
@@ -129,14 +129,14 @@ export async function removeTls(tx: Tx, domainId: number): Promise<void> {
   await tx.run('delete from certificates where domain_id = ?', domainId);
 }
 
-/** Counts certificates that are valid and that have expired, orders that failed last, and names the time when the first one expires. */
+/** Counts certificates that are valid and that have expired, domains that lack a new one, and names the time when the first one expires. */
 export async function countTls(
   reader: Reader,
   now: number,
 ): Promise<{ readonly valid: number; readonly expired: number; readonly failing: number; readonly next: number }> {
   const row = await reader.get<Record<'valid' | 'expired' | 'failing' | 'next', number | null>>(
     `select sum(case when valid_to > ? then 1 else 0 end) as valid,
-        sum(case when sealed is not null and valid_to <= ? then 1 else 0 end) as expired,
+        sum(case when valid_to between 1 and ? then 1 else 0 end) as expired,
         sum(case when failures > 0 then 1 else 0 end) as failing,
         min(case when valid_to > ? then valid_to end) as next from certificates`,
     now,

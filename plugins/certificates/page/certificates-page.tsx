@@ -22,7 +22,7 @@ export type Certificate = ReplyOf<'GET /api/certificates'>['certificates'][numbe
 
 const TONES = {
   off: undefined,
-  web_server: 'good',
+  web_server: 'warn',
   self_signed: 'warn',
   pending: 'warn',
   valid: 'good',
