@@ -3,6 +3,7 @@ import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts'
 import type { SlowRequests } from '../../kernel/contract/sites/slow-requests.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { fail } from './errors.ts';
+import { mover } from './mover.ts';
 import * as schema from './schema.ts';
 import { SlowPathLists } from './slow-paths.ts';
 import { addRequests, dayBefore, expire, forgetAccount, forgetDomain } from './store.ts';
@@ -60,7 +61,11 @@ export default definePlugin({
       },
       provides: {
         demo: async (context) => (await import('./demo.ts')).fillDemo(host, context),
-        purge: async ({ id }) => [{ what: 'slow requests', removed: await forgetAccount(local, id) }],
+        purge: async ({ id }) => {
+          const removed = await local.write((tx) => forgetAccount(tx, id));
+          return [{ what: 'slow requests', removed }];
+        },
+        move: () => ({ obstacles: () => [], mover: mover(host) }),
       },
     };
   },

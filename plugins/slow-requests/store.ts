@@ -4,7 +4,7 @@ import { ORDERS, type Order } from './schema.ts';
 
 /** Of an account and a day, the paths that took the most time, and the newest: a flood of others removes neither. */
 const MOST = { byTime: 150, newest: 50 };
-const LONGEST = { path: 300, query: 500 };
+export const LONGEST = { path: 300, query: 500 };
 const DAY_MS = 86_400_000;
 
 /** The slowest request of a path. */
@@ -25,7 +25,7 @@ interface Sum {
   readonly slowestMs: number;
   readonly slowest: Slowest;
 }
-type DaySum = Sum & { readonly accountId: number; readonly day: string };
+export type DaySum = Sum & { readonly accountId: number; readonly day: string };
 export type PathSum = Sum & { readonly accountId: number };
 
 /** Returns the day that was so many days ago, in UTC. */
@@ -37,17 +37,27 @@ export async function addRequests(tx: Tx, requests: readonly SlowRequest[]): Pro
   for (const [accountId, sums] of sumUp(requests)) {
     const most = [...sums.values()].toSorted((a, b) => b.tookMs - a.tookMs).slice(0, MOST.byTime + MOST.newest);
     for (const each of most) await addSum(tx, each);
-    await tx.run(
-      `delete from slow_requests where (account_id, day, domain_id, method, path) in (
+    await prune(tx, accountId);
+  }
+}
+
+/** Adds what another node has summed up. */
+export async function addMoved(tx: Tx, sum: DaySum): Promise<void> {
+  await addSum(tx, sum);
+  await prune(tx, sum.accountId);
+}
+
+async function prune(tx: Tx, accountId: number): Promise<void> {
+  await tx.run(
+    `delete from slow_requests where (account_id, day, domain_id, method, path) in (
         select account_id, day, domain_id, method, path from (
           select account_id, day, domain_id, method, path,
             row_number() over (partition by day order by took_ms desc) as by_time,
             row_number() over (partition by day order by last_at desc) as by_age
           from slow_requests where account_id = ?) as ranked
         where by_time > ? and by_age > ?)`,
-      ...[accountId, MOST.byTime, MOST.newest],
-    );
-  }
+    ...[accountId, MOST.byTime, MOST.newest],
+  );
 }
 
 function sumUp(requests: readonly SlowRequest[]): Map<number, Map<string, DaySum>> {
@@ -125,6 +135,23 @@ async function readPaths(
   return rows.map((row) => ({ ...row, slowest: JSON.parse(row.slowest) as Slowest }));
 }
 
+/** Resolves with what was summed up of an account, after one of them. */
+export async function sumsAfter(
+  local: Store,
+  accountId: number,
+  after: DaySum | undefined,
+  limit: number,
+): Promise<DaySum[]> {
+  const { day = '', domainId = 0, method = '', path = '' } = after ?? {};
+  const rows = await local.all<Omit<DaySum, 'slowest'> & { slowest: string }>(
+    `select account_id as accountId, day, domain_id as domainId, method, path, requests, took_ms as tookMs, last_at as lastAt,
+        slowest_ms as slowestMs, slowest from slow_requests
+      where account_id = ? and (day, domain_id, method, path) > (?, ?, ?, ?) order by day, domain_id, method, path limit ?`,
+    ...[accountId, day, domainId, method, path, limit],
+  );
+  return rows.map((row) => ({ ...row, slowest: JSON.parse(row.slowest) as Slowest }));
+}
+
 /** Forgets days that are this old. */
 export async function expire(tx: Tx, before: string): Promise<void> {
   await tx.run('delete from slow_requests where day < ?', before);
@@ -134,5 +161,5 @@ export const forgetDomain = (local: Store, domainId: number): Promise<unknown> =
   local.write((tx) => tx.run('delete from slow_requests where domain_id = ?', domainId));
 
 /** Resolves with the number of paths of an account that were kept. */
-export const forgetAccount = (local: Store, accountId: number): Promise<number> =>
-  local.write(async (tx) => (await tx.run('delete from slow_requests where account_id = ?', accountId)).changes);
+export const forgetAccount = async (tx: Tx, accountId: number): Promise<number> =>
+  (await tx.run('delete from slow_requests where account_id = ?', accountId)).changes;

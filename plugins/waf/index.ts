@@ -6,6 +6,7 @@ import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { WafCollector } from './log/collector.ts';
+import { movePart } from './mover.ts';
 import { NewSiteFirewall, WafConfig, WafRequests, WafRequestsQuery, SiteFirewall, SiteFirewalls } from './schema.ts';
 import { SitesWaf } from './sites-waf.ts';
 
@@ -63,14 +64,7 @@ export default definePlugin({
       },
       provides: {
         siteRules: (domainIds) => waf.rules(domainIds),
-        move: () => ({
-          obstacles: () => [],
-          leftToDo: async (account, to) => {
-            const checked = (await waf.list(account)).filter(({ mode }) => mode !== 'off');
-            if (checked.length === 0) return [];
-            return [`see that ${to} has a firewall, which sites of the account use; lists of what it found stay here`];
-          },
-        }),
+        move: () => movePart(host, waf),
         archive: () =>
           archivedSites<NewSiteFirewall>({
             settings: NewSiteFirewall,

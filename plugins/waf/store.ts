@@ -23,6 +23,12 @@ export interface KeptRequest extends FoundRequest {
   readonly id: number;
 }
 
+/** A request with its site. */
+export interface MovedRequest extends KeptRequest {
+  readonly domainId: number;
+}
+type Row = Omit<KeptRequest, 'rules' | 'isBlocked'> & { readonly rules: string; readonly blocked: number };
+
 /** Keeps requests of a site, and of all that it has the newest. */
 export async function addRequests(
   tx: Tx,
@@ -55,7 +61,7 @@ export interface RequestFilter {
 /** Returns requests of a site, the newest first. */
 export async function listRequests(local: Store, domainId: number, filter: RequestFilter): Promise<KeptRequest[]> {
   const { text, rule, action, before, limit } = filter;
-  const rows = await local.all<Omit<KeptRequest, 'rules' | 'isBlocked'> & { rules: string; blocked: number }>(
+  const rows = await local.all<Row>(
     `select id, at, ip, method, uri, status, blocked, rules from waf_requests
       where domain_id = ? and (? = 0 or id < ?) and (? = '' or instr(lower(ip || ' ' || uri), ?) > 0)
         and (? = '' or instr(rules, ?) > 0) and (? < 0 or blocked = ?)
@@ -64,11 +70,32 @@ export async function listRequests(local: Store, domainId: number, filter: Reque
     ...(rule === undefined ? ['', ''] : [`${rule}`, `{"id":${rule},`]),
     ...[action === '' ? -1 : 1, action === 'blocked' ? 1 : 0, limit],
   );
-  return rows.map(({ rules, blocked, ...rest }) => ({
-    ...rest,
-    isBlocked: blocked === 1,
-    rules: JSON.parse(rules) as FoundRule[],
-  }));
+  return rows.map(fromRow);
+}
+
+const fromRow = <T extends Row>({ rules, blocked, ...rest }: T) => ({
+  ...rest,
+  isBlocked: blocked === 1,
+  rules: JSON.parse(rules) as FoundRule[],
+});
+
+/** Resolves with requests of all sites of an account in the order in which they were kept, after one of them. */
+export async function requestsAfter(
+  local: Store,
+  accountId: number,
+  after: MovedRequest | undefined,
+  limit: number,
+): Promise<MovedRequest[]> {
+  const rows = await local.all<Row & { domainId: number }>(
+    `select id, domain_id as domainId, at, ip, method, uri, status, blocked, rules from waf_requests
+      where account_id = ? and id > ? order by id limit ?`,
+    ...[accountId, after?.id ?? 0, limit],
+  );
+  return rows.map(fromRow);
+}
+
+export async function forgetAccount(tx: Tx, accountId: number): Promise<void> {
+  await tx.run('delete from waf_requests where account_id = ?', accountId);
 }
 
 export async function forgetRequests(tx: Tx, domainId: number): Promise<void> {

@@ -23,9 +23,9 @@ export interface FoundRequest {
 
 /** As `site-directives.ts` has the server write it. */
 const ID = /^([a-z0-9.-]{1,253})\/(\d{1,12}\.\d{3})\/[0-9a-f]{32}$/;
-const MOST_RULES = 20;
-const MOST_TAGS = 20;
-const LONGEST = { uri: 2048, message: 300, tag: 64, method: 32, ip: 45 };
+export const MOST_RULES = 20;
+export const MOST_TAGS = 20;
+export const LONGEST = { uri: 2048, message: 300, tag: 64, method: 32, ip: 45 };
 
 /**
  * Returns a line of the log with the name of its domain. It is JSON of ModSecurity, in which a visitor cannot end a line or a text;

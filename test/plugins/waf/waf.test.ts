@@ -146,9 +146,7 @@ test('who moves an account is told that its sites need a firewall there', async 
   };
   assert.equal(await told(), []);
   await moved.set({ mode: 'report' });
-  assert.equal(await told(), [
-    'see that two has a firewall, which sites of the account use; lists of what it found stay here',
-  ]);
+  assert.equal(await told(), ['see that two has a firewall, which sites of the account use']);
 });
 
 // threat half-made-changes: a firewall that the web server refuses is neither stored nor served
