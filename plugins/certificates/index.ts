@@ -1,10 +1,9 @@
-import { errorMessage } from '../../kernel/errors.ts';
-import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
+import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
 import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
-import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { gauge } from '../../kernel/contract/points/metric.ts';
 import { Certificates } from './certificates.ts';
+import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { Issuing } from './issuing.ts';
@@ -13,7 +12,6 @@ import { ServerCertificate } from './server-certificate.ts';
 import { countTls } from './store.ts';
 
 const ofDomain = { at: 'home', params: schema.CertificateParams, reply: schema.CertificateEntry } as const;
-const DOCTOR_MS = 20_000;
 
 export default definePlugin({
   name: 'certificates',
@@ -73,7 +71,7 @@ export default definePlugin({
   },
   // Waits for nothing: the web server asks for rules at its own start.
   setup(host) {
-    const { config, node, store } = host;
+    const { node, store } = host;
     const certificates = new Certificates(host);
     const issuing = new Issuing(host, certificates);
     forgetRemoved(host, (id) => certificates.forget(id));
@@ -125,44 +123,8 @@ export default definePlugin({
             ...(await server.metrics()),
           ];
         },
-        doctor: async () => [
-          await authorityFinding(config.directory, () => issuing.prove(AbortSignal.timeout(DOCTOR_MS))),
-          await failuresFinding(host),
-          ...(await server.doctor()),
-        ],
+        doctor: async () => [...(await findings(host, certificates, issuing)), ...(await server.doctor())],
       },
     };
   },
 });
-
-async function authorityFinding(directory: string, prove: () => Promise<void>): Promise<Finding> {
-  const name = 'authority';
-  if (directory === '')
-    return {
-      name,
-      ok: true,
-      isUntried: true,
-      detail: 'certificates.directory is empty, so a domain has a self-signed certificate, or its own',
-    };
-  try {
-    await prove();
-    return { name, ok: true, detail: `${directory} has an account for this server` };
-  } catch (error) {
-    const remedy = 'see that this server reaches certificates.directory, and that certificates.ca_file is right';
-    return { name, ok: false, detail: errorMessage(error), remedy };
-  }
-}
-
-async function failuresFinding({ store }: Pick<Host, 'store'>): Promise<Finding> {
-  const { failing, expired } = await countTls(store, Date.now());
-  const name = 'certificates';
-  if (failing + expired === 0)
-    return { name, ok: true, detail: 'none has expired, and none is lacking after a failure' };
-  return {
-    name,
-    ok: false,
-    isWarning: true,
-    detail: `${expired} have expired, and ${failing} domains lack one, or a new one, after a failure`,
-    remedy: 'the events certificate.failed say why; most often the domain does not lead to this server',
-  };
-}

@@ -4,19 +4,15 @@ import { errorMessage } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { gauge, type Metric } from '../../kernel/contract/points/metric.ts';
-import { CHALLENGES, type ServerSite } from '../../kernel/contract/points/web-server-part.ts';
+import type { ServerSite } from '../../kernel/contract/points/web-server-part.ts';
 import { replaceFile } from '../../kernel/kit/files/atomic-file.ts';
-import { askSite } from '../../kernel/kit/net/ask-site.ts';
 import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import { renewalTime } from './certificate-entry.ts';
 import type { Certificates } from './certificates.ts';
 import { isSelfSigned } from './check-certificate.ts';
 import type { Issuing } from './issuing.ts';
+import { lackOfProof } from './proof.ts';
 import type { CertificatesConfig } from './schema.ts';
-
-/** The token of no order. */
-const TRIED = 'hostkeep';
-const ANSWER_MS = 5000;
 
 /** The certificate of the server's own addresses, for `tls.host_name`. It is a file of the node, which the kernel serves. */
 export class ServerCertificate {
@@ -112,9 +108,8 @@ export class ServerCertificate {
   async #assertProven({ name, thumbprint }: ServerSite): Promise<void> {
     const webServer = await this.#certificates.webServer();
     if (webServer === undefined) throw new Error('no web server serves the sites of this server');
-    const { body } = await askSite(webServer, name, CHALLENGES + TRIED, AbortSignal.timeout(ANSWER_MS));
-    if (body !== `${TRIED}.${thumbprint}`)
-      throw new Error(`${webServer.name ?? 'the web server'} does not prove ${name}`);
+    const lack = await lackOfProof(webServer, name, thumbprint);
+    if (lack !== '') throw new Error(lack);
   }
 
   async #read() {
