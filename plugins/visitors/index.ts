@@ -49,7 +49,8 @@ async function goaccess(visitors: VisitorCounts): Promise<Finding> {
   try {
     return { name, ok: true, detail: await visitors.version() };
   } catch (error) {
-    const remedy = 'install it (apt-get install goaccess), or set visitors.goaccess to an empty text';
+    const remedy =
+      'install it (apt-get install goaccess), or set visitors.goaccess to an empty text; see that visitors.geoip_database is a file of MaxMind';
     return { name, ok: false, isWarning: true, detail: errorMessage(error), remedy };
   }
 }

@@ -39,7 +39,8 @@ async function started(config: Record<string, unknown>) {
   const server = await TestServer.start({ config });
   // without scripts, which would answer for what is no file
   await server.hostkeep.core.plans.create('plain', {}, ['domains', 'errors', 'goaccess']);
-  const { token, domain } = await domainOwner(server, 'ann', { plan: 'plain' });
+  const { account, token, domain } = await domainOwner(server, 'ann', { plan: 'plain' });
+  writeFileSync(join(account.filesRoot, domain, 'index.html'), 'Welcome'); // goaccess 1.9 counts no visitor who got nothing
   return {
     server,
     domain,
@@ -117,7 +118,7 @@ real('visitors are counted by goaccess, also where requests are hostile', async 
 
 real('visitors have countries by the base that comes with Hostkeep', async (nginx) => {
   const { domain, count, hasLogged, doctor } = await started({ webserver: nginx.settings });
-  await nginx.fetch(domain, '/page');
+  await nginx.fetch(domain, '/');
   await hasLogged(1);
   const log = join(nginx.folder, 'logs/sites/access.log');
   const line = readFileSync(log, 'latin1');
@@ -139,13 +140,9 @@ real('a base of the operator tells other countries, and none is used in place of
   for (const from of ['127.1.0.1', '127.2.0.1', '127.2.0.2', '127.2.0.2', '127.3.0.1'])
     await send(nginx, `GET / HTTP/1.1\r\nHost: ${domain}\r\nConnection: close\r\n\r\n`, from);
   await hasLogged(5);
-  for (const broken of [undefined, 'no database']) {
-    if (broken !== undefined) writeFileSync(base, broken);
-    assert.is((await count()).error, 'visitors_unavailable');
-    const { ok, detail = '' } = (await doctor()) ?? {};
-    assert.is(ok, false);
-    assert.match(detail, /Unable to open GeoIP2 database/);
-  }
+  assert.is((await count()).error, 'visitors_unavailable', 'there is no such file');
+  writeFileSync(base, 'no database');
+  assert.is((await count()).error, 'visitors_unavailable');
   const country = (code: string, name: string) => ({ country: { iso_code: code, names: { en: name } } });
   const networks = { '127.1.0.0/16': country('FR', 'France'), '127.2.0.0/16': country('DE', 'Germany') };
   writeFileSync(base, addressDatabase('GeoLite2-Country', networks));
@@ -154,7 +151,12 @@ real('a base of the operator tells other countries, and none is used in place of
     ['DE', 3, 2],
     ['FR', 1, 1],
   ]);
+  // visits sites as well
   assert.match((await doctor())?.detail ?? '', /^GoAccess/);
+  writeFileSync(base, 'no database');
+  const { ok, detail = '' } = (await doctor()) ?? {};
+  assert.is(ok, false);
+  assert.match(detail, /Unable to open GeoIP2 database/);
 });
 
 if (hasCaddy() && hasGoaccess)
@@ -162,7 +164,7 @@ if (hasCaddy() && hasGoaccess)
     const caddy = await Caddy.start();
     try {
       const { domain, count, hasLogged } = await started(caddy.config);
-      await caddy.fetch(domain, '/page');
+      await caddy.fetch(domain, '/');
       await hasLogged(1);
       const { hits, visitors } = await count();
       assert.equal([hits, visitors], [1, 1]);
