@@ -1,7 +1,8 @@
+import { X509Certificate } from 'node:crypto';
 import type { Domain } from '../../kernel/contract/points/domain-directory.ts';
 import type { WebServerPart } from '../../kernel/contract/points/web-server-part.ts';
 import type { Certificate } from './check-certificate.ts';
-import { MOST_NAMES, type CertificateEntry } from './schema.ts';
+import { MOST_NAMES, type CertificateEntry, type KeptCertificate } from './schema.ts';
 import { NO_CERTIFICATE, type DomainTls } from './store.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,6 +24,12 @@ export function isCertified(
   webServer: WebServerPart | undefined,
 ): boolean {
   return sealed !== undefined || (webServer?.certifies === true && validTo > 0);
+}
+
+/** Whether a domain has a certificate that outlives one of before, and is the customer's own if that was. */
+export function isBetter(tls: DomainTls, { certificate, is_own: isOwn }: KeptCertificate): boolean {
+  if (tls.sealed === undefined || tls.validTo < Date.now() || (isOwn && !tls.isOwn)) return false;
+  return (tls.isOwn && !isOwn) || tls.validTo >= Date.parse(new X509Certificate(certificate).validTo);
 }
 
 interface Surroundings {

@@ -17,7 +17,7 @@ import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { EventInput } from '../../kernel/store/events/audit-log.ts';
 import { formatWait } from '../../kernel/kit/format.ts';
-import { certificateEntry, isCertified, renewalTime, tellCertificate } from './certificate-entry.ts';
+import { certificateEntry, isBetter, isCertified, renewalTime, tellCertificate } from './certificate-entry.ts';
 import { checkCertificate, isSelfSigned, splitPem, Unusable, type Certificate } from './check-certificate.ts';
 import { fail } from './errors.ts';
 import { OwnKeys } from './keys.ts';
@@ -234,6 +234,11 @@ export class Certificates {
     });
   }
 
+  /** Gives up an issued certificate, in whose place the web server gets one by itself. */
+  async release(subject: Subject): Promise<void> {
+    await this.#change(subject, undefined, (tls) => (tls.isOwn ? tls : { ...tls, ...NO_CERTIFICATE, tryAt: 0 }));
+  }
+
   /** Removes what is known of a removed domain. */
   forget(domainId: number): Promise<unknown> {
     return this.#changes.forget(domainId, (tx) => removeTls(tx, domainId));
@@ -274,12 +279,6 @@ export class Certificates {
   #isSelfSigned({ sealed, domainId }: DomainTls): boolean {
     return sealed !== undefined && isSelfSigned(new X509Certificate(splitPem(this.#unseal(sealed, domainId))[1]));
   }
-}
-
-/** Whether a domain has a certificate that outlives one of before, and is the customer's own if that was. */
-function isBetter(tls: DomainTls, { certificate, is_own: isOwn }: KeptCertificate): boolean {
-  if (tls.sealed === undefined || tls.validTo < Date.now() || (isOwn && !tls.isOwn)) return false;
-  return (tls.isOwn && !isOwn) || tls.validTo >= Date.parse(new X509Certificate(certificate).validTo);
 }
 
 /** Binds a sealed key to its domain. */

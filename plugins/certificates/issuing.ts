@@ -154,6 +154,8 @@ export class Issuing {
       if (isExpiring) await this.#notes.tellExpiry(subject);
       if (isDue && webServer.certifies === true) {
         if (tls?.sealed === undefined) this.#start(subject, () => this.#see(subject, webServer));
+        // one that another web server had was issued for it, and nobody renews it
+        else if (expiresSoon(tls, now)) this.#start(subject, () => this.#certificates.release(subject));
         continue;
       }
       // what there is stays valid, whatever the plan says now
@@ -172,7 +174,11 @@ export class Issuing {
     const order = this.#queue
       .run(accountId, work, { signal })
       .catch((err: unknown) => {
-        if (!signal.aborted) this.#host.log.error({ err, domain: subject.domain.name }, 'an order could not be noted');
+        if (!signal.aborted)
+          this.#host.log.error(
+            { err, domain: subject.domain.name },
+            'the certificate of a domain could not be looked after',
+          );
       })
       .finally(() => this.#orders.delete(id));
     this.#orders.set(id, order);

@@ -160,6 +160,36 @@ test('browsers are never told to insist on a self-signed certificate', async () 
   );
 });
 
+test('an issued certificate that Caddy serves is given up shortly before its end', async () => {
+  const caddy = new NotedWebServer(() => ({ host: '127.0.0.1', port: 9, tlsPort: 9, takesTls: true, certifies: true }));
+  const node = await TestServer.start({
+    plugins: [domains, certificates, caddy.plugin],
+    config: { certificates: { check_seconds: 1 } },
+  });
+  const { asks } = await domainOwner(node, 'ann', { domain: DOMAIN });
+  await asks('POST /api/domains/new', { domain_url: 'other.example' }, 201);
+  await asks(`PUT ${path}`, own, 200);
+  await asks('PUT /api/certificates/other.example', other, 200);
+  const { store } = node.hostkeep.core;
+  const issued = `update certificates set try_at = 1, is_own = 0 where names like '%${DOMAIN}%'`;
+  await store.write((tx) => tx.run(issued));
+  await asks('POST /api/domains/new', { domain_url: 'a.example' }, 201);
+  const looked = async () => (await store.all("select 1 from certificates where problem <> ''")).length > 0;
+  await until('the domains are looked through', looked);
+  assert.ok(caddy.served(DOMAIN)?.pem !== undefined, 'it is good for some time');
+  await store.write((tx) => tx.run('update certificates set valid_from = 1, valid_to = ?', Date.now() + 86_400_000));
+  await until('it is given up', () => caddy.served(DOMAIN)?.pem === undefined);
+  assert.ok(caddy.served('other.example')?.pem !== undefined, 'that of the customer stays');
+  const state = async (name: string) => {
+    const { certificates: all } = (await asks('GET /api/certificates', 200)) as {
+      certificates: Record<string, string>[];
+    };
+    return all.find(({ domain_url: domain }) => domain === name)?.['state'];
+  };
+  await until('and that is stored', async () => (await state(DOMAIN)) === 'web_server');
+  assert.is(await state('other.example'), 'expiring');
+});
+
 test('no key reaches a web server without HTTPS, or one that gets certificates itself', async () => {
   for (const [says, isSecure, hasKey] of [
     [{ takesTls: false }, undefined, false],
