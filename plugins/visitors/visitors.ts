@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { LoggedRequests, RequestLogs } from '../../kernel/contract/sites/request-logs.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { errorMessage } from '../../kernel/errors.ts';
 import { writeNestedBase } from '../../kernel/kit/net/country-base.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import { atMost, LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';
@@ -118,7 +117,7 @@ export class VisitorCounts {
       if (code !== 0) throw new Error(`${goaccess} ended with ${endedBy ?? code}: ${stderr.trim()}`);
       return { ...facts, ...readReport(stdout, base !== '') };
     } catch (cause) {
-      throw fail.visitors_unavailable(`the visitors could not be counted: ${errorMessage(cause)}`, { cause });
+      throw fail.visitors_unavailable('the log of the server says why', { cause });
     }
   }
 }
