@@ -6,7 +6,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bundle } from '../../config/package/bundle.ts';
@@ -144,6 +144,7 @@ async function run({ node, args }: Run): Promise<number> {
 async function fill(): Promise<void> {
   await installGenerators(); // the root has no npm
   execFileSync('tar', ['-C', root, '-xpf', debianRoot('suite', PACKAGES)]);
+  addPhp();
   const project = join(root, PLACE);
   mkdirSync(project, { recursive: true });
   const left = ['.demo', '.git', 'dist'].map((name) => `--exclude=./${name}`);
@@ -161,6 +162,12 @@ async function fill(): Promise<void> {
   if (runs.some(({ node }) => node === undefined)) await writeProgramTree(join(root, PROGRAM), versionOfProject());
   copyIfThere(TEST_TIMES, join(root, TIMES));
   writeFileSync(join(root, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n');
+}
+
+/** Debian has one version of PHP. A copy under the name of an older one stands in for the second. */
+function addPhp(): void {
+  const [program = ''] = readdirSync(join(root, 'usr/sbin')).filter((name) => /^php-fpm\d/.test(name));
+  cpSync(join(root, 'usr/sbin', program), join(root, 'usr/local/sbin/php-fpm8.1'));
 }
 
 function copyIfThere(from: string, to: string): void {

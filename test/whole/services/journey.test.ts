@@ -34,7 +34,7 @@ const IDS = { first: 470_000, count: 1000 } as const;
 const HISTORY = /^(?:events|revision_changes)$/;
 
 /** Folders that are the node's, and the mark of the newest user id. */
-const OF_NODE = /\/(?:files|files\/\.removed|php|logs|ids\/\d+)$/;
+const OF_NODE = /\/(?:files|files\/\.removed|php|logs|visitors(?:\/countries\.mmdb)?|ids\/\d+)$/;
 
 interface House {
   readonly nginx: Nginx;
@@ -93,7 +93,7 @@ const application = ({ name, user, password }: Database, socket: string) => ({
     $db->execute_query('insert into visits (address) values (?)', [$_SERVER['REQUEST_URI']]);
     $all = $db->query('select count(*) from visits')->fetch_row()[0];
     ?><!doctype html><title>Shop</title><link rel=icon href=data:,>
-    <h1>Visit <?= $all ?></h1><p>PHP <?= PHP_VERSION, ', ', ini_get('memory_limit') ?></p>`,
+    <h1>Visit <?= $all ?></h1><p><?= basename(PHP_BINARY), ', ', ini_get('memory_limit') ?></p>`,
 });
 
 /** Resolves with a line for all that an account could leave: files, rows, sockets, processes, databases and their users. */
@@ -201,7 +201,7 @@ async function changesPhp(ann: Customer, house: House): Promise<readonly Seen[]>
   };
   for (const memory_mib of [150, 170]) await set('options', { memory_mib }, `, ${memory_mib}M`);
   for (const version of OTHER === undefined ? [] : [OTHER, NEWEST])
-    await set('version', { version }, `PHP ${version}.`);
+    await set('version', { version }, `php-fpm${version},`);
   end.abort();
   await visitors;
   return seen;
@@ -258,7 +258,7 @@ if (hasPrograms())
     const opens = async (path: string) => (await shop.goto(`https://${SITE}:${nginx.tlsPort}${path}`))?.status();
     const says = async () => String(await shop.evaluate('document.body.innerText'));
     assert.is(await opens('/'), 200);
-    assert.match(await says(), new RegExp(`^Visit 1\\s+PHP ${NEWEST}\\.\\d+, 128M`));
+    assert.match(await says(), new RegExp(`^Visit 1\\s+php-fpm${NEWEST}, 128M`));
 
     const seen = await changesPhp(ann, house);
     assertNone(seen, ({ status }) => status !== 200, 'a visitor got something else');
