@@ -5,6 +5,7 @@ import { entryRoutes, folderRoutes } from './routes.ts';
 import { fail } from './errors.ts';
 import { CHANGE, COPY, ENTRIES, LIST, REPAIR, WRITE } from './jobs.ts';
 import type { Expected } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
+import type { FileWork } from '../../kernel/contract/tasks/file-work.ts';
 import { taskHandlers } from '../../kernel/contract/tasks/task-routes.ts';
 import { assertRoom, freeRoom } from '../../kernel/contract/tasks/free-room.ts';
 import { FilesConfig } from './schema.ts';
@@ -39,6 +40,7 @@ export default definePlugin({
       return jobs.run(LIST, account, { components: parts, virtualRoot, limits: config }, { signal });
     };
     return {
+      service: work satisfies FileWork,
       handlers: {
         list: (call) => list(call, call.params.path),
         root: (call) => list(call, ''),

@@ -82,7 +82,11 @@ export const fileRows: readonly Row[] = [
     ],
     reply: ([, restored]) => restored ?? { results: [] },
   },
-  { is: 'POST /api/trash/delete-all', steps: [{ calls: 'POST /api/files/trash/empty', body: () => ({}) }] },
+  {
+    is: 'POST /api/trash/delete-all',
+    status: 202,
+    steps: [{ calls: 'POST /api/files/trash/empty', body: () => ({}) }],
+  },
   {
     is: 'POST /api/fix-permissions',
     takes: ['directory!'],

@@ -1,8 +1,10 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
+import { Unavailable } from '../../kernel/errors.ts';
+import type { FileWork } from '../../kernel/contract/tasks/file-work.ts';
 import { AccountRounds } from '../../kernel/contract/tasks/account-rounds.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
-import { TRASH } from './jobs.ts';
+import { EMPTY, TRASH } from './jobs.ts';
 import type { TrashInput } from './jobs/trash-job.ts';
 import { trashRoutes } from './routes.ts';
 import { TrashConfig } from './schema.ts';
@@ -10,27 +12,30 @@ import { TrashConfig } from './schema.ts';
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * The trash of accounts gives up what is too old with the next removal, and by the clock. It is looked at when its oldest becomes too
+ * The trash of accounts gives up what is too old by the clock. It is looked at when its oldest becomes too
  * old, and an empty one after as many days as things are kept: what comes meanwhile is not too old before.
  */
 export default definePlugin({
   name: 'trash',
   description: 'Removes files and folders of the account to a trash, which gives them back, and up after some days.',
   features: [],
+  uses: ['files'],
   config: TrashConfig,
   routes: trashRoutes,
   setup(host) {
     const { config, identity, jobs, local, node, onClose } = host;
     const { virtual_root: virtualRoot } = node.config;
     const keptMs = config.kept_days * DAY_MS;
+    const work = host.peer<FileWork>('files');
+    if (work === undefined) throw new Unavailable('there are no files to remove', 'switch the plugin files on');
     const trash = (account: Account, input: TrashInput) =>
-      jobs.run(TRASH, account, { ...input, keptMs }, { makesRoot: input.act === 'remove' });
+      jobs.run(TRASH, account, input, { makesRoot: input.act === 'remove' });
     const results = async (account: Account, input: TrashInput) => {
       const { done } = await trash(account, input);
       return { results: done.map(({ text, error = null, detail = null }) => ({ id: text, error, detail })) };
     };
     const look = async (account: Account) => {
-      const { oldestAt = null } = await trash(account, { act: 'expire' });
+      const { oldestAt = null } = await trash(account, { act: 'expire', keptMs });
       await local.write(async (tx) => {
         await identity.accounts.assertLivesHere(account);
         await tx.run(
@@ -61,7 +66,7 @@ export default definePlugin({
           return { removed: shown, kept_days: config.kept_days };
         },
         restore: ({ account, body: { ids } }) => results(account, { act: 'restore', ids }),
-        empty: ({ account, body: { ids } }) => results(account, { act: 'empty', ids }),
+        empty: ({ account, body: { ids } }) => work.begin(account, 'empty', '', EMPTY, { ids, until: Date.now() }),
       },
     };
   },

@@ -41,9 +41,12 @@ export const trashRoutes = {
     method: 'POST',
     path: '/api/files/trash/empty',
     summary: 'Remove items of the trash for good',
-    description: 'The named ones, or all.',
+    description:
+      'The named ones, or all. What is on its way out is listed no longer, also if the task is canceled; the next one removes the ' +
+      'rest of it. The reply is a task, which GET /api/files/tasks/:id follows.',
     body: schema.Emptying,
-    reply: schema.Done,
-    errors: [...SHARED, 'file_not_found'],
+    reply: schema.TrashTask,
+    status: 202,
+    errors: ['files_unavailable', 'overloaded'],
   },
 } as const satisfies RouteSpecs;

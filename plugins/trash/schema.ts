@@ -1,3 +1,4 @@
+import { taskMembers } from '../../kernel/contract/tasks/task-schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 export const TrashConfig = Type.Object({
@@ -23,7 +24,7 @@ export const Removal = Type.Object(
 );
 export const Restore = Type.Object({ ids: Ids }, { title: 'FileRestore', examples: [{ ids: ['mb1x2y3z-0a1b2c3d'] }] });
 export const Emptying = Type.Object(
-  { ids: Type.Union([Ids, Type.Null()], { default: null, description: 'null for all' }) },
+  { ids: Type.Union([Ids, Type.Null()], { default: null, description: 'null for all that are there now' }) },
   { title: 'TrashEmptying', examples: [{ ids: null }] },
 );
 const Nullable = Type.Union([Type.String(), Type.Null()]);
@@ -37,6 +38,15 @@ export const Done = NamedObject('FileResults', {
     { description: 'One for each that the request names, in its order' },
   ),
 });
+export const TrashTask = NamedObject(
+  'TrashTask',
+  taskMembers(['empty'], {
+    path: 'The files root',
+    files: 'Files and folders that are gone so far',
+    size_bytes: '0: content is not counted',
+    left_out: '0: what cannot be removed is an error',
+  }),
+);
 export const Removed = NamedObject('RemovedFile', {
   id: Type.String(),
   path: Type.String({ description: 'Where it was, absolute' }),

@@ -107,7 +107,54 @@ test('a note that the account has changed hides its own item and no other', asyn
     socket.close();
   }
   await items.remove([changed]);
-  assert.equal([items.ids(), existsSync(outside)], [[kept], true]);
+  assert.equal([pick(items.list(), 'id'), existsSync(outside)], [[kept], true], 'what the link led to is there');
+});
+
+test('of an item on its way out nobody gets half, and the next removal takes the rest', async () => {
+  const [first, second] = ['first', 'second'].map((was) =>
+    items.put({ was }, ({ path }) => {
+      mkdirSync(path);
+      for (const name of ['a', 'b', 'c']) writeFileSync(join(path, name), was);
+    }),
+  ) as [string, string];
+  const listed = pick(items.list(), 'id').filter((id) => id !== first);
+  const killed = items.remove([first, second], () => {
+    assert.equal([errors([first]), pick(items.list(), 'id')], [['file_not_found'], listed]);
+    assert.is(existsSync(join(folder, first, 'item')), false, 'whichever of its names went first');
+    throw new Error('killed');
+  });
+  assert.is(await killed.catch(({ message }: Error) => message), 'killed');
+  assert.equal(
+    errors([first], (id) => items.take(id, ({ path }) => renameSync(path, join(base, 'half')))),
+    ['file_not_found'],
+  );
+  assert.equal([pick(items.list(), 'id'), items.ids().includes(first)], [listed, true]);
+  let gone = 0;
+  await items.remove([first, second], () => (gone += 1));
+  assert.equal([gone, items.ids().filter((id) => id === first || id === second)], [3 + 4, []]);
+});
+
+test('a restore and a removal at once: either has the whole item', () => {
+  const [lost, won] = [put('lost'), put('won')];
+  const own = (id: string) => join(folder, id);
+  const back = join(base, 'back-again');
+  const restore = (id: string, before: () => unknown, after: () => unknown) =>
+    errors([id], () => String(items.take(id, ({ path }) => (before(), renameSync(path, back), after())).was));
+  const hide = () => renameSync(join(own(lost), 'item'), join(own(lost), 'going-x'));
+  assert.equal(
+    restore(lost, hide, () => undefined),
+    ['file_not_found'],
+  );
+  assert.is(existsSync(back), false);
+  assert.equal(
+    restore(
+      won,
+      () => undefined,
+      () => rmSync(own(won), { recursive: true }),
+    ),
+    [undefined],
+  );
+  assert.is(readFileSync(back, 'utf8'), 'won');
 });
 
 test('ids tell when an item was kept, and no folder has one of another time', () => {

@@ -59,8 +59,21 @@ function makeOwn(parent: number, name: string): void {
   }
 }
 
+/** Callbacks of a removal. */
+interface Removing {
+  /** Is called before an entry is removed, with the folder that is open. */
+  readonly first?: (folder: number, entry: string) => void;
+  /** See `removeTree`. */
+  readonly onRemoved?: (path: readonly string[]) => void;
+}
+
 /** Removes entries of one of our own folders of the account for good. Errors: 503 `files_unavailable` if something stays. */
-export async function removeFromOwnFolder(root: FilesRoot, name: string, entries: readonly string[]): Promise<void> {
+export async function removeFromOwnFolder(
+  root: FilesRoot,
+  name: string,
+  entries: readonly string[],
+  { first, onRemoved }: Removing = {},
+): Promise<void> {
   let folder: Folder;
   try {
     folder = await Folder.open(root, [OWN_FOLDER, name]);
@@ -70,7 +83,8 @@ export async function removeFromOwnFolder(root: FilesRoot, name: string, entries
   }
   try {
     for (const entry of entries) {
-      const { problem } = await removeTree(folder, entry);
+      first?.(folder.handle.fd, entry);
+      const { problem } = await removeTree(folder, entry, undefined, onRemoved);
       if (problem !== undefined) throw fail.files_unavailable(`not all could be removed: ${problem}`);
     }
   } finally {

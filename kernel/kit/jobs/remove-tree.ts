@@ -29,10 +29,16 @@ const SHOWN = 200;
 
 /**
  * Removes an entry of an open folder with all that is in it; without such an entry nothing. Mounted file systems stay,
- * and so does what the system refuses to remove. Stops when the signal is aborted.
+ * and so does what the system refuses to remove. Stops when the signal is aborted. `onRemoved` gets the path of each
+ * file and folder that is gone, as it was found.
  */
-export async function removeTree(parent: Folder, name: string, signal?: AbortSignal): Promise<Removal> {
-  const remover = new Remover(signal);
+export async function removeTree(
+  parent: Folder,
+  name: string,
+  signal?: AbortSignal,
+  onRemoved?: (path: readonly string[]) => void,
+): Promise<Removal> {
+  const remover = new Remover(signal, onRemoved);
   const isComplete = await remover.remove(parent, name);
   return { removed: remover.removed, problem: remover.problem, isComplete };
 }
@@ -40,6 +46,7 @@ export async function removeTree(parent: Folder, name: string, signal?: AbortSig
 class Remover {
   removed = 0;
   readonly #signal: AbortSignal | undefined;
+  readonly #onRemoved: ((path: readonly string[]) => void) | undefined;
   #top: Folder | undefined;
   #mount = '';
   readonly #prefix = `${MOVED}${randomUUID()}-`;
@@ -47,8 +54,9 @@ class Remover {
   #first: { readonly path: string; readonly why: string } | undefined;
   #hasMore = false;
 
-  constructor(signal: AbortSignal | undefined) {
+  constructor(signal: AbortSignal | undefined, onRemoved: ((path: readonly string[]) => void) | undefined) {
     this.#signal = signal;
+    this.#onRemoved = onRemoved;
   }
 
   get problem(): string | undefined {
@@ -90,7 +98,7 @@ class Remover {
       if ((error as NodeJS.ErrnoException).code !== 'EISDIR') throw error;
       return this.#removeFolder(parent, name, path); // it was swapped, or the listing did not say what it is
     }
-    this.removed += 1;
+    this.#count(path);
     return true;
   }
 
@@ -103,7 +111,9 @@ class Remover {
       const rounds = folder === this.#top ? TOP_ROUNDS : ROUNDS;
       for (let round = 1; ; round += 1) {
         const mayHelp = (await this.#removeEntries(folder, path)) && round < rounds;
-        if (await this.#rmdir(parent, name, mayHelp)) return true;
+        if (!(await this.#rmdir(parent, name, mayHelp))) continue;
+        this.#count(path);
+        return true;
       }
     } finally {
       if (this.#top === folder) this.#top = undefined;
@@ -127,7 +137,6 @@ class Remover {
       if (mayHelp && (error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return false;
       throw error;
     }
-    this.removed += 1;
     return true;
   }
 
@@ -158,6 +167,11 @@ class Remover {
     this.#moved += 1;
     await rename(entryPath(parent.handle.fd, name), entryPath(top.handle.fd, `${this.#prefix}${this.#moved}`));
     return true;
+  }
+
+  #count(path: readonly string[]): void {
+    this.removed += 1;
+    this.#onRemoved?.(path);
   }
 
   #refuse(path: readonly string[], why: string): void {

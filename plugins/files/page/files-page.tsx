@@ -25,7 +25,7 @@ import { EntryDialog, type Open } from './entry-dialog.tsx';
 import { EntryTable, type OnAct } from './entry-table.tsx';
 import { isTextByName, pictureType, type Entry, type Listing } from './place.ts';
 import { repair } from './tasks/repair.ts';
-import { TaskList } from './tasks/task-list.tsx';
+import TaskList from './tasks/task-list.tsx';
 import { download } from './transfers/download.ts';
 import { TransferList } from './transfers/transfer-list.tsx';
 import { UploadButtons, useDropping } from './transfers/upload-buttons.tsx';

@@ -14,4 +14,5 @@ export default defineArea({
       load: () => import('./files-page.tsx'),
     },
   ],
+  parts: [{ page: '/files/trash', order: 1, features: ['filemanager'], load: () => import('./tasks/task-list.tsx') }],
 });

@@ -1,7 +1,12 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import { discardWork } from '../../../kernel/contract/tasks/discarded-work.ts';
 import { withBeatFirst } from '../../../kernel/contract/tasks/with-beat.ts';
-import { AccountTasks, type Counted, type TaskRun } from '../../../kernel/contract/tasks/account-tasks.ts';
+import {
+  AccountTasks,
+  type AccountTask,
+  type Counted,
+  type TaskRun,
+} from '../../../kernel/contract/tasks/account-tasks.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { clientPath, pathComponents } from '../../../kernel/kit/files/client-path.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
@@ -58,7 +63,7 @@ export class LongWork {
     job: Job<I & TaskInput, Counted>,
     input: I,
     before: Before = async () => ({ files: 0 }),
-  ): Promise<FileTask> {
+  ): Promise<AccountTask> {
     const { config, node } = this.#host;
     const path = clientPath(pathComponents(to, node.config.virtual_root), node.config.virtual_root);
     const free = await freeRoom(this.#host, account);

@@ -4,9 +4,10 @@ import { Path } from '../schema.ts';
 
 export const FileTask = NamedObject(
   'FileTask',
-  taskMembers(['copy', 'compress', 'extract', 'repair'], {
-    path: 'Where the result is when all is done, absolute',
-    files: 'Files and folders so far; of a repair, owners and modes that were set',
+  taskMembers(['copy', 'compress', 'extract', 'repair', 'empty'], {
+    kind: '`empty` removes what is in the trash for good',
+    path: 'Where the result is when all is done, absolute; of `empty`, the files root',
+    files: 'Files and folders so far; of a repair, owners and modes that were set; of `empty`, what is gone',
     size_bytes: 'Their content so far',
     left_out: 'Entries that were left out, such as pipes, links in an archive, and what belongs to somebody else',
   }),

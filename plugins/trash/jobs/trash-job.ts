@@ -1,6 +1,7 @@
 import { lstatSync, renameSync } from 'node:fs';
 import { pathComponents } from '../../../kernel/kit/files/client-path.ts';
 import { clearly } from '../../../kernel/kit/files/file-errors.ts';
+import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { forEachKept, keptAt, KeptItems, type KeptOutcome } from '../../../kernel/kit/files/kept-items/kept-items.ts';
 import { inFolder, moveEntry } from '../../../kernel/kit/files/unfinished/place.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
@@ -8,9 +9,9 @@ import type { Removed } from '../schema.ts';
 
 export type TrashInput =
   | { readonly act: 'remove'; readonly paths: readonly (readonly string[])[] }
-  | { readonly act: 'list' | 'expire' }
-  | { readonly act: 'restore'; readonly ids: readonly string[] }
-  | { readonly act: 'empty'; readonly ids: readonly string[] | null };
+  | { readonly act: 'list' }
+  | { readonly act: 'expire'; readonly keptMs: number }
+  | { readonly act: 'restore'; readonly ids: readonly string[] };
 export interface TrashOutput {
   /** The id of each path or id, in the order in which they were given. */
   readonly done: readonly KeptOutcome[];
@@ -23,15 +24,13 @@ interface Note {
   readonly components: readonly string[];
 }
 
+export const trashAt = (root: FilesRoot) => new KeptItems<Note>(root, 'trash', readNote);
+
 /** Moves entries into the account's trash, and back. */
-export default async function trash(
-  input: TrashInput & { readonly keptMs: number },
-  { root }: JobContext,
-): Promise<TrashOutput> {
-  const items = new KeptItems<Note>(root, 'trash', readNote);
+export default async function trash(input: TrashInput, { root }: JobContext): Promise<TrashOutput> {
+  const items = trashAt(root);
   switch (input.act) {
     case 'remove':
-      await removeExpired(items, input.keptMs);
       return {
         done: forEachKept(input.paths, (components) =>
           inFolder(root, components, ({ path }) => {
@@ -42,7 +41,7 @@ export default async function trash(
         removed: [],
       };
     case 'expire': {
-      await removeExpired(items, input.keptMs);
+      await items.remove(items.ids().filter((id) => Date.now() - keptAt(id) > input.keptMs));
       const left = items.ids().map(keptAt);
       return { done: [], removed: [], ...(left.length > 0 && { oldestAt: Math.min(...left) }) };
     }
@@ -55,11 +54,6 @@ export default async function trash(
       };
       return { done: forEachKept(input.ids, restore), removed: [] };
     }
-    case 'empty': {
-      const ids = input.ids ?? items.ids();
-      await items.remove(ids);
-      return { done: ids.map((text) => ({ text })), removed: [] };
-    }
   }
 }
 
@@ -70,9 +64,6 @@ function readNote(json: unknown): Note | undefined {
   const checked = pathComponents(components.join('/'), '');
   return checked.length > 0 ? { components: checked } : undefined;
 }
-
-const removeExpired = (items: KeptItems<Note>, keptMs: number): Promise<void> =>
-  items.remove(items.ids().filter((id) => Date.now() - keptAt(id) > keptMs));
 
 const toRemoved = ({ id, at, note, stats }: ReturnType<KeptItems<Note>['list']>[number]): Removed => ({
   id,

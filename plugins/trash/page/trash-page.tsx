@@ -12,12 +12,11 @@ import {
   Icon,
   lastName,
   parentFolder,
-  sendRemoval,
+  Parts,
   t,
   TabbedHead,
   Table,
   Time,
-  toast,
   useQuery,
   type Column,
   type ReplyOf,
@@ -33,14 +32,12 @@ export default function TrashPage() {
   return (
     <>
       <TabbedHead of="/files">
-        <Button
-          icon="trash"
-          isDisabled={trash.data === undefined || trash.data.removed.length === 0}
-          onClick={() => void (going.value = 'all')}
-        >
+        {/* also while none are listed: the rest of what was being removed is not */}
+        <Button icon="trash" isDisabled={trash.data === undefined} onClick={() => void (going.value = 'all')}>
           {t('trash.empty')}
         </Button>
       </TabbedHead>
+      <Parts of="/files/trash" />
       <Card isFlush>
         <Answer of={trash} lines={5}>
           {({ removed, kept_days: days }) => (
@@ -130,9 +127,8 @@ function columns(onForGood: (one: Removed) => void): readonly Column<Removed>[] 
 function ForGood({ what, onClose }: { readonly what: Removed | 'all'; readonly onClose: () => void }) {
   const isAll = what === 'all';
   const empty = async () => {
-    await sendRemoval('POST /api/files/trash/empty', { body: { ids: isAll ? null : [what.id] } });
+    await api('POST /api/files/trash/empty', { body: { ids: isAll ? null : [what.id] } });
     changed();
-    toast(isAll ? t('trash.wasEmptied') : t('trash.isGone', { name: lastName(what.path) }));
     onClose();
   };
   return (

@@ -170,7 +170,7 @@ export const examples = (server: () => TestServer): Readonly<Record<Address, Rea
       is: (body) => assert.is(body.kind, 'extract'),
     },
     'POST /api/trash/restore-all': { is: (body) => assert.equal(body, { results: [] }) },
-    'POST /api/trash/delete-all': { is: (body) => assert.equal(body, { results: [] }) },
+    'POST /api/trash/delete-all': { status: 202, is: (body) => assert.is(body.kind, 'empty') },
     'POST /api/fix-permissions': {
       body: { directory: 'example.com' },
       status: 202,

@@ -17,7 +17,7 @@ const rows: PluginRows = {
   },
   opened: 'filemanager',
   answered: 'home',
-  bounded: { list: 'at most 1000', remove: ASKED, restore: ASKED, empty: ASKED },
+  bounded: { list: 'at most 1000', remove: ASKED, restore: ASKED },
   isolation: { unmarked: { list: 'a trash that is empty' } },
   pages: { '/home/files/trash': [] },
   accountTables: { trashes: 'about the trash, which is looked at again' },

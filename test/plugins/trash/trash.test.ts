@@ -15,6 +15,7 @@ import { TestServer, type Person } from '../../support/hostkeep.ts';
 import { pick } from '../../support/lists.ts';
 import { needs } from '../../support/needs.ts';
 import { testSuite } from '../../support/suite.ts';
+import { eventually, until } from '../../support/until.ts';
 
 await needs('files');
 const test = testSuite('trash');
@@ -29,10 +30,31 @@ test.before(async () => {
   writeFileSync(join(bob.account.filesRoot, 'secret'), 'of bob');
 });
 
+interface Task {
+  readonly id: string;
+  readonly state: string;
+  readonly error: string | null;
+  readonly files: number;
+}
 type Body = Readonly<Record<string, unknown>>;
 /** Resolves with what became of some entries. */
-const results = async (what: 'trash' | 'restore' | 'trash/empty', body: object, by = ann) =>
+const results = async (what: 'trash' | 'restore', body: object, by = ann) =>
   (await by.asks<{ results: { id: string; error: string | null }[] }>(`POST /api/files/${what}`, body, 200)).results;
+const begin = async (ids: readonly string[] | null, by = ann) =>
+  (await by.asks<Task>('POST /api/files/trash/empty', { ids }, 202)).id;
+const ended = (id: string, by = ann) =>
+  eventually(
+    'the task has ended',
+    () => by.asks<Task>(`GET /api/files/tasks/${id}`, 200),
+    ({ state }) => state !== 'running',
+  );
+/** Removes for good, and resolves with what became of that. */
+const forGood = async (ids: readonly string[] | null, by = ann) => {
+  const { state, error, files } = await ended(await begin(ids, by), by);
+  return error === null ? [state, files] : [state, error];
+};
+const listed = async () =>
+  pick((await ann.asks<{ removed: { id: string }[] }>('GET /api/files/trash', 200)).removed, 'id');
 const here = (path: string) => join(ann.account.filesRoot, path);
 
 test('no path that climbs, or that is ours, is removed, and of a link only itself', async () => {
@@ -50,7 +72,7 @@ test('no path that climbs, or that is ours, is removed, and of a link only itsel
 
 test('to look into an empty trash leaves nothing behind', async () => {
   await bob.asks('GET /api/files/trash', 200, { removed: [] });
-  assert.equal(await results('trash/empty', { ids: null }, bob), []);
+  assert.equal(await forGood(null, bob), ['done', 0]);
   const [restored] = await results('restore', { ids: ['mb1x2y3z-0a1b2c3d'] }, bob);
   assert.is(restored?.error, 'file_not_found');
   assert.equal(readdirSync(bob.account.filesRoot).toSorted(), ['secret', 'site']);
@@ -72,9 +94,11 @@ test('what was removed is restored where it was, and gone for good when asked', 
   assert.is(readFileSync(here('old/deep/file'), 'utf8'), 'still here');
   await results('restore', { ids: ['../../../etc-0a1b2c3d'] });
   const again = pick(await results('trash', { paths: ['old'] }), 'id');
-  await results('trash/empty', { ids: again });
+  assert.equal(await forGood(['../../../etc-0a1b2c3d', ...again]), ['failed', 'file_not_found']);
+  assert.equal((await listed()).slice(0, 1), again);
+  assert.equal(await forGood(again), ['done', 3]);
   assert.not.ok(existsSync(here(`.hostkeep/trash/${again[0]}`)));
-  await results('trash/empty', { ids: null });
+  assert.equal(await forGood(null), ['done', 1], 'the link of before');
   await ann.asks('GET /api/files/trash', 200, { removed: [] });
 });
 
@@ -109,6 +133,46 @@ test('a note that the account has changed hides its own item and no other', asyn
     assert.equal(pick(await results('restore', { ids: [changed] }), 'error'), ['file_not_found'], title);
   }
   assert.equal(pick(await results('restore', { ids: [kept] }), 'error'), [null]);
-  await results('trash/empty', { ids: null });
+  assert.is((await forGood(null))[0], 'done');
   assert.not.ok(existsSync(here(`.hostkeep/trash/${changed}`)));
+  rmSync(here('.hostkeep/trash'), { recursive: true });
+});
+
+/** Puts a folder of many files and another entry into the trash; resolves with their ids. */
+async function removeMany(n: number): Promise<[string, string]> {
+  mkdirSync(here('many'));
+  for (let i = 0; i < n; i += 1) writeFileSync(here(`many/${i}`), '');
+  writeFileSync(here('few'), '');
+  return pick(await results('trash', { paths: ['many', 'few'] }), 'id') as [string, string];
+}
+
+test('a removal for good is canceled: what is whole is listed, the next has the rest', async () => {
+  const [many, few] = await removeMany(20_000);
+  const task = await begin([many, few]);
+  await until('it has begun', () => !existsSync(here(`.hostkeep/trash/${many}/item`)));
+  const { state } = await ann.asks<Task>(`DELETE /api/files/tasks/${task}`, 200);
+  assert.equal([state, await listed()], ['canceled', [few]]);
+  assert.ok(existsSync(here(`.hostkeep/trash/${many}`)), 'there is a rest');
+  assert.equal(pick(await results('restore', { ids: [many, few] }), 'error'), ['file_not_found', null]);
+  assert.is((await forGood(null))[0], 'done');
+  assert.equal([readdirSync(here('.hostkeep/trash')), existsSync(here('few'))], [[], true]);
+});
+
+test('what is removed while the trash is emptied stays, and a second emptying ends too', async () => {
+  const [many, few] = await removeMany(500);
+  const tasks = [await begin(null), await begin(null)];
+  writeFileSync(here('later'), '');
+  const later = pick(await results('trash', { paths: ['later'] }), 'id');
+  const ends = await Promise.all(tasks.map((task) => ended(task)));
+  assert.equal(
+    ends.map(({ state, files }) => [state, files]),
+    [
+      ['done', 502],
+      ['done', 0],
+    ],
+  );
+  assert.equal([await listed(), readdirSync(here('.hostkeep/trash'))], [later, later]);
+  assert.equal(pick(await results('restore', { ids: [many, few, ...later] }), 'error'), [
+    ...['file_not_found', 'file_not_found', null],
+  ]);
 });

@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  renameSync,
   rmdirSync,
   unlinkSync,
   writeFileSync,
@@ -112,10 +113,19 @@ export class KeptItems<Note> {
     return taken ?? notFound();
   }
 
-  /** Removes items for good, and what a crash has left. Errors: 404 `file_not_found`, 503 `files_unavailable` if something stays. */
-  async remove(ids: readonly string[]): Promise<void> {
+  /**
+   * Removes items for good, and what a crash has left. One that is begun is no longer there, so that nobody takes half of it; the next
+   * removal finds it again. `onRemoved` is called for each file and folder. Errors: 404 `file_not_found`, 503 `files_unavailable` if
+   * something stays.
+   */
+  async remove(ids: readonly string[], onRemoved?: () => void): Promise<void> {
     if (!ids.every((id) => ID.test(id))) notFound();
-    await removeFromOwnFolder(this.#root, this.#folder, ids);
+    await removeFromOwnFolder(this.#root, this.#folder, ids, {
+      first: hideItem,
+      onRemoved: ([, ...inItem]) => {
+        if (inItem.length > 0 && inItem.join('/') !== NOTE) onRemoved?.();
+      },
+    });
   }
 
   /** Returns `undefined` where there is no such item, or no note of it. */
@@ -162,9 +172,29 @@ export function forEachKept<T>(all: readonly T[], act: (one: T) => string): Kept
   });
 }
 
+function hideItem(folder: number, id: string): void {
+  ifReadable(() => {
+    const own = openFolderSync(folder, id);
+    try {
+      renameSync(entryPath(own, ITEM), entryPath(own, `going-${randomUUID()}`));
+    } finally {
+      closeSync(own);
+    }
+  });
+}
+
 function removeKept(folder: number, id: string, own: number): void {
-  if (lstatSync(entryPath(own, NOTE), { throwIfNoEntry: false }) !== undefined) unlinkSync(entryPath(own, NOTE));
-  rmdirSync(entryPath(folder, id));
+  unlessGone(() => unlinkSync(entryPath(own, NOTE)));
+  unlessGone(() => rmdirSync(entryPath(folder, id)));
+}
+
+/** Somebody may remove the item for good at the same time. */
+function unlessGone(remove: () => void): void {
+  try {
+    remove();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
 }
 
 /** Returns `undefined` for what is missing, closed, no file or folder, or no note. */

@@ -22,7 +22,7 @@ const SHOWN_MS = 24 * 3_600_000;
 const SHOWN = 5;
 
 /** Long work: how far it is, with its end; and what became of that which ended, also while the page was closed. */
-export function TaskList() {
+export default function TaskList() {
   const listing = useTasks('/api/files/tasks-stream', (signal) => api('GET /api/files/tasks', { signal }), say);
   const tasks = listing.data?.tasks ?? [];
   const running = tasks.filter(({ state }) => state === 'running');
@@ -52,13 +52,17 @@ function outcome({ kind, state, files, error, detail, left_out: n }: Task): stri
   return [
     t(state === 'done' ? 'files.task.done' : 'files.task.canceled'),
     ...(kind === 'repair' ? [t('files.repaired', { n: files })] : []),
+    ...(kind === 'empty' ? [t('files.gone', { n: files })] : []),
     ...(kind === 'repair' && detail !== null ? [t('files.ownersUnseen')] : []),
     ...(n > 0 ? [t('files.leftOut', { n })] : []),
   ].join(', ');
 }
 
 function Line({ task }: { readonly task: Task }) {
-  const { id, path, state, files, size_bytes: size } = task;
+  const { id, kind, path, state, files, size_bytes: size } = task;
+  const isEmptying = kind === 'empty';
+  const sofar = () =>
+    isEmptying ? t('files.gone', { n: files }) : t('files.taskDone', { n: files, size: bytes(size) });
   const cancel = async () => {
     await sendRemoval('DELETE /api/files/tasks/:id', { params: { id } });
     changed();
@@ -67,14 +71,14 @@ function Line({ task }: { readonly task: Task }) {
     <li class="transfer">
       <span class="wrap">{about(task)}</span>
       <span class="small soft number" role={state === 'running' ? 'status' : undefined}>
-        {state === 'running' ? t('files.taskDone', { n: files, size: bytes(size) }) : outcome(task)}
+        {state === 'running' ? sofar() : outcome(task)}
       </span>
       {state === 'running' && (
         <Button
           isSmall
           kind="plain"
           icon="close"
-          label={t('files.cancel', { name: lastName(path) })}
+          label={isEmptying ? t('files.cancelEmptying') : t('files.cancel', { name: lastName(path) })}
           onClick={() => attempt(cancel)}
         />
       )}

@@ -44,6 +44,7 @@ test('files are removed by button, key and choice, restored, and go for good', a
   assert.ok(existsSync(join(here, 'old.txt')));
   await driver.press('Empty trash');
   await driver.press('Delete for good');
+  await driver.says('Removing for good what is in the trash: done, 3 files and folders are gone');
   await driver.says('The trash is empty');
   assert.equal(readdirSync(join(here, '.hostkeep/trash')), []);
   await driver.finish();
