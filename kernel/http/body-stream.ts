@@ -28,6 +28,7 @@ export class BodyStream implements IncomingBody {
       this.#waitingBytes += chunk.byteLength;
       this.#isComplete = isLast;
       if (!isLast && this.#waitingBytes >= WAITING_BYTES) this.#pause(true);
+      else if (!isLast) this.#prolong();
       this.#wake();
     });
   }
@@ -61,6 +62,16 @@ export class BodyStream implements IncomingBody {
     this.#isPaused = isPaused;
     if (isPaused) this.#res.pause();
     else this.#res.resume();
+  }
+
+  /**
+   * Begins the time anew after which uWebSockets.js closes a connection, some ten seconds. By itself it does so with each 160 KiB only,
+   * and a slow client would never come to an end.
+   */
+  #prolong(): void {
+    if (this.#isPaused || this.#fault !== undefined) return;
+    this.#res.pause();
+    this.#res.resume();
   }
 
   #fail(): void {

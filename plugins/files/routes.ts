@@ -64,7 +64,8 @@ export const entryRoutes = {
     summary: 'Upload a file',
     description:
       'The body is the content, of any length. The file takes its place when all has arrived. `If-Match` with an ETag changes ' +
-      'that version only, and `If-None-Match: *` makes a new file only; `Content-Digest` with sha-256 is checked.',
+      'that version only, and `If-None-Match: *` makes a new file only; `Content-Digest` with sha-256 is checked. A client that sends ' +
+      'nothing for some ten seconds is disconnected; uploads by tus go on after that.',
     query: schema.FilePath,
     headers: ['if-match', 'if-none-match', 'content-digest'],
     body: Bytes,

@@ -139,6 +139,25 @@ test('what the handler does not take stays with the client', async () => {
   assert.match(String(faults[0]), /the client disconnected/);
 });
 
+test('a client that sends nothing more is disconnected, and a slow one is not', async () => {
+  const begin = async () => {
+    const socket = await rawConnection(server.hostkeep.url('user'));
+    socket.write(`PUT /bytes/digest HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n`);
+    socket.write('Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n');
+    return socket;
+  };
+  const [slow, silent] = [await begin(), await begin()];
+  const reply = Promise.race([once(slow, 'data'), once(slow, 'close')]);
+  const sending = setInterval(() => slow.write('1\r\nx\r\n'), 1000);
+  const closed = once(silent, 'close');
+  silent.resume();
+  await closed;
+  clearInterval(sending);
+  slow.write('0\r\n\r\n');
+  assert.match(String((await reply)[0]), /^HTTP\/1\.1 200 /);
+  slow.destroy();
+});
+
 test('what arrived before the client left reaches the handler', async () => {
   const held = (gate = new Gate());
   [taken, faults] = ['', []];

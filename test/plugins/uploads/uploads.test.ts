@@ -51,13 +51,14 @@ async function send(
   method: string,
   path: string,
   headers: Readonly<Record<string, string>>,
-  { body, token = ann.token }: { body?: Uint8Array<ArrayBuffer>; token?: string } = {},
+  { body, token = ann.token }: { body?: Uint8Array<ArrayBuffer> | ReadableStream; token?: string } = {},
 ) {
   const all = { 'Tus-Resumable': '1.0.0', Authorization: `Bearer ${token}`, ...headers };
   return fetch(`${server.hostkeep.url('user')}${path}`, {
     method,
     headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')),
     ...(body && { body }),
+    ...(body instanceof ReadableStream && { duplex: 'half' }),
   });
 }
 const begin = (path: string, sizeBytes: number, more: Readonly<Record<string, string>> = {}, token = ann.token) =>
@@ -336,11 +337,43 @@ test('a file takes its place only where it may', async () => {
     ['taken.txt', 'late.txt'].map((name) => readFileSync(here(name), 'utf8')),
     ['new', 'old'],
   );
-  const folder = await begun('site/sub.txt', 3);
-  renameSync(here('site'), here('moved'));
-  assert.equal(await code(patch(folder, 0, Buffer.from('new'))), [404, 'folder_not_found']);
-  renameSync(here('moved'), here('site'));
   assert.equal(readdirSync(own()), []);
+});
+
+test('a folder changes while a file arrives in it: nothing half, and nothing elsewhere', async () => {
+  const elsewhere = bob.account.filesRoot;
+  const requests = {
+    PUT: async () => ['/api/files/content?path=way/film.bin', {}] as const,
+    PATCH: async () => [await begun('way/film.bin', 3 * MIB), { 'Upload-Offset': '0', 'Content-Type': TYPE }] as const,
+  };
+  const changes: Record<string, () => unknown> = {
+    renamed: () => undefined,
+    'now a link to elsewhere': () => symlinkSync(elsewhere, here('way')),
+    'now a file': () => writeFileSync(here('way'), 'a file'),
+    'now another folder': () => mkdirSync(here('way')),
+  };
+  for (const [method, request] of Object.entries(requests))
+    for (const [title, change] of Object.entries(changes)) {
+      mkdirSync(here('way'));
+      const [path, headers] = await request();
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>();
+      const writer = writable.getWriter();
+      const reply = send(method, path, headers, { body: readable });
+      await writer.write(Buffer.alloc(2 * MIB));
+      const isWritten = () => existsSync(own()) && readdirSync(own()).some((name) => statSync(own(name)).size >= MIB);
+      await until('a part is on disk', isWritten);
+      renameSync(here('way'), here('aside'));
+      change();
+      await writer.write(Buffer.alloc(MIB));
+      await writer.close();
+      if (title === 'now another folder') {
+        assert.ok((await reply).ok, method);
+        assert.is(statSync(here('way/film.bin')).size, 3 * MIB, 'the path leads there now');
+      } else assert.equal(await code(reply), [404, 'folder_not_found'], `${method}, ${title}`);
+      const left = [here('aside'), own(), elsewhere].map((each) => readdirSync(each).toSorted());
+      assert.equal(left, [[], [], ['secret', 'site']], `${method}, ${title}`);
+      for (const name of ['way', 'aside']) rmSync(here(name), { recursive: true, force: true });
+    }
 });
 
 test('whichever step a crash came after, the next request goes on from there', async () => {
@@ -386,12 +419,6 @@ test('what a customer puts in place of an upload leads nowhere', async () => {
     assert.is((await send('HEAD', at, {})).status, 404, name);
     rmSync(fileOf(at), { recursive: true });
   }
-  const at = await begun('site/linked.bin', 6);
-  renameSync(here('site'), here('aside'));
-  symlinkSync(bob.account.filesRoot, here('site'));
-  assert.equal(await code(patch(at, 0, Buffer.from('hacked'))), [404, 'folder_not_found']);
-  rmSync(here('site'));
-  renameSync(here('aside'), here('site'));
   const other = await begun('other.bin', 6);
   renameSync(own(), here('.hostkeep/aside'));
   symlinkSync(bob.account.filesRoot, here('.hostkeep/uploads'));
