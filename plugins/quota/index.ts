@@ -9,6 +9,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { doctor } from './doctor.ts';
 import { events } from './events.ts';
 import { FolderSizes } from './folders/folder-sizes.ts';
+import { LatestLargest } from './folders/latest-largest.ts';
 import { KernelQuota } from './kernel-quota/kernel-quota.ts';
 import { storageNotices } from './keeping/notices.ts';
 import { PlanLimits } from './keeping/plan-limits.ts';
@@ -62,7 +63,8 @@ export default definePlugin({
       feature: EITHER,
       summary: 'Get the largest folders of a folder, and those with the most names',
       description:
-        'At most 100 of each, counted as for the size of a folder. What is in none of them is the rest of the total.',
+        'At most 100 of each, counted as for the size of a folder. What is in none of them is the rest of the total. Where it takes ' +
+        'longer than a second to measure them, the figures of the last time are the answer, until there are new ones.',
       query: FolderQuery,
       reply: LargestFolders,
       errors: ['invalid_path', 'folder_not_found', 'files_unavailable', 'overloaded'],
@@ -80,6 +82,7 @@ export default definePlugin({
       command: config.du,
       timeoutMs: config.walk_seconds * 1000,
     });
+    const latest = new LatestLargest(host, sizes);
     const measuredMs = config.measured_seconds * 1000;
     const samples = new UsageSamples({
       ...host,
@@ -121,9 +124,10 @@ export default definePlugin({
         largest: async ({ account, query, signal }) => {
           const { virtual_root: root } = node.config;
           const components = pathComponents(query.folder, root);
-          const { total, folders } = await sizes.largest(account, components, signal);
+          const { total, folders, at, isOld } = await latest.of(account, components, signal);
           const path = clientPath(components, root);
-          return { root, path, ...total, folders: folders.map((each) => ({ ...each, path: `${path}/${each.name}` })) };
+          const named = folders.map((each) => ({ ...each, path: `${path}/${each.name}` }));
+          return { root, path, measured_at: new Date(at).toISOString(), stale: isOld, ...total, folders: named };
         },
       },
       provides: {

@@ -86,6 +86,8 @@ const usage = {
 export const LargestFolders = NamedObject('LargestFolders', {
   root: Type.String({ description: 'Path of the files root' }),
   path: Type.String({ description: 'Absolute path of the folder' }),
+  measured_at: Type.String({ format: 'date-time', description: 'RFC 3339' }),
+  stale: Type.Boolean({ description: 'Whether these are figures of before, and new ones are on their way' }),
   ...usage,
   folders: Type.Array(NamedObject('LargeFolder', { name: Type.String(), path: Type.String(), ...usage }), {
     description: 'In no order; without those that no path can name, and the trash',

@@ -1,11 +1,23 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { Reader } from '../../kernel/store/store.ts';
+import type { Reader, Store } from '../../kernel/store/store.ts';
+import type { FolderUsage } from './folders/folders-job.ts';
+
+/** Folders of an account whose measurement is kept. */
+const FOLDERS = 50;
 
 export interface Measured {
   readonly bytes: number;
   readonly inodes: number;
   /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** A folder, and the folders in it that take the most. */
+export interface MeasuredFolders {
+  readonly total: FolderUsage;
+  readonly folders: readonly (FolderUsage & { readonly name: string })[];
+  /** When the measurement began, in milliseconds since 1970. */
   readonly at: number;
 }
 
@@ -48,3 +60,43 @@ export async function keepSample(
 
 /** Whether two figures differ by a hundredth at most. */
 const isMuchTheSame = (before: number, now: number): boolean => Math.abs(now - before) <= before / 100;
+
+/** Resolves with the kept measurement of a folder. */
+export async function readLargest(
+  reader: Reader,
+  accountId: number,
+  path: string,
+): Promise<MeasuredFolders | undefined> {
+  const row = await reader.get<{ measured: string; at: number }>(
+    'select measured, at from quota_largest where account_id = ? and path = ?',
+    ...[accountId, path],
+  );
+  return row && { ...(JSON.parse(row.measured) as Omit<MeasuredFolders, 'at'>), at: row.at };
+}
+
+/** Keeps the measurement of a folder, and the newest of others. Errors: 404 `account_not_found`, 409 `other_node`. */
+export async function keepLargest(
+  { local, identity }: Pick<Host, 'local' | 'identity'>,
+  account: Account,
+  path: string,
+  { at, ...measured }: MeasuredFolders,
+): Promise<void> {
+  await local.write(async (tx) => {
+    await identity.accounts.assertLivesHere(account);
+    await tx.run(
+      `insert into quota_largest values (?, ?, ?, ?)
+        on conflict do update set measured = excluded.measured, at = excluded.at`,
+      ...[account.id, path, JSON.stringify(measured), at],
+    );
+    await tx.run(
+      `delete from quota_largest where account_id = ? and path not in
+        (select path from quota_largest where account_id = ? order by at desc limit ?)`,
+      ...[account.id, account.id, FOLDERS],
+    );
+  });
+}
+
+export async function dropLargest(local: Store, accountId: number, path: string): Promise<void> {
+  const sql = 'delete from quota_largest where account_id = ? and path = ?';
+  await local.write((tx) => tx.run(sql, accountId, path));
+}

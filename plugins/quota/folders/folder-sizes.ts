@@ -4,7 +4,7 @@ import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import { defineJob, type Job } from '../../../kernel/kit/jobs/job.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { counter, gauge, type Metric } from '../../../kernel/contract/points/metric.ts';
-import type { Measured } from '../store.ts';
+import type { Measured, MeasuredFolders } from '../store.ts';
 import type measureFolder from './du-job.ts';
 import type { Unit } from './du.ts';
 import type measureFolders from './folders-job.ts';
@@ -38,7 +38,7 @@ export class FolderSizes {
   readonly #job: Job<Parameters<typeof measureFolder>[0], Awaited<ReturnType<typeof measureFolder>>>;
   readonly #eachJob: Job<Parameters<typeof measureFolders>[0], Awaited<ReturnType<typeof measureFolders>>>;
   readonly #sizes = new SingleFlight<number>();
-  readonly #largest = new SingleFlight<Awaited<ReturnType<typeof measureFolders>>>();
+  readonly #largest = new SingleFlight<MeasuredFolders>();
   #walks = 0;
 
   constructor(options: Options) {
@@ -58,14 +58,26 @@ export class FolderSizes {
     });
   }
 
-  /** Returns what a folder takes, and the folders in it that take the most. Errors: 404 `folder_not_found`, 503. */
-  largest(account: Account, components: readonly string[], signal: AbortSignal) {
+  /**
+   * Returns what a folder takes, and the folders in it that take the most, once `keep` has taken it. Errors: 404 `folder_not_found`, 503,
+   * those of `keep`.
+   */
+  largest(
+    account: Account,
+    components: readonly string[],
+    signal: AbortSignal,
+    keep: (measured: MeasuredFolders) => Promise<void>,
+  ): Promise<MeasuredFolders> {
     return this.#largest.join(account, components.join('/'), signal, async (ending) => {
       const { jobs, command, timeoutMs } = this.#options;
       const input = { components, command, timeoutMs, most: LARGEST };
-      const found = await this.#pool.run(this.#eachJob, jobs.ownerOf(account), input, { signal: ending });
-      this.#noteWalk(account, found.skipped);
-      return found;
+      const at = Date.now();
+      const { skipped, ...found } = await this.#pool.run(this.#eachJob, jobs.ownerOf(account), input, {
+        signal: ending,
+      });
+      this.#noteWalk(account, skipped);
+      await keep({ ...found, at });
+      return { ...found, at };
     });
   }
 

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import {
   Answer,
   api,
@@ -13,6 +14,7 @@ import {
   t,
   Table,
   TabbedHead,
+  Time,
   useAddressState,
   useQuery,
   type ReplyOf,
@@ -33,6 +35,8 @@ interface Part {
 const RATIO = 2.5;
 /** A tile that takes less than this share of width or height has no room for its name. */
 const NAMED_PERCENT = 7;
+/** How long after figures of before the new ones are asked for, which takes a second more. */
+const RENEWED_MS = 2000;
 
 export default function UsagePage() {
   const [{ folder, by }, set] = useAddressState('folder', 'by');
@@ -40,6 +44,12 @@ export default function UsagePage() {
   const usage = useQuery(`usage of ${folder}`, (signal) =>
     api('GET /api/largest-folders', { query: { folder }, signal }),
   );
+  const { data, reload } = usage;
+  useEffect(() => {
+    if (data?.stale !== true) return;
+    const timer = setTimeout(reload, RENEWED_MS);
+    return () => clearTimeout(timer);
+  }, [data]);
   const to = (path: string) => `#${new URLSearchParams({ folder: path, ...(by !== '' && { by }) })}`;
   return (
     <>
@@ -81,6 +91,12 @@ function Shown({ usage, by, to }: ShownProps) {
         <Way path={usage.path} root={usage.root} to={to} />
         <span class="small soft">
           {bytes(usage.bytes)} · {t('quota.names', { n: usage.inodes })}
+          {usage.stale && (
+            <>
+              {' · '}
+              {t('quota.measured')} <Time at={usage.measured_at} isRelative />
+            </>
+          )}
         </span>
       </div>
       {parts.length === 0 ? (

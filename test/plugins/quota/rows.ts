@@ -17,6 +17,10 @@ const rows: PluginRows = {
   keepsFound: (core, account) =>
     keepSample({ local: core.local, identity: core }, account, { bytes: 1, inodes: 1, at: 1 }, 1),
   measured: ['/api/disk_inodes'],
-  accountTables: { quota_notices: 'told again by what is measured', quota_samples: 'measured anew' },
+  accountTables: {
+    quota_notices: 'told again by what is measured',
+    quota_samples: 'measured anew',
+    quota_largest: 'measured anew',
+  },
 };
 export default rows;

@@ -1,5 +1,5 @@
 /** Tests the page of the largest folders in a real browser: a map for the eye, and a table for everybody. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { browserSuite } from '../../../support/chromium.ts';
@@ -9,9 +9,13 @@ import { PageDriver } from '../../../support/page-driver.ts';
 
 const test = browserSuite('quota page', 'to see the largest folders in');
 const folder = temporaryFolder();
+/** While it is there, nothing is measured. */
+const gate = join(folder, 'gate');
 let server: TestServer;
 test.before(async () => {
-  const quota = { mounts: ['/proc'], repquota: 'false' };
+  const du = join(folder, 'du');
+  writeFileSync(du, `#!/bin/sh\nwhile [ -e '${gate}' ]; do sleep 0.1; done\nexec du "$@"\n`, { mode: 0o755 });
+  const quota = { mounts: ['/proc'], repquota: 'false', du };
   server = await TestServer.start({ config: { files_root: join(folder, '{username}'), quota } });
 });
 
@@ -70,5 +74,23 @@ test('the largest folders are a map and a table, and lead deeper', async (browse
   await page.waitForSelector('tbody ::-p-text(winter)');
   await driver.press('Open summer in the file manager');
   await page.waitForSelector('tbody ::-p-text(file-0)');
+  await driver.finish();
+});
+
+test('figures of before are shown as such until there are new ones', async (browser) => {
+  made('bea/photos', 1 << 20);
+  const driver = await PageDriver.customer(browser, server, 'bea');
+  const { core } = server.hostkeep;
+  const { id } = await core.accounts.get('bea');
+  const measured = { total: { bytes: 5_000_000, inodes: 7 }, folders: [{ name: 'old', bytes: 4_000_000, inodes: 6 }] };
+  const sql = 'insert into quota_largest values (?, ?, ?, ?)';
+  await core.local.write((tx) => tx.run(sql, id, '', JSON.stringify(measured), Date.now() - 3_600_000));
+  writeFileSync(gate, '');
+  await driver.goto('/home/files/usage');
+  await driver.says('Measured: 1 hour ago');
+  await driver.page.waitForSelector('tbody ::-p-text(old)');
+  rmSync(gate);
+  await driver.page.waitForSelector('tbody ::-p-text(photos)');
+  assert.is(await driver.page.$('::-p-text(Measured:)'), null);
   await driver.finish();
 });

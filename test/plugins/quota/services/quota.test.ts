@@ -17,7 +17,9 @@ import type { Account } from '../../../../kernel/identity/accounts/account.ts';
 import { HttpError, errorMessage } from '../../../../kernel/errors.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import { FolderSizes } from '../../../../plugins/quota/folders/folder-sizes.ts';
+import { LatestLargest } from '../../../../plugins/quota/folders/latest-largest.ts';
 import type { DiskInodes, LargestFolders } from '../../../../plugins/quota/schema.ts';
+import { keepLargest, readLargest } from '../../../../plugins/quota/store.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { reportSkipped, testSuite } from '../../../support/suite.ts';
@@ -65,13 +67,14 @@ function endlessDu(): { command: string; started: () => Promise<{ ended: Promise
 }
 
 /** A du of our own that notes its calls and answers once a line comes through its pipe. */
-function patientDu(): { command: string; release: () => Promise<void>; calls: () => number } {
+function patientDu(end = '\\n'): { command: string; release: () => Promise<void>; calls: () => number } {
   const folder = temporaryFolder();
   const command = join(folder, 'du');
   execFileSync('mkfifo', ['--', join(folder, 'pipe')]);
+  writeFileSync(join(folder, 'calls'), '');
   writeFileSync(
     command,
-    `#!/bin/sh\necho call >> '${folder}/calls'\nread -r line < '${folder}/pipe'\nprintf '4096\\t.\\n'\n`,
+    `#!/bin/sh\necho call >> '${folder}/calls'\nread -r line < '${folder}/pipe'\nprintf '4096\\t.${end}'\n`,
     { mode: 0o755 },
   );
   return {
@@ -165,9 +168,12 @@ test('the folders of a folder are measured, except for those that no path can na
     server.ask<LargestFolders & { error?: string }>(`/api/largest-folders?folder=${encodeURIComponent(folder)}`, {
       token: of,
     });
-  assert.equal((await largest('')).body, {
+  const { measured_at: measuredAt, ...none } = (await largest('')).body;
+  assert.ok(Math.abs(Date.parse(measuredAt) - Date.now()) < 60_000);
+  assert.equal(none, {
     root: '/var/www/html',
     path: '/var/www/html',
+    stale: false,
     bytes: 0,
     inodes: 0,
     folders: [],
@@ -312,6 +318,40 @@ test('a hundred concurrent requests cause one walk', async () => {
   await release();
   assert.is(await again, 4096);
   assert.is(calls(), 2, 'nothing is kept');
+  await sizes.close();
+});
+
+test('what takes long to measure is answered with the figures of before meanwhile', async () => {
+  const { core } = server.hostkeep;
+  const host = { local: core.local, identity: core, log: createLog('silent') };
+  const { command, release, calls } = patientDu('\\0');
+  mkdirSync(join(ann.account.filesRoot, 'slow'));
+  let walks = 0;
+  const sizes = new FolderSizes({ ...host, jobs: core.jobs, walks: 2, command, timeoutMs: 60_000 });
+  const slow = new LatestLargest(host, sizes, 0);
+  const kept = () => readLargest(core.local, ann.account.id, 'slow');
+  const bothWalks = async () => {
+    for (const unit of ['bytes', 'names']) {
+      walks += 1;
+      await until(`du counts ${unit}`, () => calls() === walks);
+      await release();
+    }
+  };
+  const first = slow.of(ann.account, ['slow'], never());
+  await bothWalks();
+  const { at, ...measured } = await first;
+  assert.equal(measured, { total: { bytes: 4096, inodes: 4096 }, folders: [], isOld: false });
+  const client = new AbortController();
+  assert.equal(await slow.of(ann.account, ['slow'], client.signal), { ...measured, at, isOld: true });
+  client.abort();
+  await bothWalks();
+  await until('the new figures are kept, which nobody waited for', async () => ((await kept())?.at ?? 0) > at);
+  const quick = new LatestLargest(host, sizes, 60_000).of(ann.account, ['slow'], never());
+  await bothWalks();
+  assert.equal([(await quick).isOld, await kept()], [false, undefined], 'what is measured quickly is not kept');
+  for (let i = 0; i <= 50; i += 1) await keepLargest(host, ann.account, `f${i}`, { ...measured, at: i });
+  const rows = await core.local.all('select path from quota_largest where account_id = ?', ann.account.id);
+  assert.equal([rows.length, await readLargest(core.local, ann.account.id, 'f0')], [50, undefined]);
   await sizes.close();
 });
 
