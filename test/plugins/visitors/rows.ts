@@ -6,7 +6,10 @@ const rows: PluginRows = {
   answered: 'home',
   isolation: { unmarked: { show: 'counts of its domain, which had no requests' } },
   pages: { '/home/visitors': [] },
-  without: { domains: { show: 404 } },
+  without: {
+    domains: { show: 404 },
+    logs: { show: ['.countries', '.missing[]', '.pages[]', '.referrers[]', '.statuses[]', '.times[]'] },
+  },
   examples: {
     invented: {
       show: {
