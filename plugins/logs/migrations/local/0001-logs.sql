@@ -28,3 +28,11 @@ create table logs_traffic (
   bytes integer not null,           -- that were sent
   primary key (account_id, day, domain_id)
 ) strict, without rowid;
+
+-- How near each account was to the traffic of its plan when it was told.
+create table logs_notices (
+  account_id integer not null,
+  resource text not null,
+  percent integer not null,
+  primary key (account_id, resource)
+) strict, without rowid;

@@ -1,2 +1,0 @@
--- What a plugin makes the account of that removes it again if the process is killed; empty where an operator does.
-alter table account_imports add column source text not null default '';

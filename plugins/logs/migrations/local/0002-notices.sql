@@ -1,7 +1,0 @@
--- How near each account was to the traffic of its plan when it was told.
-create table logs_notices (
-  account_id integer not null,
-  resource text not null,
-  percent integer not null,
-  primary key (account_id, resource)
-) strict, without rowid;
