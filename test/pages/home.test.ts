@@ -224,7 +224,7 @@ test('names in other scripts are shown as written, with their ASCII form', async
   await driver.page.click('.page-head .button');
   await driver.page.waitForSelector('dialog[open] .input');
   await driver.page.type('dialog .input', 'BÜCHER.example');
-  await driver.says('You already have this domain');
+  await driver.says('This domain is in the account already');
   assert.match(await driver.text('dialog'), /a folder named …\./);
   await driver.page.keyboard.press('Escape');
   await driver.page.waitForSelector('dialog', { hidden: true });

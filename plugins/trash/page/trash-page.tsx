@@ -37,30 +37,32 @@ export default function TrashPage() {
           {t('trash.empty')}
         </Button>
       </TabbedHead>
-      <Parts of="/files/trash" />
-      <Card isFlush>
-        <Answer of={trash} lines={5}>
-          {({ removed, kept_days: days }) => (
-            <>
-              <div class="card-head">
-                <p class="soft">{t('trash.kept', { n: days })}</p>
-              </div>
-              {removed.length === 0 ? (
-                <Empty icon="trash" title={t('trash.noTrash')} />
-              ) : (
-                <Table
-                  caption={t('trash.title')}
-                  columns={columns((one) => void (going.value = one))}
-                  rows={removed}
-                  keyOf={({ id }) => id}
-                  sortedBy="removed"
-                  isDescending
-                />
-              )}
-            </>
-          )}
-        </Answer>
-      </Card>
+      <div class="stack">
+        <Parts of="/files/trash" />
+        <Card isFlush>
+          <Answer of={trash} lines={5}>
+            {({ removed, kept_days: days }) => (
+              <>
+                <div class="card-head">
+                  <p class="soft">{t('trash.kept', { n: days })}</p>
+                </div>
+                {removed.length === 0 ? (
+                  <Empty icon="trash" title={t('trash.noTrash')} />
+                ) : (
+                  <Table
+                    caption={t('trash.title')}
+                    columns={columns((one) => void (going.value = one))}
+                    rows={removed}
+                    keyOf={({ id }) => id}
+                    sortedBy="removed"
+                    isDescending
+                  />
+                )}
+              </>
+            )}
+          </Answer>
+        </Card>
+      </div>
       {going.value !== undefined && <ForGood what={going.value} onClose={() => void (going.value = undefined)} />}
     </>
   );
