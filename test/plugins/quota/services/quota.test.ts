@@ -66,7 +66,7 @@ function endlessDu(): { command: string; started: () => Promise<{ ended: Promise
   };
 }
 
-/** A du of our own that notes its calls and answers once a line comes through its pipe. */
+/** A du of our own that notes its calls and answers once a line comes through its pipe; the end of the line before is none. */
 function patientDu(end = '\\n'): { command: string; release: () => Promise<void>; calls: () => number } {
   const folder = temporaryFolder();
   const command = join(folder, 'du');
@@ -74,7 +74,7 @@ function patientDu(end = '\\n'): { command: string; release: () => Promise<void>
   writeFileSync(join(folder, 'calls'), '');
   writeFileSync(
     command,
-    `#!/bin/sh\necho call >> '${folder}/calls'\nread -r line < '${folder}/pipe'\nprintf '4096\\t.${end}'\n`,
+    `#!/bin/sh\necho call >> '${folder}/calls'\nuntil read -r line < '${folder}/pipe'; do :; done\nprintf '4096\\t.${end}'\n`,
     { mode: 0o755 },
   );
   return {
