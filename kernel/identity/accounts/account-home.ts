@@ -14,3 +14,12 @@ export const moving = (username: string): HttpError =>
   fail.account_moving(`${username} is being moved to another node, which takes its last differences`, {
     retryAfterSeconds: 5,
   });
+
+/** Throws where nothing of an account may change. Errors: 409 `other_node`, 503 `account_moving`. */
+export function assertChangeable(
+  { isReadOnly, ...account }: { username: string; home: string; isReadOnly: boolean },
+  here: string,
+): void {
+  assertHere(account, here);
+  if (isReadOnly) throw moving(account.username);
+}

@@ -7,7 +7,7 @@ import type { Reader, Store } from '../../store/store.ts';
 import type { Plans } from './plans.ts';
 import type { Account, Role } from './account.ts';
 import type { AccountCells } from './account-cells.ts';
-import { assertHere, isAt } from './account-home.ts';
+import { assertChangeable, assertHere, isAt } from './account-home.ts';
 import { namesExtending } from './account-names.ts';
 import { accountConditions, SORTED_BY, type AccountFilter, type AccountOrder } from './account-query.ts';
 import { SELECT_ACCOUNT, accountSnapshot, type AccountRow } from './account-rows.ts';
@@ -172,6 +172,10 @@ export class AccountReader {
     );
     return row?.n ?? 0;
   }
+
+  /** Throws where nothing of the account may change. Errors: 409 `other_node`, 503 `account_moving`. */
+  readonly assertChangeable = (account: Pick<Account, 'username' | 'home' | 'isReadOnly'>): void =>
+    assertChangeable(account, this.#parts.here);
 
   /** Whether what the account has, or left, is at this node; see `isAt`. */
   readonly isHere = ({ home }: Pick<Account, 'home'>): boolean => isAt(home, this.#parts.here);

@@ -7,7 +7,7 @@ import type { Store, Tx } from '../../store/store.ts';
 import { endLostScopes, endTokens } from '../gate/api-tokens/token-endings.ts';
 import { assertPlanExists } from './plans.ts';
 import type { Account } from './account.ts';
-import { assertHere, isAt, moving } from './account-home.ts';
+import { assertChangeable, isAt } from './account-home.ts';
 import { AccountReader, unknownAccount, type AccountReaderParts } from './account-reader.ts';
 import type { AccountRow } from './account-rows.ts';
 import { assertPossible, insertAccount, type NewAccount } from './new-account.ts';
@@ -190,8 +190,7 @@ export class Accounts extends AccountReader {
     let removedId = 0;
     await this.#change(username, async (tx, { id, home, read_only }) => {
       removedId = id;
-      assertHere({ username, home }, this.#parts.here);
-      if (read_only === 1) throw moving(username);
+      assertChangeable({ username, home, isReadOnly: read_only === 1 }, this.#parts.here);
       await assertNotLastAdmin(tx, id);
       await reserveName(tx, { id, username });
       await tx.run('delete from accounts where id = ?', id);

@@ -16,7 +16,6 @@ import type { Subject } from './subject.ts';
 import { wwwSite } from './www-site.ts';
 
 const AT_NAME = { path: '/domain_url' };
-const RETRY = { retryAfterSeconds: 5 };
 /** How many subdomains the text of an error names. */
 const NAMED = 5;
 
@@ -187,12 +186,9 @@ export class DomainRegistry {
 
   /** The gate asks this of customers; others name an account. Errors: 404 `account_not_found`, 409 `other_node`, 503 `account_moving`. */
   #assertChangeable(account: Account): void {
-    const { username: who, home } = account;
-    if (account.role === 'admin') throw refuse.account_not_found(`${who} is an administrator, who has no domains`);
-    if (!this.#host.identity.accounts.isHere(account))
-      throw refuse.other_node(`what ${who} has is at the node ${home}: do this there`);
-    if (account.isReadOnly)
-      throw refuse.account_moving(`${who} is being moved to another node, which takes its last differences`, RETRY);
+    if (account.role === 'admin')
+      throw refuse.account_not_found(`${account.username} is an administrator, who has no domains`);
+    this.#host.identity.accounts.assertChangeable(account);
   }
 
   #isProvided(point: Point): boolean {
