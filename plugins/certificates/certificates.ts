@@ -21,7 +21,7 @@ import { certificateEntry, isBetter, isCertified, renewalTime, tellCertificate }
 import { checkCertificate, isSelfSigned, splitPem, Unusable, type Certificate } from './check-certificate.ts';
 import { fail } from './errors.ts';
 import { OwnKeys } from './keys.ts';
-import { issue, type Subject } from './order-notes.ts';
+import { issue, type Subject } from './issuing/order-notes.ts';
 import type {
   CertificateEntry,
   CertificateList,

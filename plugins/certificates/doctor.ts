@@ -2,8 +2,8 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Certificates } from './certificates.ts';
-import type { Issuing } from './issuing.ts';
-import { lackOfProof } from './proof.ts';
+import type { Issuing } from './issuing/issuing.ts';
+import { lackOfProof } from './issuing/proof.ts';
 import type { CertificatesConfig } from './schema.ts';
 import { countTls } from './store.ts';
 

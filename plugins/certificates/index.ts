@@ -6,7 +6,7 @@ import { Certificates } from './certificates.ts';
 import { findings } from './doctor.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
-import { Issuing } from './issuing.ts';
+import { Issuing } from './issuing/issuing.ts';
 import * as schema from './schema.ts';
 import { ServerCertificate } from './server-certificate.ts';
 import { countTls } from './store.ts';

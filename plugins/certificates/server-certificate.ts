@@ -10,8 +10,8 @@ import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import { renewalTime } from './certificate-entry.ts';
 import type { Certificates } from './certificates.ts';
 import { isSelfSigned } from './check-certificate.ts';
-import type { Issuing } from './issuing.ts';
-import { lackOfProof } from './proof.ts';
+import type { Issuing } from './issuing/issuing.ts';
+import { lackOfProof } from './issuing/proof.ts';
 import type { CertificatesConfig } from './schema.ts';
 
 /** The certificate of the server's own addresses, for `tls.host_name`. It is a file of the node, which the kernel serves. */

@@ -1,22 +1,22 @@
 import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { HttpError, errorMessage } from '../../kernel/errors.ts';
-import type { Host } from '../../kernel/contract/plugin.ts';
-import { siteNames, type Domain } from '../../kernel/contract/points/domain-directory.ts';
-import type { WebServerPart } from '../../kernel/contract/points/web-server-part.ts';
-import { NameServers } from '../../kernel/kit/net/name-addresses.ts';
-import { newPrivateKey } from '../../kernel/kit/net/x509.ts';
-import { FairQueue } from '../../kernel/kit/waiting/fair-queue.ts';
-import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
-import { AcmeClient } from './acme/acme-client.ts';
-import { AcmeFailure } from './acme/acme-failure.ts';
-import { expiresSoon, isCertified } from './certificate-entry.ts';
-import type { Certificates } from './certificates.ts';
-import { checkCertificate, Unusable, type Certificate } from './check-certificate.ts';
+import { HttpError, errorMessage } from '../../../kernel/errors.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import { siteNames, type Domain } from '../../../kernel/contract/points/domain-directory.ts';
+import type { WebServerPart } from '../../../kernel/contract/points/web-server-part.ts';
+import { NameServers } from '../../../kernel/kit/net/name-addresses.ts';
+import { newPrivateKey } from '../../../kernel/kit/net/x509.ts';
+import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
+import { Recurring } from '../../../kernel/kit/waiting/recurring.ts';
+import { AcmeClient } from '../acme/acme-client.ts';
+import { AcmeFailure } from '../acme/acme-failure.ts';
+import { expiresSoon, isCertified } from '../certificate-entry.ts';
+import type { Certificates } from '../certificates.ts';
+import { checkCertificate, Unusable, type Certificate } from '../check-certificate.ts';
 import { OrderNotes, type Subject } from './order-notes.ts';
-import type { CertificatesConfig } from './schema.ts';
+import type { CertificatesConfig } from '../schema.ts';
 import { NotServed, servedCertificate } from './served-certificate.ts';
-import { readTls, writeTls, type DomainTls } from './store.ts';
+import { readTls, writeTls, type DomainTls } from '../store.ts';
 
 /** Domains that are looked through at a time. */
 const PAGE = 500;

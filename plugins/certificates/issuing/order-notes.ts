@@ -1,11 +1,11 @@
-import type { Host } from '../../kernel/contract/plugin.ts';
-import type { Domain } from '../../kernel/contract/points/domain-directory.ts';
-import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { tellCertificate, timeText } from './certificate-entry.ts';
-import type { CertificateFacts } from './check-certificate.ts';
-import type { CertificatesConfig } from './schema.ts';
+import type { Host } from '../../../kernel/contract/plugin.ts';
+import type { Domain } from '../../../kernel/contract/points/domain-directory.ts';
+import type { Account } from '../../../kernel/identity/accounts/account.ts';
+import { tellCertificate, timeText } from '../certificate-entry.ts';
+import type { CertificateFacts } from '../check-certificate.ts';
+import type { CertificatesConfig } from '../schema.ts';
 import type { NotServed } from './served-certificate.ts';
-import { NO_CERTIFICATE, readOne, writeTls } from './store.ts';
+import { NO_CERTIFICATE, readOne, writeTls } from '../store.ts';
 
 /** A domain with its account. */
 export interface Subject {

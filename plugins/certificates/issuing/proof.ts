@@ -1,5 +1,5 @@
-import { CHALLENGES, type WebServerPart } from '../../kernel/contract/points/web-server-part.ts';
-import { askSite } from '../../kernel/kit/net/ask-site.ts';
+import { CHALLENGES, type WebServerPart } from '../../../kernel/contract/points/web-server-part.ts';
+import { askSite } from '../../../kernel/kit/net/ask-site.ts';
 
 /** The token of no order. */
 const TRIED = 'hostkeep';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
-import type { WebServerPart } from '../../kernel/contract/points/web-server-part.ts';
-import { describeCertificate, isSelfSigned, type CertificateFacts } from './check-certificate.ts';
+import type { WebServerPart } from '../../../kernel/contract/points/web-server-part.ts';
+import { describeCertificate, isSelfSigned, type CertificateFacts } from '../check-certificate.ts';
 
 /** Why visitors get no certificate of a name, in words for people. */
 export class NotServed extends Error {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { createServer } from 'node:tls';
 import * as assert from '../../support/assert.ts';
-import { NotServed, servedCertificate } from '../../../plugins/certificates/served-certificate.ts';
+import { NotServed, servedCertificate } from '../../../plugins/certificates/issuing/served-certificate.ts';
 import { selfSigned, signedBy } from '../../support/certificate.ts';
 import { freePort } from '../../support/port.ts';
 import { testSuite } from '../../support/suite.ts';

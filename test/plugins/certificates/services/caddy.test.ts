@@ -2,6 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { join } from 'node:path';
+import type { CertificateEntry } from '../../../../plugins/certificates/schema.ts';
 import * as assert from '../../../support/assert.ts';
 import { Caddy, hasCaddy } from '../../../support/caddy.ts';
 import { domainOwner } from '../../../support/domain-owner.ts';
@@ -15,16 +16,6 @@ await needs('domains', 'webserver');
 const test = testSuite('certificates-caddy');
 const DOMAIN = 'shop.example';
 const path = `/api/certificates/${DOMAIN}` as const;
-
-interface Entry {
-  readonly domain_url: string;
-  readonly state: string;
-  readonly issuer: string;
-  readonly names: readonly string[];
-  readonly valid_to: string | null;
-  readonly next_order_at: string | null;
-  readonly last_error: string;
-}
 
 /** Resolves with the page of a site, as a client that trusts nobody but the authority; or with why there is none. */
 function pageAt(port: number | undefined, ca: string): Promise<string> {
@@ -56,9 +47,9 @@ if (hasCaddy() && hasPebble()) {
 
   const customer = async (domain = DOMAIN) => {
     const ann = await domainOwner(server, 'ann', { domain });
-    const entry = async (): Promise<Entry> => {
+    const entry = async (): Promise<CertificateEntry> => {
       const { certificates, is_issuing } = (await ann.asks('GET /api/certificates', 200)) as {
-        certificates: [Entry];
+        certificates: [CertificateEntry];
         is_issuing: boolean;
       };
       assert.is(is_issuing, false, 'this server orders none');

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { createServer, get } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { CertificateEntry } from '../../../../plugins/certificates/schema.ts';
 import * as assert from '../../../support/assert.ts';
 import { selfSigned, signedBy } from '../../../support/certificate.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
@@ -17,18 +18,6 @@ import { hasPebble, Pebble, REFUSED_DOMAIN } from '../../../support/pebble.ts';
 await needs('domains', 'webserver');
 const test = testSuite('certificates-issued');
 const DOMAIN = 'shop.example';
-
-interface Entry {
-  readonly domain_url: string;
-  readonly state: string;
-  readonly issuer: string;
-  readonly names: readonly string[];
-  readonly valid_to: string | null;
-  readonly next_order_at: string | null;
-  readonly last_error: string;
-  readonly force_https: boolean;
-  readonly hsts: boolean;
-}
 
 if (hasNginx() && hasPebble()) {
   let nginx: Nginx;
@@ -91,14 +80,14 @@ if (hasNginx() && hasPebble()) {
       return this.#server.ask<T>(path, { method, token: this.#token, ...(body !== undefined && { body }) });
     }
 
-    async entry(domain = DOMAIN): Promise<Entry> {
-      const { body } = await this.ask<{ certificates: Entry[] }>('/api/certificates');
+    async entry(domain = DOMAIN): Promise<CertificateEntry> {
+      const { body } = await this.ask<{ certificates: CertificateEntry[] }>('/api/certificates');
       const found = body.certificates.find((each) => each.domain_url === domain);
       if (found === undefined) throw new Error(`${domain} is not listed`);
       return found;
     }
 
-    async untilState(state: string): Promise<Entry> {
+    async untilState(state: string): Promise<CertificateEntry> {
       await until(`the certificate is ${state}`, async () => (await this.entry()).state === state);
       return this.entry();
     }
@@ -174,7 +163,8 @@ if (hasNginx() && hasPebble()) {
     const customer = await Customer.with(server);
     const others = Array.from({ length: 12 }, (_, i) => `shop${i}.example`);
     await Promise.all(others.map((domain) => customer.domain('new', domain)));
-    const states = async () => (await customer.ask<{ certificates: Entry[] }>('/api/certificates')).body.certificates;
+    const states = async () =>
+      (await customer.ask<{ certificates: CertificateEntry[] }>('/api/certificates')).body.certificates;
     await until('one of them has its certificate', async () =>
       (await states()).some(({ domain_url, state }) => others.includes(domain_url) && state === 'valid'),
     );
