@@ -11,6 +11,8 @@ import { boundedBytes } from './waiting/byte-streams.ts';
 
 /** More than anybody's databases are described in. */
 const JSON_BYTES = 32 * 2 ** 20;
+/** The last time that a date can be. */
+const LATEST_MS = 8.64e15;
 
 /** Resolves with the JSON of a body that another node sends. */
 export async function readJson(body: AsyncIterable<Uint8Array>): Promise<unknown> {
@@ -35,6 +37,11 @@ export function readInteger(value: unknown, smallest: number, largest: number): 
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= smallest && value <= largest) return value;
   throw refused(`a number from ${smallest} to ${largest}`);
 }
+
+export const readCount = (value: unknown): number => readInteger(value, 0, Number.MAX_SAFE_INTEGER);
+
+/** Returns milliseconds since 1970, of a time that a date can be. */
+export const readTime = (value: unknown): number => readInteger(value, 0, LATEST_MS);
 
 /** Returns a text that matches a pattern. */
 export function readText(value: unknown, pattern: RegExp): string {

@@ -4,7 +4,7 @@
  */
 import type { KeptBackup, KeptDatabase } from '../../kernel/contract/tasks/account-backups.ts';
 import { KINDS, type ObjectName } from '../../kernel/kit/restic/questions.ts';
-import { readBoolean, readInteger, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
+import { readBoolean, readCount, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 
 export interface Requests {
   /** Makes sure that backups can come, which take so many bytes. */
@@ -31,7 +31,7 @@ const TEXT = /^[^\0]{0,10000}$/u;
 
 /** Readers of the bodies by the names of the requests. */
 export const READERS: { readonly [N in keyof Requests]: (body: unknown) => Requests[N] } = {
-  meet: (body) => ({ bytes: count(readMembers(body, ['bytes']).bytes) }),
+  meet: (body) => ({ bytes: readCount(readMembers(body, ['bytes']).bytes) }),
   compare: (body) => ({ objects: names(readMembers(body, ['objects']).objects) }),
   adopt: (body) => ({ backups: readList(readMembers(body, ['backups']).backups, MOST_BACKUPS, backupIn) }),
 };
@@ -49,7 +49,6 @@ export function readObject(text: string): ObjectName {
 export const objectText = ({ kind, name }: ObjectName): string => (kind === 'config' ? kind : `${kind}/${name}`);
 
 const names = (value: unknown): string[] => readList(value, MOST_OBJECTS, (name) => readText(name, OBJECT_NAME));
-const count = (value: unknown): number => readInteger(value, 0, Number.MAX_SAFE_INTEGER);
 const orNull = <T>(value: unknown, read: (value: unknown) => T): T | null => (value === null ? null : read(value));
 
 function backupIn(value: unknown): KeptBackup {
@@ -59,11 +58,11 @@ function backupIn(value: unknown): KeptBackup {
   ]);
   return {
     id: readText(id, BACKUP),
-    created_at: count(created_at),
-    files: count(files),
-    size_bytes: count(size_bytes),
-    added_bytes: count(added_bytes),
-    left_out: count(left_out),
+    created_at: readCount(created_at),
+    files: readCount(files),
+    size_bytes: readCount(size_bytes),
+    added_bytes: readCount(added_bytes),
+    left_out: readCount(left_out),
     is_scheduled: readBoolean(is_scheduled),
     databases: readList(databases, MOST_BACKUPS, databaseIn),
   };
@@ -77,7 +76,7 @@ function databaseIn(value: unknown): KeptDatabase {
     engine: readText(engine, ENGINE),
     name: readText(name, TEXT),
     snapshot: orNull(snapshot, (each) => readText(each, SNAPSHOT)),
-    size_bytes: count(size_bytes),
+    size_bytes: readCount(size_bytes),
     problem: orNull(problem, (each) => readText(each, TEXT)),
   };
 }

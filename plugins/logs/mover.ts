@@ -2,7 +2,7 @@ import { appendPiece, assertRoom, readPiece } from '../../kernel/contract/moves/
 import { LeavingFiles, type LeavingFile } from '../../kernel/contract/moves/leaving-files.ts';
 import type { Arrival, Leaving, MovePart, MoveLink } from '../../kernel/contract/points/move-part.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
-import { readInteger, readJson, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
+import { readCount, readJson, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { fail } from './errors.ts';
 import type { ArrivingLogs } from './site-logs/arriving.ts';
@@ -93,7 +93,7 @@ async function arrive({ local, arriving }: Logs, { account: { id }, name, about 
   const value = await readJson(body);
   if (name === 'room') {
     await arriving.remove(id);
-    await assertRoom(arriving.root, count(readMembers(value, ['bytes']).bytes), 'its logs');
+    await assertRoom(arriving.root, readCount(readMembers(value, ['bytes']).bytes), 'its logs');
   } else if (name === 'traffic') {
     const days = readList(value, MOST_DAYS, readDay);
     await local.write(async (tx) => {
@@ -104,9 +104,7 @@ async function arrive({ local, arriving }: Logs, { account: { id }, name, about 
   return null;
 }
 
-const count = (given: unknown) => readInteger(given, 0, Number.MAX_SAFE_INTEGER);
-
 function readDay(value: unknown) {
   const { day, requests, bytes } = readMembers(value, ['day', 'requests', 'bytes']);
-  return { day: readText(day, DAY), requests: count(requests), bytes: count(bytes) };
+  return { day: readText(day, DAY), requests: readCount(requests), bytes: readCount(bytes) };
 }

@@ -1,6 +1,6 @@
 /** Messages between two nodes while an account moves. The old home asks, and the new one answers. */
 import { HttpError, isErrorCode } from '../../kernel/errors.ts';
-import { readBoolean, readInteger, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
+import { readBoolean, readCount, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 import type { Move } from './rows.ts';
 import type { Extent } from '../../kernel/contract/moves/tree-job.ts';
 
@@ -35,8 +35,8 @@ export function readBringing(body: unknown): Bringing {
   const { exists, bytes, inodes, plugins } = readMembers(body, ['exists', 'bytes', 'inodes', 'plugins']);
   return {
     exists: readBoolean(exists),
-    bytes: readInteger(bytes, 0, Number.MAX_SAFE_INTEGER),
-    inodes: readInteger(inodes, 0, Number.MAX_SAFE_INTEGER),
+    bytes: readCount(bytes),
+    inodes: readCount(inodes),
     plugins: readList(plugins, PLUGINS, (name) => readText(name, PLUGIN)),
   };
 }

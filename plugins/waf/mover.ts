@@ -1,7 +1,7 @@
 import type { MovePart } from '../../kernel/contract/points/move-part.ts';
 import { rowsMover } from '../../kernel/contract/moves/moved-rows.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { readBoolean, readInteger, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
+import { readBoolean, readCount, readList, readMembers, readText, readTime } from '../../kernel/kit/verb-arguments.ts';
 import { LONGEST, MOST_RULES, MOST_TAGS, type FoundRule } from './log/entry.ts';
 import type { SitesWaf } from './sites-waf.ts';
 import { addRequests, forgetAccount, requestsAfter, type MovedRequest } from './store.ts';
@@ -24,22 +24,19 @@ export function movePart(host: Pick<Host, 'local' | 'identity' | 'peer'>, waf: S
   };
 }
 
-/** The last time that a date can be. */
-const LATEST_MS = 8.64e15;
 const MEMBERS = ['id', 'domainId', 'at', 'ip', 'method', 'uri', 'status', 'isBlocked', 'rules'] as const;
-const count = (value: unknown) => readInteger(value, 0, Number.MAX_SAFE_INTEGER);
 const text = (value: unknown, longest: number) => readText(value, new RegExp(`^.{0,${longest}}$`, 's'));
 
 function readRequest(value: unknown): MovedRequest {
   const { id, domainId, at, ip, method, uri, status, isBlocked, rules } = readMembers(value, MEMBERS);
   return {
-    id: count(id),
-    domainId: count(domainId),
-    at: readInteger(at, 0, LATEST_MS),
+    id: readCount(id),
+    domainId: readCount(domainId),
+    at: readTime(at),
     ip: text(ip, LONGEST.ip),
     method: text(method, LONGEST.method),
     uri: text(uri, LONGEST.uri),
-    status: count(status),
+    status: readCount(status),
     isBlocked: readBoolean(isBlocked),
     rules: readList(rules, MOST_RULES, readRule),
   };
@@ -48,7 +45,7 @@ function readRequest(value: unknown): MovedRequest {
 function readRule(value: unknown): FoundRule {
   const { id, message, tags } = readMembers(value, ['id', 'message', 'tags']);
   return {
-    id: count(id),
+    id: readCount(id),
     message: text(message, LONGEST.message),
     tags: readList(tags, MOST_TAGS, (tag) => text(tag, LONGEST.tag)),
   };
