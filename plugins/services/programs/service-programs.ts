@@ -83,16 +83,17 @@ export class ServicePrograms implements ServiceVerbs {
   async stop(program: unknown): Promise<string> {
     const given = readMembers(program, ['accountId', 'name']);
     const [accountId, name] = [readId(given.accountId), readText(given.name, PROGRAM_NAME)];
+    const service = serviceNamed(name);
     const master = await this.#folder.master(accountId, name);
+    if (master?.isEnding === false) await this.#folder.setEnding(accountId, name);
+    // its forwarder goes on meanwhile, or `running` would kill a container that stores what it has
+    if (this.#isContainer(name)) this.#note({ accountId, name }, await this.#containers.remove(accountId, service));
     if (master !== undefined) {
       const pid = ownProcessId(masterPid(master));
-      if (!master.isEnding) await this.#folder.setEnding(accountId, name);
       if (pid !== undefined) terminate(pid);
       for (const deadline = performance.now() + STOP_MS; isRunning(master.id); await delay(POLL_MS))
         if (performance.now() > deadline) await killMaster(master);
     }
-    const service = serviceNamed(name);
-    if (this.#isContainer(name)) this.#note({ accountId, name }, await this.#containers.remove(accountId, service));
     await this.#folder.clear(accountId, name);
     await rm(this.#folder.socket(accountId, service), { force: true });
     return this.#outputs.ofThisStart(accountId, service, PRINTED).trim();
@@ -120,13 +121,14 @@ export class ServicePrograms implements ServiceVerbs {
 
   async running(accountId: unknown): Promise<readonly NamedProgram[]> {
     const id = accountId === null ? undefined : readId(accountId);
-    // asked before the folder: one that is started meanwhile is there by then
+    // asked in the order in which a program starts, runs and ends, so that one that goes on meanwhile is found in the next
     const containers = await this.#containersOf(id);
+    const areStarting = await Promise.all(containers.map((each) => this.#folder.isStarting(each)));
     const running = await this.#folder.running(id);
     const isSame = (one: NamedProgram) => (other: NamedProgram) =>
       one.accountId === other.accountId && one.name === other.name;
-    for (const each of containers)
-      if (!(await this.#folder.isStarting(each)) && !running.some(isSame(each)))
+    for (const [i, each] of containers.entries())
+      if (areStarting[i] === false && !running.some(isSame(each)) && !(await this.#folder.isEnding(each)))
         this.#note(each, await this.#containers.removeOne(each));
     const whole = containers.filter((each) => each.isRunning);
     return running.filter((each) => !this.#isContainer(each.name) || whole.some(isSame(each)));

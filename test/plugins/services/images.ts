@@ -5,13 +5,13 @@ import { temporaryFolder } from '../../support/folder.ts';
 import type { TestDocker } from '../../support/docker.ts';
 
 const HOME = '/usr/share/elasticsearch';
-/** Refuses to start as Elasticsearch would where it may not write, then answers one connection after another; stores something at its end. */
+/** Refuses to start as Elasticsearch would where it may not write, then answers one connection after another; stores something at its end, once `.held` is gone. */
 const SERVER = `#!/bin/sh
 cd ${HOME}
 for folder in "$ES_PATH_CONF" data logs /tmp; do touch "$folder/.writable" || exit 3; done
 rm data/.writable
 echo "started with $*"
-trap 'touch data/.ended; exit' TERM
+trap 'while [ -e data/.held ]; do sleep 0.05; done; touch data/.ended; exit' TERM
 nc -ll -p 9200 -e ${HOME}/bin/answer &
 wait
 `;

@@ -88,6 +88,9 @@ const refusal = async (headers: Record<string, string> = bearer(far), id?: strin
   if (typeof opened !== 'string') opened.close();
   return opened;
 };
+/** Resolves once both nodes have heard that the account may open one. */
+const areOpen = (token = far) =>
+  until('both nodes allow it', async () => (await first.ask('/api/echo/x', { token })).status === 426);
 const tokenOfFar = async (server = second) => server.token(await server.hostkeep.core.accounts.get('far'));
 
 // threat cross-site-web-socket: the node that is asked checks the origin, whichever one opens the WebSocket
@@ -106,6 +109,7 @@ test('what either node refuses arrives as it is', async () => {
   await second.hostkeep.core.accounts.setFeature('far', 'dns', false);
   assert.is(await refusal(), '403 feature_disabled');
   await second.hostkeep.core.accounts.setFeature('far', 'dns', undefined);
+  await areOpen();
   assert.equal(atTwo.who, []);
   const client = await connectSocket(url(), { cookie, origin });
   await until('it is open there', () => atTwo.open.length === 1);
@@ -172,6 +176,7 @@ test('it ends with whatever opened it, on whichever node that ends', async () =>
     ];
     for (const [end, undo] of endings) {
       const token = await tokenOfFar();
+      await areOpen(token);
       const client = await open(token);
       await until('it is open', () => atTwo.open.length === 1);
       await end(token);

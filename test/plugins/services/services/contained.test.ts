@@ -1,5 +1,5 @@
 /** Services in containers, with a real engine: the shipped recipe with an image that answers as Elasticsearch does, and Redis. */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { projectDir } from '../../../../kernel/kit/files/project-dir.ts';
@@ -170,6 +170,20 @@ if (hasServices() && dockerMissing() === undefined) {
     await until('the half is gone', async () => !(await idsOf('pat')).includes(half));
     assert.equal(await idsOf('pat'), [other], 'that of another installation stays');
     await docker.cli('rm', '-f', other);
+  });
+
+  test('what stores its last is let be while its end is awaited', async () => {
+    const zoe = await house.customer('zoe');
+    await switchedOn(zoe, SEARCH);
+    const stored = join(house.folder, 'stored', String(zoe.id), SEARCH);
+    writeFileSync(join(stored, '.held'), '');
+    const restarted = zoe.post(SEARCH, 'restart');
+    await until('it is to end', async () => !(await zoe.shown(SEARCH)).is_running);
+    assert.is((await idsOf('zoe')).length, 1);
+    rmSync(join(stored, '.held'));
+    assert.is((await restarted).status, 200);
+    assert.ok(existsSync(join(stored, '.ended')));
+    assert.is((await zoe.change(SEARCH, false)).status, 200);
   });
 
   test('a restart waits for who removes its container at the same time', async () => {
