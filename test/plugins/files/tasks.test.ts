@@ -7,7 +7,6 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -29,19 +28,19 @@ let server: TestServer;
 let ann: { account: Account; token: string };
 let bob: { account: Account; token: string };
 test.before(async () => {
-  server = await TestServer.start({ config: { files: { task_names: 200, task_mib: 512 } } });
+  server = await TestServer.start({ config: { files: { task_mib: 8192 } } });
   [ann, bob] = [await server.user('anna'), await server.user('bob')];
   mkdirSync(ann.account.filesRoot, { recursive: true });
 });
 
 type Body = Readonly<Record<string, unknown>>;
-const ask = async (method: string, path: string, body?: unknown, token = ann.token) =>
-  server.ask<Body>(path, { method, token, ...(body !== undefined && { body }) });
+const ask = async (method: string, path: string, body?: unknown, token = ann.token, at = server) =>
+  at.ask<Body>(path, { method, token, ...(body !== undefined && { body }) });
 const here = (path: string) => join(ann.account.filesRoot, path);
-const ended = (id: unknown, token = ann.token) =>
+const ended = (id: unknown, token = ann.token, at = server) =>
   eventually(
     'the task has ended',
-    async () => (await ask('GET', `/api/files/tasks/${String(id)}`, undefined, token)).body,
+    async () => (await ask('GET', `/api/files/tasks/${String(id)}`, undefined, token, at)).body,
     ({ state }) => state !== 'running',
   );
 /** Begins a task and resolves with what became of it. */
@@ -123,20 +122,24 @@ test('a folder is copied with all that is in it, also into itself', async () => 
 });
 
 test('a copy beyond the bounds fails, and leaves nothing', async () => {
-  mkdirSync(here('many'));
-  for (let i = 0; i < 201; i += 1) writeFileSync(here(`many/${i}`), '');
-  assert.is((await copy('many', 'more'))['error'], 'task_too_large');
-  let path = here('deep');
+  const bounded = await TestServer.start({ config: { files: { task_names: 200, task_mib: 1 } } });
+  const { account, token } = await bounded.user('dora');
+  const root = account.filesRoot;
+  mkdirSync(join(root, 'many'), { recursive: true });
+  for (let i = 0; i < 201; i += 1) writeFileSync(join(root, `many/${i}`), '');
+  let path = join(root, 'deep');
   for (let i = 0; i < 102; i += 1) mkdirSync((path = join(path, 'x')), { recursive: true });
-  assert.is((await copy('deep', 'deeper'))['error'], 'task_too_large');
-  writeFileSync(here('sparse'), '');
-  truncateSync(here('sparse'), 2 ** 40);
-  assert.is((await copy('sparse', 'full'))['error'], 'task_too_large');
-  assert.equal([work(), ['more', 'deeper', 'full'].filter((name) => existsSync(here(name)))], [[], []]);
+  writeFileSync(join(root, 'large'), Buffer.alloc(2 ** 20 + 1));
+  for (const from of ['many', 'deep', 'large']) {
+    const { body } = await ask('POST', '/api/files/copy', { from, to: 'new' }, token, bounded);
+    assert.is((await ended(body['id'], token, bounded))['error'], 'task_too_large', from);
+    assert.equal([readdirSync(join(root, '.hostkeep/work')), existsSync(join(root, 'new'))], [[], false]);
+  }
 });
 
 test('a task is canceled, and what it has made is gone', async () => {
-  truncateSync(here('sparse'), 2 ** 29);
+  writeFileSync(here('sparse'), '');
+  truncateSync(here('sparse'), 2 ** 33);
   const { body } = await ask('POST', '/api/files/copy', { from: 'sparse', to: 'whole' });
   await eventually(
     'it has begun',
@@ -191,7 +194,6 @@ test('permissions are repaired, and what was closed to others stays closed', asy
     ].map(mode),
     ['755', '644', '755', '644', '600', '755', '666'],
   );
-  for (const name of ['many', 'deep']) rmSync(here(name), { recursive: true }); // beyond the bounds
   assert.is((await done('/api/files/repair', { path: '' }))['state'], 'done');
   assert.equal([mode('.hostkeep'), mode('beside')], ['700', '644'], 'our own folder stays closed');
   assert.is((await done('/api/files/repair', { path: 'none' }))['error'], 'folder_not_found');
