@@ -64,6 +64,12 @@ function withDocker(): void {
     assert.is(status, 200, JSON.stringify(body));
   };
   const feature = (method: string) => asRoot(method, '/api/accounts/ann/features/container_shell');
+  /** Resolves once all nodes have heard that the account has the feature. */
+  const areOpen = () =>
+    until('both nodes allow it', async () => {
+      const ask = (node: NodeProcess) => node.ask(`/api/docker-shells/${web}`, { token: ann });
+      return (await Promise.all([first, second].map(ask))).every(({ status }) => status === 426);
+    });
 
   test.before(async () => {
     docker = await TestDocker.start();
@@ -74,6 +80,7 @@ function withDocker(): void {
     root = await first.login('root', undefined, 'admin');
     await feature('PUT');
     ann = await first.login('ann');
+    await areOpen();
   });
   test.after(async () => {
     await fleet.close();
@@ -90,6 +97,7 @@ function withDocker(): void {
     await feature('DELETE');
     assert.is(await refusal(first), '403 feature_disabled');
     await feature('PUT');
+    await areOpen();
   });
 
   test('a shell opens at the home, as the account, and says how it ended', async () => {
@@ -118,6 +126,7 @@ function withDocker(): void {
     await until('all are closed', () => clients.every(({ closed }) => closed === 1001));
     await nothingRuns();
     await feature('PUT');
+    await areOpen();
   });
 
   test('output waits for its reader, through both nodes', async () => {
