@@ -10,10 +10,14 @@ import type { StreamInput } from './stream-job.ts';
 const IDLE_MS = 120_000;
 /** How long nothing may come from the programs, which look at large folders before they write. */
 const PATIENCE_MS = 300_000;
+/** So much of an archive, and so long, is waited for before it is answered: one that fails by then has a status that says so. */
+const [HELD_BYTES, HELD_MS] = [1 << 20, 2000];
+
+type Read = () => Promise<{ readonly bytes: Uint8Array; readonly output: boolean }>;
 
 /**
  * Begins an archive that is made while it is sent. Its process is its own, because it holds the programs between two parts.
- * `onEnd` is called once when the stream was opened. Errors: 404 `file_not_found`, `folder_not_found`.
+ * `onEnd` is called once when the stream was opened. Errors: 404 `file_not_found`, `folder_not_found`, 503 `files_unavailable`.
  */
 export async function archiveStream(
   jobs: AccountJobs,
@@ -26,13 +30,16 @@ export async function archiveStream(
   const owner = jobs.ownerOf(account);
   const abort = new AbortController();
   const run = (input: StreamInput) => pool.run(STREAM, owner, input, { signal: abort.signal });
+  const read = () => run({ step: 'read' });
+  let begun: Awaited<ReturnType<typeof beginning>>;
   try {
     await run({ step: 'begin', ...archive });
+    begun = await beginning(read);
   } catch (error) {
     await pool.close();
     throw error;
   }
-  return streamed('application/octet-stream', parts(run), {
+  return streamed('application/octet-stream', parts(begun, read), {
     headers: attachment(name),
     onEnd: () => {
       abort.abort(new Error('the client takes no more'));
@@ -49,9 +56,23 @@ async function closed(pool: JobPool, onEnd: () => void): Promise<void> {
   }
 }
 
-async function* parts(run: (input: StreamInput) => Promise<{ bytes: Uint8Array; output: boolean }>) {
+/** Resolves with the first parts of an archive, and whether that is all of it. */
+async function beginning(read: Read): Promise<{ readonly first: readonly Uint8Array[]; readonly isWhole: boolean }> {
+  const first: Uint8Array[] = [];
+  const deadline = performance.now() + HELD_MS;
+  for (let bytes = 0; bytes < HELD_BYTES && performance.now() < deadline;) {
+    const part = await read();
+    if (part.output) return { first, isWhole: true };
+    bytes += first.push(part.bytes) && part.bytes.length;
+  }
+  return { first, isWhole: false };
+}
+
+async function* parts({ first, isWhole }: Awaited<ReturnType<typeof beginning>>, read: Read) {
+  yield* first.filter(({ length }) => length > 0);
+  if (isWhole) return;
   for (let heard = performance.now(); ;) {
-    const { bytes, output: isLast } = await run({ step: 'read' });
+    const { bytes, output: isLast } = await read();
     if (isLast) return;
     if (bytes.length > 0) {
       heard = performance.now();

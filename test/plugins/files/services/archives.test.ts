@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -198,6 +199,23 @@ test('a folder is downloaded as an archive by a link, and a file as it is, with 
   assert.equal([part.status, Buffer.from(await part.arrayBuffer())], [206, content.subarray(1, 4)]);
   assert.is((await downloaded({ paths: ['site'] })).status, 404, 'a folder is no file');
   assert.is((await downloaded({ paths: ['gone'], format: 'zip' })).status, 404);
+});
+
+test('an archive that cannot be made is refused, and not broken off', async () => {
+  if (!hasPrograms) return;
+  const { account, token } = await server.user('cleo');
+  const own = (path: string) => join(account.filesRoot, path);
+  mkdirSync(own('site'), { recursive: true });
+  writeFileSync(own('site/shut'), 'mine', { mode: 0o000 });
+  // root may read everything, and the process of an account has the id of its folder
+  if (process.getuid?.() === 0) for (const path of ['', 'site', 'site/shut']) chownSync(own(path), 70_003, 70_003);
+  for (const format of ['zip', 'tar.gz', 'tar.zst']) {
+    const request = { method: 'POST', token, body: { paths: ['site'], format } };
+    const { body } = await server.ask<Body>('/api/files/downloads', request);
+    const answer = await server.ask<Body>(String(body['href']));
+    assert.equal([answer.status, answer.body['error']], [503, 'files_unavailable'], format);
+    assert.match(String(answer.body['detail']), /shut: Cannot open: Permission denied/);
+  }
 });
 
 test('a link does not count while its account is suspended', async () => {
