@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
@@ -47,26 +48,32 @@ interface Comparison {
   readonly refused: readonly RefusedDomain[];
   /** Files without a domain. */
   readonly left: ReadonlySet<string>;
+  /** Files of domains that are being written, and are not compared. */
+  readonly busy: readonly string[];
 }
 
-interface Differences {
+interface Differences extends Pick<Comparison, 'refused' | 'busy'> {
   readonly changes: readonly Change[];
-  readonly refused: readonly RefusedDomain[];
 }
 
 /** A younger file without a domain is kept, because its domain may be about to be added. */
 const YOUNG_MS = 60_000;
 /** Domains whose rules are asked for at a time. */
 const PAGE = 500;
-/** How often something is written in a row, as what it is made from may change meanwhile. */
-const TURNS = 2;
+/** How often something is written in a row, as what it is made from may change meanwhile, and how soon it is looked whether it is there. */
+const [TURNS, POLL_MS] = [2, 20];
 
 /** The virtual hosts: one file for each domain in the store. */
 export class Vhosts {
   readonly #parts: VhostParts;
   readonly #reconciling = new Recurring({
     run: async () => {
-      for (let turn = 0; turn < TURNS; turn += 1) if ((await this.#apply(await this.#differences(true))) === 0) return;
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        const differences = await this.#differences(true);
+        if ((await this.#apply(differences)) === 0 && differences.busy.length === 0) return;
+        // what is being written may be as it was wanted before
+        while (differences.busy.some((file) => this.#parts.batcher.isBusy(file))) await delay(POLL_MS);
+      }
     },
     failed: (error) => this.note([error]),
     everyMs: 0,
@@ -185,7 +192,7 @@ export class Vhosts {
   }
 
   /** Resolves with the number of changes that were made. */
-  async #apply({ changes, refused: unwritable }: Differences): Promise<number> {
+  async #apply({ changes, refused: unwritable }: Omit<Differences, 'busy'>): Promise<number> {
     const results = await Promise.allSettled(changes.map((change) => this.#parts.batcher.change(change)));
     const refused = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as unknown);
     this.note([...unwritable.map(({ error }) => error), ...refused]);
@@ -203,11 +210,11 @@ export class Vhosts {
       await this.#parts.prepare();
       changes.push({ file: BEACON_FILE }); // so that the server reads them again
     }
-    const { outdated, refused, left } = await this.#compare();
+    const { outdated, refused, left, busy } = await this.#compare();
     changes.push(...outdated);
     for (const file of left)
       if (!batcher.isBusy(file) && !(spareYoung && (await this.#mayBeAdded(file)))) changes.push({ file });
-    return { changes, refused };
+    return { changes, refused, busy };
   }
 
   /** Compares the domains with their files, except those that are being changed. */
@@ -218,11 +225,12 @@ export class Vhosts {
     const accounts = await this.#accounts(); // after the names: a file without an account is that of a removed one
     const outdated: Wanted[] = [];
     const refused: RefusedDomain[] = [];
+    const busy: string[] = [];
     for await (const { name: domain, components, accountId, rule } of this.#withRules(domains)) {
       const file = vhostFileName(domain);
       left.delete(file);
       const account = accounts.get(accountId);
-      if (account === undefined || batcher.isBusy(file)) continue;
+      if (account === undefined || (batcher.isBusy(file) && busy.push(file) > 0)) continue;
       try {
         const wanted = wantedSite(domain, components, account, rule);
         const { content, users } = render(wanted.site, account.filesRoot);
@@ -232,7 +240,7 @@ export class Vhosts {
         refused.push({ domain, error });
       }
     }
-    return { outdated, refused, left };
+    return { outdated, refused, left, busy };
   }
 
   /** Reads all domains, each with its rule; rules are asked for many domains at a time. */

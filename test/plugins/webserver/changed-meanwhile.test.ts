@@ -15,10 +15,21 @@ const rendered = ({ isSuspended, names }: Site) => JSON.stringify({ isSuspended,
 
 /** Virtual hosts whose web server does `meanwhile` before it has written the next file. */
 function serving() {
-  const state = { account: ann, rule: { names: [] } as SiteRule, written: [] as string[], isRemoved: false };
+  const state = {
+    account: ann,
+    rule: { names: [] } as SiteRule,
+    written: [] as string[],
+    isRemoved: false,
+    isBusy: false,
+  };
   const host = { state, meanwhile: (): void => undefined };
   const batcher = {
-    isBusy: () => false,
+    isBusy: () => {
+      const { isBusy } = state;
+      if (isBusy) state.written.push('as it was before');
+      state.isBusy = false;
+      return isBusy;
+    },
     change: async ({ site }: { site?: Site }) => {
       host.meanwhile();
       host.meanwhile = () => undefined;
@@ -75,6 +86,13 @@ for (const way of ['change', 'reconcile'] as const)
     await vhosts[way](domain);
     assert.is(state.written.length, 2);
   });
+
+test('a site that is being written is compared once it is there', async () => {
+  const { vhosts, state } = serving();
+  state.isBusy = true;
+  await vhosts.reconcile();
+  assert.equal(state.written, ['as it was before', '{"isSuspended":false,"names":[]}']);
+});
 
 test('no site of a removed domain is written, or stays when it was removed meanwhile', async () => {
   const { vhosts, during, state } = serving();
