@@ -14,6 +14,11 @@ const PATIENCE_MS = 300_000;
 const [HELD_BYTES, HELD_MS] = [1 << 20, 2000];
 
 type Read = () => Promise<{ readonly bytes: Uint8Array; readonly output: boolean }>;
+interface Beginning {
+  readonly first: readonly Uint8Array[];
+  /** Whether that is all of the archive. */
+  readonly isWhole: boolean;
+}
 
 /**
  * Begins an archive that is made while it is sent. Its process is its own, because it holds the programs between two parts.
@@ -31,7 +36,7 @@ export async function archiveStream(
   const abort = new AbortController();
   const run = (input: StreamInput) => pool.run(STREAM, owner, input, { signal: abort.signal });
   const read = () => run({ step: 'read' });
-  let begun: Awaited<ReturnType<typeof beginning>>;
+  let begun: Beginning;
   try {
     await run({ step: 'begin', ...archive });
     begun = await beginning(read);
@@ -56,19 +61,19 @@ async function closed(pool: JobPool, onEnd: () => void): Promise<void> {
   }
 }
 
-/** Resolves with the first parts of an archive, and whether that is all of it. */
-async function beginning(read: Read): Promise<{ readonly first: readonly Uint8Array[]; readonly isWhole: boolean }> {
+async function beginning(read: Read): Promise<Beginning> {
   const first: Uint8Array[] = [];
   const deadline = performance.now() + HELD_MS;
   for (let bytes = 0; bytes < HELD_BYTES && performance.now() < deadline;) {
     const part = await read();
     if (part.output) return { first, isWhole: true };
-    bytes += first.push(part.bytes) && part.bytes.length;
+    first.push(part.bytes);
+    bytes += part.bytes.length;
   }
   return { first, isWhole: false };
 }
 
-async function* parts({ first, isWhole }: Awaited<ReturnType<typeof beginning>>, read: Read) {
+async function* parts({ first, isWhole }: Beginning, read: Read) {
   yield* first.filter(({ length }) => length > 0);
   if (isWhole) return;
   for (let heard = performance.now(); ;) {

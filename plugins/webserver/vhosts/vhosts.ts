@@ -49,12 +49,10 @@ interface Comparison {
   /** Files without a domain. */
   readonly left: ReadonlySet<string>;
   /** Files of domains that are being written, and are not compared. */
-  readonly busy: readonly string[];
+  readonly busy: ReadonlySet<string>;
 }
 
-interface Differences extends Pick<Comparison, 'refused' | 'busy'> {
-  readonly changes: readonly Change[];
-}
+type Differences = Pick<Comparison, 'refused' | 'busy'> & { readonly changes: readonly Change[] };
 
 /** A younger file without a domain is kept, because its domain may be about to be added. */
 const YOUNG_MS = 60_000;
@@ -70,9 +68,9 @@ export class Vhosts {
     run: async () => {
       for (let turn = 0; turn < TURNS; turn += 1) {
         const differences = await this.#differences(true);
-        if ((await this.#apply(differences)) === 0 && differences.busy.length === 0) return;
+        if ((await this.#apply(differences)) === 0 && differences.busy.size === 0) return;
         // what is being written may be as it was wanted before
-        while (differences.busy.some((file) => this.#parts.batcher.isBusy(file))) await delay(POLL_MS);
+        while ([...differences.busy].some((file) => this.#parts.batcher.isBusy(file))) await delay(POLL_MS);
       }
     },
     failed: (error) => this.note([error]),
@@ -175,8 +173,8 @@ export class Vhosts {
   async start({ spareYoung }: { readonly spareYoung: boolean }): Promise<{ readonly done: Promise<unknown> }> {
     await this.#parts.prepare();
     try {
-      const { changes, refused } = await this.#differences(spareYoung);
-      return { done: this.#apply({ changes: [...changes, { file: BEACON_FILE }], refused }) };
+      const differences = await this.#differences(spareYoung);
+      return { done: this.#apply({ ...differences, changes: [...differences.changes, { file: BEACON_FILE }] }) };
     } catch (error) {
       this.note([error]);
       return { done: Promise.resolve() };
@@ -192,7 +190,7 @@ export class Vhosts {
   }
 
   /** Resolves with the number of changes that were made. */
-  async #apply({ changes, refused: unwritable }: Omit<Differences, 'busy'>): Promise<number> {
+  async #apply({ changes, refused: unwritable }: Differences): Promise<number> {
     const results = await Promise.allSettled(changes.map((change) => this.#parts.batcher.change(change)));
     const refused = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as unknown);
     this.note([...unwritable.map(({ error }) => error), ...refused]);
@@ -225,12 +223,13 @@ export class Vhosts {
     const accounts = await this.#accounts(); // after the names: a file without an account is that of a removed one
     const outdated: Wanted[] = [];
     const refused: RefusedDomain[] = [];
-    const busy: string[] = [];
+    const busy = new Set<string>();
     for await (const { name: domain, components, accountId, rule } of this.#withRules(domains)) {
       const file = vhostFileName(domain);
       left.delete(file);
       const account = accounts.get(accountId);
-      if (account === undefined || (batcher.isBusy(file) && busy.push(file) > 0)) continue;
+      if (batcher.isBusy(file)) busy.add(file);
+      if (account === undefined || busy.has(file)) continue;
       try {
         const wanted = wantedSite(domain, components, account, rule);
         const { content, users } = render(wanted.site, account.filesRoot);
