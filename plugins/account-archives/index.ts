@@ -1,7 +1,7 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
-import type { AccountMaker } from '../../kernel/contract/archives/account-maker.ts';
+import type { AccountMaker } from '../../kernel/areas/archives/account-maker.ts';
 import { unfinishedImports } from './unfinished.ts';
 
 /** One account as one archive; see `commands.ts`. */

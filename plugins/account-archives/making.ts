@@ -1,10 +1,10 @@
 /** How an account is made of what comes from elsewhere: an archive, or the backups of an account that was removed. */
 import { errorMessage, HttpError } from '../../kernel/errors.ts';
-import type { AccountSource, FormerDatabase, Making } from '../../kernel/contract/archives/account-maker.ts';
-import { unlessRefused } from '../../kernel/contract/archives/archive-part.ts';
-import type { DatabaseBackups } from '../../kernel/contract/points/database-servers.ts';
+import type { AccountSource, FormerDatabase, Making } from '../../kernel/areas/archives/account-maker.ts';
+import { unlessRefused } from '../../kernel/contract/points/archive-part.ts';
+import type { DatabaseBackups } from '../../kernel/contract/points/backup-source.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { NewDatabaseName } from '../../kernel/kit/databases/schema.ts';
+import { NewDatabaseName } from '../../kernel/areas/databases/schema.ts';
 import { LOOK } from './commands/jobs.ts';
 import { fail } from './errors.ts';
 import type { Node } from './run.ts';

@@ -1,7 +1,7 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountFilter } from '../../kernel/identity/accounts/account-query.ts';
 import { fail } from '../../kernel/errors.ts';
-import { isNode, noNode } from '../../kernel/contract/fleet-nodes.ts';
+import { isNode, noNode } from '../../kernel/areas/fleet-nodes.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Call } from '../../kernel/contract/route-spec.ts';
 import type { AccountFigures, AccountsUsage, SampledUsage } from '../../kernel/contract/points/account-report.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { AccountBackups, KeptBackups } from '../../kernel/contract/tasks/account-backups.ts';
-import { freeRoom } from '../../kernel/contract/tasks/free-room.ts';
-import { runInRepository } from '../../kernel/contract/tasks/repository-run.ts';
+import type { AccountBackups, KeptBackups } from '../../kernel/areas/backups/account-backups.ts';
+import { freeRoom } from '../../kernel/areas/files/free-room.ts';
+import { runInRepository } from '../../kernel/areas/backups/repository-run.ts';
 import { errorMessage, HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
-import { ServiceRestic } from '../../kernel/kit/restic/service-restic.ts';
+import { ServiceRestic } from '../../kernel/areas/backups/restic/service-restic.ts';
 import type sample from './sample-job.ts';
 import type { CheckedBackups } from './sample-job.ts';
 import type { BackupChecksConfig } from './schema.ts';

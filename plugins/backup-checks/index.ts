@@ -1,7 +1,7 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { AccountBackups, BackupChecks } from '../../kernel/contract/tasks/account-backups.ts';
+import type { AccountBackups, BackupChecks } from '../../kernel/areas/backups/account-backups.ts';
 import { gauge } from '../../kernel/contract/points/metric.ts';
-import { AccountRounds } from '../../kernel/contract/tasks/account-rounds.ts';
+import { AccountRounds } from '../../kernel/areas/tasks/account-rounds.ts';
 import { Checks } from './checks.ts';
 import { events } from './events.ts';
 import { BackupChecksConfig } from './schema.ts';

@@ -1,8 +1,8 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { gauge } from '../../kernel/contract/points/metric.ts';
-import type { AccountBackups } from '../../kernel/contract/tasks/account-backups.ts';
-import { AccountRounds } from '../../kernel/contract/tasks/account-rounds.ts';
+import type { AccountBackups } from '../../kernel/areas/backups/account-backups.ts';
+import { AccountRounds } from '../../kernel/areas/tasks/account-rounds.ts';
 import { errorMessage, Unavailable } from '../../kernel/errors.ts';
 import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import { Copies } from './copies.ts';

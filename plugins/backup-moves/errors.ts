@@ -1,4 +1,4 @@
-import { MOVE_ERRORS } from '../../kernel/contract/moves/arriving-files.ts';
+import { MOVE_ERRORS } from '../../kernel/areas/moves/arriving-files.ts';
 import { defineErrors, type HttpError } from '../../kernel/errors.ts';
 import { escapeControl } from '../../kernel/log.ts';
 

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { AccountBackups } from '../../kernel/contract/tasks/account-backups.ts';
+import type { AccountBackups } from '../../kernel/areas/backups/account-backups.ts';
 import { fail } from './errors.ts';
 import { backupMover } from './mover.ts';
 

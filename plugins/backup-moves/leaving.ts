@@ -1,13 +1,13 @@
 import { open, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Leaving, MovedAccount, MoveLink } from '../../kernel/contract/points/move-part.ts';
-import type { KeptBackups } from '../../kernel/contract/tasks/account-backups.ts';
+import type { KeptBackups } from '../../kernel/areas/backups/account-backups.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { undefinedIfMissing } from '../../kernel/kit/files/if-missing.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
-import { listObjects, objectPath } from '../../kernel/kit/restic/objects.ts';
-import { KINDS } from '../../kernel/kit/restic/questions.ts';
+import { listObjects, objectPath } from '../../kernel/areas/backups/restic/objects.ts';
+import { KINDS } from '../../kernel/areas/backups/restic/questions.ts';
 import { refused } from './errors.ts';
 import type { MoverParts } from './parts.ts';
 import { OBJECT, objectText, readMissing, readObject, type Requests } from './wire.ts';

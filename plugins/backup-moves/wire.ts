@@ -2,8 +2,8 @@
  * Messages between the two ends of a move about backups, and checks of what the other node says, which may be in foreign hands. All errors
  * of the checks are 400 `invalid_request`.
  */
-import type { KeptBackup, KeptDatabase } from '../../kernel/contract/tasks/account-backups.ts';
-import { KINDS, type ObjectName } from '../../kernel/kit/restic/questions.ts';
+import type { KeptBackup, KeptDatabase } from '../../kernel/areas/backups/account-backups.ts';
+import { KINDS, type ObjectName } from '../../kernel/areas/backups/restic/questions.ts';
 import { readBoolean, readCount, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 
 export interface Requests {

@@ -1,6 +1,6 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { gauge } from '../../kernel/contract/points/metric.ts';
-import type { AccountBackups, BackupChecks } from '../../kernel/contract/tasks/account-backups.ts';
+import type { AccountBackups, BackupChecks } from '../../kernel/areas/backups/account-backups.ts';
 import { fail } from '../../kernel/errors.ts';
 import { byNeed, isTroubled, overviewRow } from './overview.ts';
 import { AccountsBackups, AccountsQuery, type AccountBackup } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { BackupChecks, BackupStanding } from '../../kernel/contract/tasks/account-backups.ts';
+import type { BackupChecks, BackupStanding } from '../../kernel/areas/backups/account-backups.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountBackup } from './schema.ts';
 

@@ -1,8 +1,8 @@
-import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
+import { archivedList } from '../../kernel/areas/archives/archived-list.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { AccountBackups } from '../../kernel/contract/tasks/account-backups.ts';
-import { isDatabase } from '../../kernel/contract/tasks/backup-source.ts';
-import { taskHandlers } from '../../kernel/contract/tasks/task-routes.ts';
+import type { AccountBackups } from '../../kernel/areas/backups/account-backups.ts';
+import { isDatabase } from '../../kernel/contract/points/backup-source.ts';
+import { taskHandlers } from '../../kernel/areas/tasks/task-routes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Static } from '../../kernel/schema.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';

@@ -1,6 +1,6 @@
 import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import { Type } from '../../kernel/schema.ts';
-import { taskRoutes } from '../../kernel/contract/tasks/task-routes.ts';
+import { taskRoutes } from '../../kernel/areas/tasks/task-routes.ts';
 import * as schema from './schema.ts';
 
 const home = { at: 'home' } as const;

@@ -1,4 +1,4 @@
-import type { AccountTask } from '../../kernel/contract/tasks/account-tasks.ts';
+import type { AccountTask } from '../../kernel/areas/tasks/account-tasks.ts';
 import type { Plan } from '../../kernel/identity/accounts/plans.ts';
 import type { BackupsConfig } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { BackupStanding } from '../../kernel/contract/tasks/account-backups.ts';
+import type { BackupStanding } from '../../kernel/areas/backups/account-backups.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { decided, unchosen } from './schedule.ts';
 import type { BackupsConfig } from './schema.ts';

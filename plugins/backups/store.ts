@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KeptBackup, KeptDatabase } from '../../kernel/contract/tasks/account-backups.ts';
+import type { KeptBackup, KeptDatabase } from '../../kernel/areas/backups/account-backups.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { undefinedIfMissing } from '../../kernel/kit/files/if-missing.ts';
 import type { Reader, Store, Tx } from '../../kernel/store/store.ts';

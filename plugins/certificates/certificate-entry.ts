@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { Domain } from '../../kernel/contract/points/domain-directory.ts';
+import type { Domain } from '../../kernel/areas/sites/domain-directory.ts';
 import type { WebServerPart } from '../../kernel/contract/points/web-server-part.ts';
 import type { Certificate } from './check-certificate.ts';
 import { MOST_NAMES, type CertificateEntry, type KeptCertificate } from './schema.ts';

@@ -1,19 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import {
-  domainNamed,
-  hasDomain,
-  NO_DOMAINS,
-  type DomainDirectory,
-} from '../../kernel/contract/points/domain-directory.ts';
+import { domainNamed, hasDomain, NO_DOMAINS, type DomainDirectory } from '../../kernel/areas/sites/domain-directory.ts';
 import {
   findWebServer,
   type SiteRule,
   type SiteRules,
   type WebServerPart,
 } from '../../kernel/contract/points/web-server-part.ts';
-import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
+import { SiteChanges } from '../../kernel/areas/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { EventInput } from '../../kernel/store/events/audit-log.ts';
 import { formatWait } from '../../kernel/kit/format.ts';

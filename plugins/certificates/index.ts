@@ -1,6 +1,6 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
-import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
+import { archivedSites } from '../../kernel/areas/archives/archived-list.ts';
+import { forgetRemoved } from '../../kernel/areas/sites/domain-directory.ts';
 import { gauge } from '../../kernel/contract/points/metric.ts';
 import { Certificates } from './certificates.ts';
 import { findings } from './doctor.ts';

@@ -1,4 +1,4 @@
-import type { Domain } from '../../kernel/contract/points/domain-directory.ts';
+import type { Domain } from '../../kernel/areas/sites/domain-directory.ts';
 import type { Reader, Tx } from '../../kernel/store/store.ts';
 
 /** How a domain answers over TLS. Without a row it has the defaults. */

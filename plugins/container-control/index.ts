@@ -4,7 +4,7 @@ import type {
   Containers,
   ListedContainer,
   OwnContainer,
-} from '../../kernel/contract/points/containers.ts';
+} from '../../kernel/areas/engine/containers.ts';
 import { SharedCounter } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Type } from '../../kernel/schema.ts';

@@ -1,10 +1,10 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { errorMessage, Unavailable } from '../../kernel/errors.ts';
-import { revalidated } from '../../kernel/contract/etag-reply.ts';
+import { revalidated } from '../../kernel/areas/etag-reply.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import type { JobOwner } from '../../kernel/kit/jobs/job.ts';
 import { IDLE } from '../../kernel/contract/points/account-report.ts';
-import { SERVICE_LABEL } from '../../kernel/contract/points/containers.ts';
+import { SERVICE_LABEL } from '../../kernel/areas/engine/containers.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { cgroupFinding, EngineMonitor, engineMetrics, remedyFor } from './engine-monitor.ts';
 import { readLabel } from './engine/container.ts';

@@ -1,11 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import {
-  domainNamed,
-  NO_DOMAINS,
-  siteNames,
-  type DomainDirectory,
-} from '../../kernel/contract/points/domain-directory.ts';
+import { domainNamed, NO_DOMAINS, siteNames, type DomainDirectory } from '../../kernel/areas/sites/domain-directory.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { NameServers, type NameAddresses } from '../../kernel/kit/net/name-addresses.ts';
 import { atMost, LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';

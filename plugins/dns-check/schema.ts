@@ -1,4 +1,4 @@
-import { DomainName } from '../../kernel/contract/points/domain-directory.ts';
+import { DomainName } from '../../kernel/areas/sites/domain-directory.ts';
 import { MOST_NAMES } from '../../kernel/contract/points/web-server-part.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { unlessRefused, type ArchivePart, type ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
+import { unlessRefused, type ArchivePart, type ImportNotes } from '../../kernel/contract/points/archive-part.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Type, type Static } from '../../kernel/schema.ts';

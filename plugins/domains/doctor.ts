@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import type { DomainDirectory } from '../../kernel/areas/sites/domain-directory.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { findWebServer } from '../../kernel/contract/points/web-server-part.ts';
 import { errorMessage } from '../../kernel/errors.ts';

@@ -1,4 +1,4 @@
-import { compressed } from '../../kernel/contract/etag-reply.ts';
+import { compressed } from '../../kernel/areas/etag-reply.ts';
 import { WORKER_EXITED } from '../../kernel/contract/workers.ts';
 import type { Call } from '../../kernel/contract/route-spec.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';

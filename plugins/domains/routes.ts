@@ -1,6 +1,6 @@
-import { DomainParams } from '../../kernel/contract/points/domain-directory.ts';
+import { DomainParams } from '../../kernel/areas/sites/domain-directory.ts';
 import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
-import { COMPRESSED } from '../../kernel/contract/etag-reply.ts';
+import { COMPRESSED } from '../../kernel/areas/etag-reply.ts';
 import * as schema from './schema.ts';
 
 const ADMIN = { address: 'admin', access: 'admin' } as const;

@@ -1,5 +1,5 @@
 import { MOST_NAMES } from '../../kernel/contract/points/web-server-part.ts';
-import { DomainParams } from '../../kernel/contract/points/domain-directory.ts';
+import { DomainParams } from '../../kernel/areas/sites/domain-directory.ts';
 import { NextCursor } from '../../kernel/kit/position.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 

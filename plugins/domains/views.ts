@@ -2,12 +2,12 @@ import { domainToUnicode } from 'node:url';
 import { AccountCache } from '../../kernel/kit/waiting/account-cache.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
-import { EtagReply } from '../../kernel/contract/etag-reply.ts';
+import { EtagReply } from '../../kernel/areas/etag-reply.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { clientPath } from '../../kernel/kit/files/client-path.ts';
 import { parentNames, publicSuffix } from './names/name.ts';
 import type { DockerDomains, DomainEntry, DomainList } from './schema.ts';
-import type { Domain, DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import type { Domain, DomainDirectory } from '../../kernel/areas/sites/domain-directory.ts';
 import { countOfMany, listDomains, listOfMany, type ListedRow } from './store.ts';
 
 /** How long a change made by another process may go unnoticed. */

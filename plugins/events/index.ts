@@ -1,5 +1,5 @@
 import type { Log } from '../../kernel/log.ts';
-import { isNode, noNode } from '../../kernel/contract/fleet-nodes.ts';
+import { isNode, noNode } from '../../kernel/areas/fleet-nodes.ts';
 import { SharedCounter } from '../../kernel/contract/workers.ts';
 import { readersLanguage } from '../../kernel/contract/route-spec.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';

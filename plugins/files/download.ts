@@ -1,4 +1,4 @@
-import { matched } from '../../kernel/contract/etag-reply.ts';
+import { matched } from '../../kernel/areas/etag-reply.ts';
 import { reply, streamed, type Reply, type Stream } from '../../kernel/contract/reply.ts';
 import { savedHeaders } from '../../kernel/kit/net/attachment.ts';
 import type { WithBytes } from '../../kernel/kit/jobs/job.ts';

@@ -1,4 +1,4 @@
-import { noNode } from '../../kernel/contract/fleet-nodes.ts';
+import { noNode } from '../../kernel/areas/fleet-nodes.ts';
 import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { members, setDraining } from './store.ts';

@@ -1,6 +1,6 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { FleetPlace } from '../../kernel/contract/node-info.ts';
-import type { Load, Machine } from '../../kernel/contract/points/machine.ts';
+import type { Load, Machine } from '../../kernel/areas/machine.ts';
 import { certify, memberKey, partLeft } from './membership/certificates.ts';
 import { readAuthority } from './membership/joining.ts';
 import { BEAT_MS } from './state.ts';

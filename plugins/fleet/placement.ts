@@ -1,4 +1,4 @@
-import { noNode } from '../../kernel/contract/fleet-nodes.ts';
+import { noNode } from '../../kernel/areas/fleet-nodes.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 import { isDown } from './state.ts';
 import { seenMembers, type SeenMember } from './store.ts';

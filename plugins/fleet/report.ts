@@ -1,6 +1,6 @@
 /** Reports about the fleet for administrators, doctor and Prometheus. */
 import type { Finding } from '../../kernel/contract/points/finding.ts';
-import { noNode } from '../../kernel/contract/fleet-nodes.ts';
+import { noNode } from '../../kernel/areas/fleet-nodes.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import type { FleetPlace } from '../../kernel/contract/node-info.ts';
 import type { Store } from '../../kernel/store/store.ts';

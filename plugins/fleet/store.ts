@@ -1,5 +1,5 @@
 import type { Reader, Store, Tx } from '../../kernel/store/store.ts';
-import type { Load } from '../../kernel/contract/points/machine.ts';
+import type { Load } from '../../kernel/areas/machine.ts';
 
 /** A node of the fleet, as it changes seldom. */
 export interface Member {

@@ -1,7 +1,7 @@
 import { fail } from './errors.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { Containers } from '../../kernel/contract/points/containers.ts';
-import type { Machine } from '../../kernel/contract/points/machine.ts';
+import type { Containers } from '../../kernel/areas/engine/containers.ts';
+import type { Machine } from '../../kernel/areas/machine.ts';
 import { ready, type Reply } from '../../kernel/contract/reply.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { DEMO_NAME_SERVERS } from './demo.ts';

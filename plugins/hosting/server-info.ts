@@ -1,6 +1,6 @@
 import { cpus, hostname, loadavg, machine, networkInterfaces, release, type, uptime, version } from 'node:os';
 import { isPublic } from '../../kernel/kit/net/ip.ts';
-import type { SystemNames } from '../../kernel/contract/points/machine.ts';
+import type { SystemNames } from '../../kernel/areas/machine.ts';
 import type { ServerInfo } from './schema.ts';
 
 /** Describes the host. `names` come from the plugin that samples it, where there is one and it has them already. */

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { asPageReply, assertOwnPage, LoginReply } from '../../kernel/contract/points/login.ts';
+import { asPageReply, assertOwnPage, LoginReply } from '../../kernel/areas/login.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { LoginLinks } from './login-links.ts';

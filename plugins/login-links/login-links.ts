@@ -3,7 +3,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Session } from '../../kernel/identity/gate/sessions.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { USER_AGENT_CHARACTERS, type LoggedIn } from '../../kernel/contract/points/login.ts';
+import { USER_AGENT_CHARACTERS, type LoggedIn } from '../../kernel/areas/login.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 import type { Static } from '../../kernel/schema.ts';
 import { fail } from './errors.ts';

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { asPageReply, assertOwnPage, type LoginHistory } from '../../kernel/contract/points/login.ts';
+import { asPageReply, assertOwnPage, type LoginHistory } from '../../kernel/areas/login.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';
 import { dashboardPart, loginMetrics } from './extension-points.ts';

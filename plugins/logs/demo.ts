@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { hoursBefore, type DemoContext } from '../../kernel/contract/points/demo.ts';
-import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import { NO_DOMAINS, type DomainDirectory } from '../../kernel/areas/sites/domain-directory.ts';
 import type { SiteFolders } from './site-logs/segments.ts';
 
 /** Addresses of public name servers: the base of countries knows none for documentation. */

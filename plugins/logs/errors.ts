@@ -1,4 +1,4 @@
-import { MOVE_ERRORS } from '../../kernel/contract/moves/arriving-files.ts';
+import { MOVE_ERRORS } from '../../kernel/areas/moves/arriving-files.ts';
 import { defineErrors } from '../../kernel/errors.ts';
 
 /** The errors of this plugin; `locales/` has their titles in other languages. */

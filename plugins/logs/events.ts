@@ -1,4 +1,4 @@
-import { noticeData } from '../../kernel/contract/limits/limit-notices.ts';
+import { noticeData } from '../../kernel/areas/limit-notices.ts';
 import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 
 /** The events that this plugin records. */

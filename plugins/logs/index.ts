@@ -5,10 +5,10 @@ import {
   NO_DOMAINS,
   type Domain,
   type DomainDirectory,
-} from '../../kernel/contract/points/domain-directory.ts';
+} from '../../kernel/areas/sites/domain-directory.ts';
 import type { SiteLogs } from '../../kernel/contract/points/web-server-part.ts';
-import type { RequestLogs } from '../../kernel/contract/sites/request-logs.ts';
-import type { SlowRequests } from '../../kernel/contract/sites/slow-requests.ts';
+import type { RequestLogs } from '../../kernel/areas/sites/request-logs.ts';
+import type { SlowRequests } from '../../kernel/areas/sites/slow-requests.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { isWritten, noLogs, readable } from './doctor.ts';
 import { download } from './download.ts';

@@ -1,5 +1,5 @@
-import { appendPiece, assertRoom, readPiece } from '../../kernel/contract/moves/arriving-files.ts';
-import { LeavingFiles, type LeavingFile } from '../../kernel/contract/moves/leaving-files.ts';
+import { appendPiece, assertRoom, readPiece } from '../../kernel/areas/moves/arriving-files.ts';
+import { LeavingFiles, type LeavingFile } from '../../kernel/areas/moves/leaving-files.ts';
 import type { Arrival, Leaving, MovePart, MoveLink } from '../../kernel/contract/points/move-part.ts';
 import { formatSize } from '../../kernel/kit/format.ts';
 import { readCount, readJson, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';

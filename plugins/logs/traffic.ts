@@ -1,5 +1,5 @@
 import type { ExtensionPoints } from '../../kernel/contract/extension-points.ts';
-import { LimitNotices } from '../../kernel/contract/limits/limit-notices.ts';
+import { LimitNotices } from '../../kernel/areas/limit-notices.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { counted, type AccountsUsage } from '../../kernel/contract/points/account-report.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';

@@ -5,7 +5,7 @@ import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { FleetPlace, NodeInfo } from '../../kernel/contract/node-info.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { gatherMoveParts } from './parts.ts';
-import { fleetNodes, noNode } from '../../kernel/contract/fleet-nodes.ts';
+import { fleetNodes, noNode } from '../../kernel/areas/fleet-nodes.ts';
 import type { FleetNode } from '../../kernel/contract/points/fleet-node.ts';
 import { fail } from './errors.ts';
 

@@ -1,4 +1,4 @@
-import { fleetNodes } from '../../kernel/contract/fleet-nodes.ts';
+import { fleetNodes } from '../../kernel/areas/fleet-nodes.ts';
 import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../kernel/contract/plugin.ts';

@@ -2,7 +2,7 @@
 import { HttpError, isErrorCode } from '../../kernel/errors.ts';
 import { readBoolean, readCount, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 import type { Move } from './rows.ts';
-import type { Extent } from '../../kernel/contract/moves/tree-job.ts';
+import type { Extent } from '../../kernel/areas/moves/tree-job.ts';
 
 /** More than an installation has; and the name of one. */
 const PLUGINS = 1000;

@@ -1,5 +1,5 @@
-import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
-import { DomainParams } from '../../kernel/contract/points/domain-directory.ts';
+import { archivedSites } from '../../kernel/areas/archives/archived-list.ts';
+import { DomainParams } from '../../kernel/areas/sites/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';

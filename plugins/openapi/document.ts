@@ -3,7 +3,7 @@ import type { NodeInfo } from '../../kernel/contract/node-info.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Address } from '../../kernel/contract/route-spec.ts';
 import { LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';
-import { EtagReply } from '../../kernel/contract/etag-reply.ts';
+import { EtagReply } from '../../kernel/areas/etag-reply.ts';
 import { unauthenticated } from '../../kernel/errors.ts';
 import { usableRoutes } from './usable-routes.ts';
 import type { Examples } from './examples.ts';

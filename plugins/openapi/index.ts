@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { COMPRESSED, compressed } from '../../kernel/contract/etag-reply.ts';
+import { COMPRESSED, compressed } from '../../kernel/areas/etag-reply.ts';
 import { unauthenticated } from '../../kernel/errors.ts';
 import { reply } from '../../kernel/contract/reply.ts';
 import { Descriptions } from './document.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { isMissing } from '../../kernel/kit/files/files-root.ts';
 import { fail, Unavailable } from '../../kernel/errors.ts';
-import { EtagReply } from '../../kernel/contract/etag-reply.ts';
+import { EtagReply } from '../../kernel/areas/etag-reply.ts';
 import { acceptedCoding, type Coding } from '../../kernel/kit/net/content-coding.ts';
 import { reply, type Reply } from '../../kernel/contract/reply.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { archivedSites } from '../../kernel/contract/archives/archived-list.ts';
-import { followAdded, forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
+import { archivedSites } from '../../kernel/areas/archives/archived-list.ts';
+import { followAdded, forgetRemoved } from '../../kernel/areas/sites/domain-directory.ts';
 import { problemFinding } from '../../kernel/contract/points/finding.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Unavailable } from '../../kernel/errors.ts';
@@ -28,7 +28,7 @@ import {
   PhpSiteParams,
   PhpSites as SiteList,
 } from './schema.ts';
-import { installedVersions } from '../../kernel/kit/programs/php-versions.ts';
+import { installedVersions } from '../../kernel/areas/php/php-versions.ts';
 
 const FEATURES = ['php', 'php_options', 'php_ini'] as const;
 const CHANGES = ['domain_not_found', 'php_version_not_found', 'php_failed', 'webserver_failed'] as const;

@@ -5,16 +5,16 @@ import {
   NO_DOMAINS,
   type Domain,
   type DomainDirectory,
-  type DomainPart,
-} from '../../kernel/contract/points/domain-directory.ts';
-import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
+} from '../../kernel/areas/sites/domain-directory.ts';
+import type { DomainPart } from '../../kernel/contract/points/domain-part.ts';
+import type { ImportNotes } from '../../kernel/contract/points/archive-part.ts';
 import {
   findWebServer,
   type FrontFolders,
   type SiteRule,
   type SiteRules,
 } from '../../kernel/contract/points/web-server-part.ts';
-import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
+import { SiteChanges } from '../../kernel/areas/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { assertFaultless } from '../../kernel/kit/line-faults.ts';
 import { atMost, LRUCache } from '../../kernel/kit/waiting/bounded-cache.ts';

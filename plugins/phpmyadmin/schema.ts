@@ -1,4 +1,4 @@
-import { DomainName } from '../../kernel/contract/points/domain-directory.ts';
+import { DomainName } from '../../kernel/areas/sites/domain-directory.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 /** Where the broker notes what runs unless the settings say otherwise. */

@@ -1,14 +1,14 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { DatabaseSessions } from '../../kernel/contract/points/database-servers.ts';
+import type { DatabaseSessions } from '../../kernel/areas/databases/servers.ts';
 import {
   domainNamed,
   NO_DOMAINS,
   type Domain,
   type DomainDirectory,
-} from '../../kernel/contract/points/domain-directory.ts';
+} from '../../kernel/areas/sites/domain-directory.ts';
 import { findWebServer, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
-import { serveSite } from '../../kernel/contract/sites/site-changes.ts';
+import { serveSite } from '../../kernel/areas/sites/site-changes.ts';
 import { inTurn } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';

@@ -1,5 +1,5 @@
 import type { Actor, Plan, PlanChange } from '../../kernel/identity/accounts/plans.ts';
-import type { Limit } from '../../kernel/contract/limits/plan-limits.ts';
+import type { Limit } from '../../kernel/contract/plan-limits.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type * as schema from './schema.ts';

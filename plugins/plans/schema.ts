@@ -1,5 +1,5 @@
 import { featureWarning } from '../../kernel/contract/node-info.ts';
-import { PlanLimits } from '../../kernel/contract/limits/plan-limits.ts';
+import { PlanLimits } from '../../kernel/contract/plan-limits.ts';
 import { NextCursor } from '../../kernel/kit/position.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 

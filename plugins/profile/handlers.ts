@@ -3,7 +3,7 @@ import type { AuditLog } from '../../kernel/store/events/audit-log.ts';
 import { invalid } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { DashboardPart } from '../../kernel/contract/points/dashboard-part.ts';
-import type { LoginHistory } from '../../kernel/contract/points/login.ts';
+import type { LoginHistory } from '../../kernel/areas/login.ts';
 import { formatTime } from '../../kernel/kit/format.ts';
 import type { CountryDatabase } from './country.ts';
 import type { AccountEventPage, ActivityPage, ActivityQuery, EventsQuery, Languages, LoginRecords } from './schema.ts';

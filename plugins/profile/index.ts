@@ -1,7 +1,7 @@
 import { readersLanguage } from '../../kernel/contract/route-spec.ts';
-import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
+import { archivedList } from '../../kernel/areas/archives/archived-list.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { LoginHistory } from '../../kernel/contract/points/login.ts';
+import type { LoginHistory } from '../../kernel/areas/login.ts';
 import { CountryDatabase, countryFinding } from './country.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';

@@ -1,8 +1,8 @@
-import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
+import type { ImportNotes } from '../../kernel/contract/points/archive-part.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { Containers, ListedContainer } from '../../kernel/contract/points/containers.ts';
+import type { Containers, ListedContainer } from '../../kernel/areas/engine/containers.ts';
 import type { SiteRules } from '../../kernel/contract/points/web-server-part.ts';
-import { SiteValues, type NamedValue, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
+import { SiteValues, type NamedValue, type SiteSubject } from '../../kernel/areas/sites/site-values.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
 import type { NewProxiedPaths, ProxiedSite } from './schema.ts';

@@ -1,7 +1,7 @@
 import { clientPath, pathComponents } from '../../kernel/kit/files/client-path.ts';
-import type { LimitNotices } from '../../kernel/contract/limits/limit-notices.ts';
+import type { LimitNotices } from '../../kernel/areas/limit-notices.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
-import type { StoredFiles } from '../../kernel/contract/tasks/free-room.ts';
+import type { StoredFiles } from '../../kernel/areas/files/free-room.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { formatSize } from '../../kernel/kit/format.ts';

@@ -1,5 +1,5 @@
-import { archivedList, archivedMembers, archivedSites } from '../../kernel/contract/archives/archived-list.ts';
-import { DomainParams, forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
+import { archivedList, archivedMembers, archivedSites } from '../../kernel/areas/archives/archived-list.ts';
+import { DomainParams, forgetRemoved } from '../../kernel/areas/sites/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';

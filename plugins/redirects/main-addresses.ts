@@ -1,6 +1,6 @@
-import { siteNames, type Domain } from '../../kernel/contract/points/domain-directory.ts';
+import { siteNames, type Domain } from '../../kernel/areas/sites/domain-directory.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { SiteValues, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
+import { SiteValues, type SiteSubject } from '../../kernel/areas/sites/site-values.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
 import type { MainAddress, NewMainAddress } from './schema.ts';

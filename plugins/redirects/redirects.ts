@@ -1,13 +1,8 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import {
-  domainNamed,
-  NO_DOMAINS,
-  siteNames,
-  type DomainDirectory,
-} from '../../kernel/contract/points/domain-directory.ts';
+import { domainNamed, NO_DOMAINS, siteNames, type DomainDirectory } from '../../kernel/areas/sites/domain-directory.ts';
 import { MOST_REDIRECTS, type SiteRedirect } from '../../kernel/contract/points/web-server-part.ts';
-import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
+import { SiteChanges } from '../../kernel/areas/sites/site-changes.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import { fail } from './errors.ts';
 import { isCircular, parseRedirect } from './parse-redirect.ts';

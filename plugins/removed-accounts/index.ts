@@ -1,6 +1,6 @@
-import type { AccountMaker } from '../../kernel/contract/archives/account-maker.ts';
+import type { AccountMaker } from '../../kernel/areas/archives/account-maker.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { AccountBackups, SettingsBackups } from '../../kernel/contract/tasks/account-backups.ts';
+import type { AccountBackups, SettingsBackups } from '../../kernel/areas/backups/account-backups.ts';
 import { Recurring } from '../../kernel/kit/waiting/recurring.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';

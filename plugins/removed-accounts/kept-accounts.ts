@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
-import type { AccountMaker } from '../../kernel/contract/archives/account-maker.ts';
-import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
+import type { AccountMaker } from '../../kernel/areas/archives/account-maker.ts';
+import type { ImportNotes } from '../../kernel/contract/points/archive-part.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { AccountBackups, KeptBackup, SettingsBackups } from '../../kernel/contract/tasks/account-backups.ts';
-import { AccountTasks, type Counted, type TaskRun } from '../../kernel/contract/tasks/account-tasks.ts';
-import { isDatabase } from '../../kernel/contract/tasks/backup-source.ts';
-import { withBeat } from '../../kernel/contract/tasks/with-beat.ts';
+import type { AccountBackups, KeptBackup, SettingsBackups } from '../../kernel/areas/backups/account-backups.ts';
+import { AccountTasks, type Counted, type TaskRun } from '../../kernel/areas/tasks/account-tasks.ts';
+import { isDatabase } from '../../kernel/contract/points/backup-source.ts';
+import { withBeat } from '../../kernel/areas/tasks/with-beat.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import { fail } from './errors.ts';

@@ -1,10 +1,10 @@
-import type { AccountSource, FormerDatabase } from '../../kernel/contract/archives/account-maker.ts';
-import { unlessRefused, type ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
+import type { AccountSource, FormerDatabase } from '../../kernel/areas/archives/account-maker.ts';
+import { unlessRefused, type ImportNotes } from '../../kernel/contract/points/archive-part.ts';
 import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { AccountBackups, KeptBackup, SettingsBackups } from '../../kernel/contract/tasks/account-backups.ts';
-import type { Counted, TaskRun } from '../../kernel/contract/tasks/account-tasks.ts';
-import { isDatabase, SETTINGS } from '../../kernel/contract/tasks/backup-source.ts';
+import type { AccountBackups, KeptBackup, SettingsBackups } from '../../kernel/areas/backups/account-backups.ts';
+import type { Counted, TaskRun } from '../../kernel/areas/tasks/account-tasks.ts';
+import { isDatabase, SETTINGS } from '../../kernel/contract/points/backup-source.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';
 import type { Tx } from '../../kernel/store/store.ts';

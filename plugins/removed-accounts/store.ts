@@ -1,6 +1,6 @@
-import type { FormerAccount } from '../../kernel/contract/archives/account-maker.ts';
-import { KEPT_MS } from '../../kernel/contract/tasks/task-store.ts';
-import type { AccountBackups, KeptBackups } from '../../kernel/contract/tasks/account-backups.ts';
+import type { FormerAccount } from '../../kernel/areas/archives/account-maker.ts';
+import { KEPT_MS } from '../../kernel/areas/tasks/task-store.ts';
+import type { AccountBackups, KeptBackups } from '../../kernel/areas/backups/account-backups.ts';
 import type { Reader, Tx } from '../../kernel/store/store.ts';
 
 /** A removed account, as this machine knows it; see its table. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import { Unavailable } from '../../kernel/errors.ts';
-import { NO_DOMAINS } from '../../kernel/contract/points/domain-directory.ts';
-import { revalidated } from '../../kernel/contract/etag-reply.ts';
+import { NO_DOMAINS } from '../../kernel/areas/sites/domain-directory.ts';
+import { revalidated } from '../../kernel/areas/etag-reply.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import { findWebServer } from '../../kernel/contract/points/web-server-part.ts';

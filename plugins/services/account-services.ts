@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { findWebServer } from '../../kernel/contract/points/web-server-part.ts';
-import type { SiteCache } from '../../kernel/contract/sites/site-cache.ts';
+import type { SiteCache } from '../../kernel/areas/sites/site-cache.ts';
 import { inTurn } from '../../kernel/contract/workers.ts';
 import { accountSocket } from '../../kernel/kit/net/account-socket.ts';
 import { fail as refuse } from '../../kernel/errors.ts';

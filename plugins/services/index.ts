@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
+import { archivedList } from '../../kernel/areas/archives/archived-list.ts';
 import { problemFinding } from '../../kernel/contract/points/finding.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { SiteCaches } from '../../kernel/contract/sites/site-cache.ts';
+import type { SiteCaches } from '../../kernel/areas/sites/site-cache.ts';
 import { Type } from '../../kernel/schema.ts';
 import { AccountServices } from './account-services.ts';
 import { findings } from './doctor.ts';

@@ -1,7 +1,7 @@
-import { saveParts } from '../../kernel/contract/archives/saved-parts.ts';
+import { saveParts } from '../../kernel/areas/archives/saved-parts.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { AccountBackups, SettingsBackups } from '../../kernel/contract/tasks/account-backups.ts';
-import { SETTINGS, type SourceRun } from '../../kernel/contract/tasks/backup-source.ts';
+import type { AccountBackups, SettingsBackups } from '../../kernel/areas/backups/account-backups.ts';
+import { SETTINGS, type SourceRun } from '../../kernel/contract/points/backup-source.ts';
 import { publicReason, Unavailable } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';

@@ -1,5 +1,5 @@
-import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
-import { allowsPart, readParts, type SavedPart } from '../../kernel/contract/archives/saved-parts.ts';
+import type { ImportNotes } from '../../kernel/contract/points/archive-part.ts';
+import { allowsPart, readParts, type SavedPart } from '../../kernel/areas/archives/saved-parts.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { publicReason } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';

@@ -1,4 +1,4 @@
-import { taskMembers } from '../../kernel/contract/tasks/task-schema.ts';
+import { taskMembers } from '../../kernel/areas/tasks/task-schema.ts';
 import { NamedObject, Type } from '../../kernel/schema.ts';
 
 export const BackupParams = Type.Object({ id: Type.String({ maxLength: 64 }) });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { archivedList } from '../../kernel/contract/archives/archived-list.ts';
+import { archivedList } from '../../kernel/areas/archives/archived-list.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Unavailable } from '../../kernel/errors.ts';
 import { AccountLogins } from './account-logins.ts';

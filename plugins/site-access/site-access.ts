@@ -1,6 +1,6 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { SiteRule, SiteRules } from '../../kernel/contract/points/web-server-part.ts';
-import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
+import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/areas/sites/site-values.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
 import { hashPassword } from './hash-password.ts';

@@ -1,6 +1,6 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { hoursBefore, type DemoContext } from '../../kernel/contract/points/demo.ts';
-import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import { NO_DOMAINS, type DomainDirectory } from '../../kernel/areas/sites/domain-directory.ts';
 import { addRequests } from './store.ts';
 
 /** A path, how often it was slow, and how long it took at least. */

@@ -1,6 +1,6 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
-import type { SlowRequests } from '../../kernel/contract/sites/slow-requests.ts';
+import { forgetRemoved } from '../../kernel/areas/sites/domain-directory.ts';
+import type { SlowRequests } from '../../kernel/areas/sites/slow-requests.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { fail } from './errors.ts';
 import { mover } from './mover.ts';

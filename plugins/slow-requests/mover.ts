@@ -1,4 +1,4 @@
-import { rowsMover } from '../../kernel/contract/moves/moved-rows.ts';
+import { rowsMover } from '../../kernel/areas/moves/moved-rows.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Mover } from '../../kernel/contract/points/move-part.ts';
 import { readCount, readInteger, readMembers, readText, readTime } from '../../kernel/kit/verb-arguments.ts';

@@ -1,5 +1,5 @@
 import { ofNode } from '../../kernel/contract/forwarding.ts';
-import { DomainName } from '../../kernel/contract/points/domain-directory.ts';
+import { DomainName } from '../../kernel/areas/sites/domain-directory.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 export const SlowRequestsConfig = Type.Object(

@@ -4,7 +4,7 @@ import {
   NO_DOMAINS,
   type Domain,
   type DomainDirectory,
-} from '../../kernel/contract/points/domain-directory.ts';
+} from '../../kernel/areas/sites/domain-directory.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { NodeSlowPaths, Order, SlowPaths, SlowPathsQuery, SlowRequestsConfig } from './schema.ts';
 import { dayBefore, pathsOfAccount, pathsOfAll, type Page, type PathSum } from './store.ts';

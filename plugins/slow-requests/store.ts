@@ -1,4 +1,4 @@
-import type { SlowRequest } from '../../kernel/contract/sites/slow-requests.ts';
+import type { SlowRequest } from '../../kernel/areas/sites/slow-requests.ts';
 import type { Store, Tx } from '../../kernel/store/store.ts';
 import { ORDERS, type Order } from './schema.ts';
 

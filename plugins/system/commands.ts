@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defineCommands, type CommandContext, type OptionValues } from '../../kernel/contract/command.ts';
 import { escapeControl } from '../../kernel/log.ts';
 import { formatSize, formatTime, textTable } from '../../kernel/kit/format.ts';
-import type { MemorySpace, Partition, SystemReport } from '../../kernel/contract/points/machine.ts';
+import type { MemorySpace, Partition, SystemReport } from '../../kernel/areas/machine.ts';
 import { cpuLoad, cpuReader, type CpuTimes } from './readers/cpu.ts';
 import { DiskReader } from './readers/disks.ts';
 import { MemoryReader } from './readers/memory.ts';

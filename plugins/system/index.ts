@@ -1,6 +1,6 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { IDLE } from '../../kernel/contract/points/account-report.ts';
-import { toLoad, type Machine } from '../../kernel/contract/points/machine.ts';
+import { toLoad, type Machine } from '../../kernel/areas/machine.ts';
 import { doctor } from './doctor.ts';
 import privileged from './privileged.ts';
 import { cpuReader, openCpuMeter } from './readers/cpu.ts';

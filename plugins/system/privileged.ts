@@ -1,5 +1,5 @@
 import { definePrivileged } from '../../kernel/contract/privileged.ts';
-import type { SystemReport } from '../../kernel/contract/points/machine.ts';
+import type { SystemReport } from '../../kernel/areas/machine.ts';
 import { ProcessTable } from './readers/process-table.ts';
 import { UserLoads, type UserLoad } from './readers/user-loads.ts';
 import { SystemConfig } from './schema.ts';

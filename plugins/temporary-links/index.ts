@@ -1,4 +1,4 @@
-import { DomainParams, forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
+import { DomainParams, forgetRemoved } from '../../kernel/areas/sites/domain-directory.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';

@@ -1,4 +1,4 @@
-import { DomainName } from '../../kernel/contract/points/domain-directory.ts';
+import { DomainName } from '../../kernel/areas/sites/domain-directory.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';

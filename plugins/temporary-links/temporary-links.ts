@@ -5,9 +5,9 @@ import {
   NO_DOMAINS,
   type Domain,
   type DomainDirectory,
-} from '../../kernel/contract/points/domain-directory.ts';
+} from '../../kernel/areas/sites/domain-directory.ts';
 import { findWebServer, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
-import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
+import { SiteChanges } from '../../kernel/areas/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import { fail } from './errors.ts';

@@ -1,7 +1,7 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { Unavailable } from '../../kernel/errors.ts';
-import type { FileWork } from '../../kernel/contract/tasks/file-work.ts';
-import { AccountRounds } from '../../kernel/contract/tasks/account-rounds.ts';
+import type { FileWork } from '../../kernel/areas/files/file-work.ts';
+import { AccountRounds } from '../../kernel/areas/tasks/account-rounds.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
 import { EMPTY, TRASH } from './jobs.ts';

@@ -1,4 +1,4 @@
-import { taskMembers } from '../../kernel/contract/tasks/task-schema.ts';
+import { taskMembers } from '../../kernel/areas/tasks/task-schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 export const TrashConfig = Type.Object({

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { assertRoom, freeRoom } from '../../kernel/contract/tasks/free-room.ts';
+import { assertRoom, freeRoom } from '../../kernel/areas/files/free-room.ts';
 import { HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { clientPath, pathComponents } from '../../kernel/kit/files/client-path.ts';
-import { bodyParts } from '../../kernel/kit/files/unfinished/body-parts.ts';
-import type { Expected } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
+import { bodyParts } from '../../kernel/areas/files/unfinished/body-parts.ts';
+import type { Expected } from '../../kernel/areas/files/unfinished/unfinished-files.ts';
 import { AccountTransfers } from '../../kernel/kit/waiting/account-transfers.ts';
 import { fail } from './errors.ts';
 import { UPLOAD } from './jobs.ts';

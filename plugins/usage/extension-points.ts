@@ -1,4 +1,4 @@
-import type { Partition } from '../../kernel/contract/points/machine.ts';
+import type { Partition } from '../../kernel/areas/machine.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
 import type { Counts } from './history/counts.ts';
 import type { Broadcast } from './sampling/broadcast.ts';

@@ -1,8 +1,8 @@
 import { SharedCounter } from '../../kernel/contract/workers.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { EtagReply, revalidated } from '../../kernel/contract/etag-reply.ts';
+import { EtagReply, revalidated } from '../../kernel/areas/etag-reply.ts';
 import type { SampledUsage } from '../../kernel/contract/points/account-report.ts';
-import { SystemReport, type Machine } from '../../kernel/contract/points/machine.ts';
+import { SystemReport, type Machine } from '../../kernel/areas/machine.ts';
 import { ready, type Reply } from '../../kernel/contract/reply.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Broadcast } from './sampling/broadcast.ts';

@@ -1,6 +1,6 @@
 import { NodeName, ofNode } from '../../kernel/contract/forwarding.ts';
 import { AccountFigures, FIGURES } from '../../kernel/contract/points/account-report.ts';
-import { Partition } from '../../kernel/contract/points/machine.ts';
+import { Partition } from '../../kernel/areas/machine.ts';
 import { NextCursor } from '../../kernel/kit/position.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 

@@ -1,5 +1,5 @@
 import type { SiteDirectives } from '../../kernel/contract/points/web-server-part.ts';
-import { CACHE_DIGEST, CACHE_SOCKET, type SiteCache } from '../../kernel/contract/sites/site-cache.ts';
+import { CACHE_DIGEST, CACHE_SOCKET, type SiteCache } from '../../kernel/areas/sites/site-cache.ts';
 import { assertSocketBelongs } from '../../kernel/kit/net/account-socket.ts';
 import { readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 

@@ -1,7 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { findWebServer, type SiteRule, type SiteRules } from '../../kernel/contract/points/web-server-part.ts';
-import type { SiteCache, SiteCaches } from '../../kernel/contract/sites/site-cache.ts';
-import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
+import type { SiteCache, SiteCaches } from '../../kernel/areas/sites/site-cache.ts';
+import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/areas/sites/site-values.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
 import type { CachedSite, NewCachedSite } from './schema.ts';

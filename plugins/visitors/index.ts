@@ -1,7 +1,7 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import { domainNamed, NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import { domainNamed, NO_DOMAINS, type DomainDirectory } from '../../kernel/areas/sites/domain-directory.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
-import type { RequestLogs } from '../../kernel/contract/sites/request-logs.ts';
+import type { RequestLogs } from '../../kernel/areas/sites/request-logs.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import { fail } from './errors.ts';
 import * as schema from './schema.ts';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { LoggedRequests, RequestLogs } from '../../kernel/contract/sites/request-logs.ts';
+import type { LoggedRequests, RequestLogs } from '../../kernel/areas/sites/request-logs.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { writeNestedBase } from '../../kernel/kit/net/country-base.ts';
 import { runProgram } from '../../kernel/kit/programs/run-program.ts';

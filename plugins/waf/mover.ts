@@ -1,5 +1,5 @@
 import type { MovePart } from '../../kernel/contract/points/move-part.ts';
-import { rowsMover } from '../../kernel/contract/moves/moved-rows.ts';
+import { rowsMover } from '../../kernel/areas/moves/moved-rows.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { readBoolean, readCount, readList, readMembers, readText, readTime } from '../../kernel/kit/verb-arguments.ts';
 import { LONGEST, MOST_RULES, MOST_TAGS, type FoundRule } from './log/entry.ts';

@@ -1,12 +1,12 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { forgetRemoved } from '../../kernel/contract/points/domain-directory.ts';
+import { forgetRemoved } from '../../kernel/areas/sites/domain-directory.ts';
 import {
   findWebServer,
   type SiteRule,
   type SiteRules,
   type WebServerPart,
 } from '../../kernel/contract/points/web-server-part.ts';
-import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
+import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/areas/sites/site-values.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
 import type { NewSiteFirewall, WafConfig, WafRequest, WafRequestsQuery, SiteFirewall } from './schema.ts';

@@ -1,12 +1,12 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
+import type { ImportNotes } from '../../kernel/contract/points/archive-part.ts';
 import {
   findWebServer,
   MOST_BODY_MIB,
   type SiteRule,
   type SiteRules,
 } from '../../kernel/contract/points/web-server-part.ts';
-import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/contract/sites/site-values.ts';
+import { type NamedValue, SiteValues, type SiteSubject } from '../../kernel/areas/sites/site-values.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
 import { readSettings } from './parse-settings.ts';

@@ -5,7 +5,7 @@ import type { DemoReport } from '../../kernel/contract/points/demo.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter } from '../../kernel/contract/points/metric.ts';
 import type { SiteRule, SiteRules } from '../../kernel/contract/points/web-server-part.ts';
-import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
+import { NO_DOMAINS, type DomainDirectory } from '../../kernel/areas/sites/domain-directory.ts';
 import { ChangeBatcher } from './vhosts/change-batcher.ts';
 import { findings, serverFinding } from './doctor.ts';
 import type { Driver } from './drivers.ts';

@@ -1,8 +1,8 @@
-import { COMPRESSED, compressed, EtagReply } from '../../kernel/contract/etag-reply.ts';
+import { COMPRESSED, compressed, EtagReply } from '../../kernel/areas/etag-reply.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { counted, type AccountsUsage } from '../../kernel/contract/points/account-report.ts';
-import { NO_DOMAINS, type DomainDirectory } from '../../kernel/contract/points/domain-directory.ts';
-import { serveSite } from '../../kernel/contract/sites/site-changes.ts';
+import { NO_DOMAINS, type DomainDirectory } from '../../kernel/areas/sites/domain-directory.ts';
+import { serveSite } from '../../kernel/areas/sites/site-changes.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { DatabaseLogins } from './database-login/logins.ts';

@@ -1,5 +1,5 @@
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
-import { AccountRounds } from '../../kernel/contract/tasks/account-rounds.ts';
+import { AccountRounds } from '../../kernel/areas/tasks/account-rounds.ts';
 import * as assert from '../support/assert.ts';
 import { TestServer } from '../support/hostkeep.ts';
 import { testSuite } from '../support/suite.ts';

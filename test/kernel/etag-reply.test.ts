@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as assert from '../support/assert.ts';
-import { EtagReply } from '../../kernel/contract/etag-reply.ts';
+import { EtagReply } from '../../kernel/areas/etag-reply.ts';
 import type { Reply } from '../../kernel/contract/reply.ts';
 import { testSuite } from '../support/suite.ts';
 

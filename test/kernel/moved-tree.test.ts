@@ -1,5 +1,5 @@
 import * as assert from '../support/assert.ts';
-import { MovedTree } from '../../kernel/contract/moves/moved-tree.ts';
+import { MovedTree } from '../../kernel/areas/moves/moved-tree.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import { codeOf } from '../support/code-of.ts';
 import { testSuite } from '../support/suite.ts';

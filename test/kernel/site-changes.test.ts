@@ -1,7 +1,7 @@
 import * as assert from '../support/assert.ts';
-import { SiteChanges } from '../../kernel/contract/sites/site-changes.ts';
+import { SiteChanges } from '../../kernel/areas/sites/site-changes.ts';
 import { Semaphores } from '../../kernel/workers/semaphores.ts';
-import type { DomainPart } from '../../kernel/contract/points/domain-directory.ts';
+import type { DomainPart } from '../../kernel/contract/points/domain-part.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('changes of sites');

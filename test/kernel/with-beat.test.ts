@@ -1,7 +1,7 @@
 import * as assert from '../support/assert.ts';
 import { fail } from '../../kernel/errors.ts';
 import { codeOf } from '../support/code-of.ts';
-import { withBeatFirst } from '../../kernel/contract/tasks/with-beat.ts';
+import { withBeatFirst } from '../../kernel/areas/tasks/with-beat.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('beats of tasks');

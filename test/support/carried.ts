@@ -1,4 +1,4 @@
-import { checkArchived, type ImportNotes } from '../../kernel/contract/archives/archive-part.ts';
+import { checkArchived, type ImportNotes } from '../../kernel/contract/points/archive-part.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import * as assert from './assert.ts';
 import type { TestServer } from './hostkeep.ts';

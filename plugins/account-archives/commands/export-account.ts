@@ -1,12 +1,12 @@
 import { errorMessage } from '../../../kernel/errors.ts';
-import type { DatabaseBackups } from '../../../kernel/contract/points/database-servers.ts';
+import type { DatabaseBackups } from '../../../kernel/contract/points/backup-source.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { VERSION } from '../../../kernel/kit/files/project-dir.ts';
 import { ArchiveWriter } from './archive-file.ts';
 import { fail } from '../errors.ts';
 import { PACK, POOL } from './jobs.ts';
 import { FILES, type Manifest } from './manifest.ts';
-import { saveParts } from '../../../kernel/contract/archives/saved-parts.ts';
+import { saveParts } from '../../../kernel/areas/archives/saved-parts.ts';
 import { databaseServers } from '../making.ts';
 import type { Run } from '../run.ts';
 

@@ -1,6 +1,6 @@
-import type { AccountSource, FormerDatabase } from '../../../kernel/contract/archives/account-maker.ts';
-import type { ImportNotes } from '../../../kernel/contract/archives/archive-part.ts';
-import type { SavedPart } from '../../../kernel/contract/archives/saved-parts.ts';
+import type { AccountSource, FormerDatabase } from '../../../kernel/areas/archives/account-maker.ts';
+import type { ImportNotes } from '../../../kernel/contract/points/archive-part.ts';
+import type { SavedPart } from '../../../kernel/areas/archives/saved-parts.ts';
 import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Tx } from '../../../kernel/store/store.ts';

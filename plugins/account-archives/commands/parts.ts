@@ -1,5 +1,5 @@
-import type { ImportNotes } from '../../../kernel/contract/archives/archive-part.ts';
-import { allowsPart, readParts, type SavedPart } from '../../../kernel/contract/archives/saved-parts.ts';
+import type { ImportNotes } from '../../../kernel/contract/points/archive-part.ts';
+import { allowsPart, readParts, type SavedPart } from '../../../kernel/areas/archives/saved-parts.ts';
 import { fail } from '../errors.ts';
 import type { Manifest } from './manifest.ts';
 import type { Node, Run } from '../run.ts';

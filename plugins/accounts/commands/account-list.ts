@@ -2,7 +2,7 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Accounts } from '../../../kernel/identity/accounts/accounts.ts';
 import type { CommandContext, OptionValues } from '../../../kernel/contract/command.ts';
 import { textTable } from '../../../kernel/kit/format.ts';
-import { isNode, noNode } from '../../../kernel/contract/fleet-nodes.ts';
+import { isNode, noNode } from '../../../kernel/areas/fleet-nodes.ts';
 import type { ResourceUsage } from '../../../kernel/contract/points/account-report.ts';
 import { gatherReport, knownUsage, type AccountReports } from '../account-report.ts';
 import { describe } from './account-text.ts';

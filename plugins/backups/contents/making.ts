@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { DatabaseBackups } from '../../../kernel/contract/points/database-servers.ts';
-import { isDatabase, type BackupSource } from '../../../kernel/contract/tasks/backup-source.ts';
-import type { Counted, TaskRun } from '../../../kernel/contract/tasks/account-tasks.ts';
-import { withBeat } from '../../../kernel/contract/tasks/with-beat.ts';
+import type { DatabaseBackups } from '../../../kernel/contract/points/backup-source.ts';
+import { isDatabase, type BackupSource } from '../../../kernel/contract/points/backup-source.ts';
+import type { Counted, TaskRun } from '../../../kernel/areas/tasks/account-tasks.ts';
+import { withBeat } from '../../../kernel/areas/tasks/with-beat.ts';
 import { HttpError, publicReason } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import { AGAIN, fail } from '../errors.ts';
-import type { ResticSetup } from '../../../kernel/kit/restic/run-restic.ts';
+import type { ResticSetup } from '../../../kernel/areas/backups/restic/run-restic.ts';
 import { BACKUP, DATABASE } from '../jobs.ts';
-import type { RepositoryAccess } from '../../../kernel/kit/restic/repository-access.ts';
+import type { RepositoryAccess } from '../../../kernel/areas/backups/restic/repository-access.ts';
 import { WITHOUT_FILES, type DatabaseRow } from '../store.ts';
 
 interface Making {

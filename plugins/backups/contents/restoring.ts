@@ -1,8 +1,8 @@
 import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { AccountBackups } from '../../../kernel/contract/tasks/account-backups.ts';
-import type { AccountTask, Ended } from '../../../kernel/contract/tasks/task-store.ts';
-import { withBeat } from '../../../kernel/contract/tasks/with-beat.ts';
+import type { AccountBackups } from '../../../kernel/areas/backups/account-backups.ts';
+import type { AccountTask, Ended } from '../../../kernel/areas/tasks/task-store.ts';
+import { withBeat } from '../../../kernel/areas/tasks/with-beat.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Static } from '../../../kernel/schema.ts';
 import type { Backups } from '../backups.ts';

@@ -1,11 +1,11 @@
-import type { Counted } from '../../../kernel/contract/tasks/account-tasks.ts';
+import type { Counted } from '../../../kernel/areas/tasks/account-tasks.ts';
 import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
 import { isMissing } from '../../../kernel/kit/files/files-root.ts';
 import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { lines } from '../../../kernel/kit/programs/output-lines.ts';
 import { fail } from '../errors.ts';
-import { parseLine, runRestic, type ResticSetup } from '../../../kernel/kit/restic/run-restic.ts';
+import { parseLine, runRestic, type ResticSetup } from '../../../kernel/areas/backups/restic/run-restic.ts';
 
 interface BackupInput {
   readonly setup: ResticSetup;

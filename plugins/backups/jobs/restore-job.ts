@@ -1,14 +1,14 @@
 import { rename } from 'node:fs/promises';
-import { assertRoom, type Room } from '../../../kernel/contract/tasks/free-room.ts';
-import type { Counted } from '../../../kernel/contract/tasks/account-tasks.ts';
+import { assertRoom, type Room } from '../../../kernel/areas/files/free-room.ts';
+import type { Counted } from '../../../kernel/areas/tasks/account-tasks.ts';
 import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
 import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { removeFromOwnFolder } from '../../../kernel/kit/files/own-folder.ts';
 import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { Merge, pathAt, statIfThere, type FolderEntry } from '../../../kernel/kit/restic/merge.ts';
+import { Merge, pathAt, statIfThere, type FolderEntry } from '../../../kernel/areas/backups/restic/merge.ts';
 import { fail } from '../errors.ts';
-import { restoreInto, type SnapshotPath } from '../../../kernel/kit/restic/snapshot.ts';
+import { restoreInto, type SnapshotPath } from '../../../kernel/areas/backups/restic/snapshot.ts';
 import { measure } from './snapshot-entries.ts';
 
 interface RestoreInput extends SnapshotPath {

@@ -7,7 +7,7 @@ import {
   UNUSABLE,
   type SnapshotNode,
   type SnapshotPath,
-} from '../../../kernel/kit/restic/snapshot.ts';
+} from '../../../kernel/areas/backups/restic/snapshot.ts';
 
 export interface Found {
   /** The entry at the path itself; `undefined` for the root, and if there is nothing. */

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { AccountBackups, KeptBackup, KeptBackups } from '../../../kernel/contract/tasks/account-backups.ts';
+import type { AccountBackups, KeptBackup, KeptBackups } from '../../../kernel/areas/backups/account-backups.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Backups } from '../backups.ts';
 import { AGAIN, fail } from '../errors.ts';

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { HttpError, errorMessage } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import { siteNames, type Domain } from '../../../kernel/contract/points/domain-directory.ts';
+import { siteNames, type Domain } from '../../../kernel/areas/sites/domain-directory.ts';
 import type { WebServerPart } from '../../../kernel/contract/points/web-server-part.ts';
 import { NameServers } from '../../../kernel/kit/net/name-addresses.ts';
 import { newPrivateKey } from '../../../kernel/kit/net/x509.ts';

@@ -1,5 +1,5 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { Domain } from '../../../kernel/contract/points/domain-directory.ts';
+import type { Domain } from '../../../kernel/areas/sites/domain-directory.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { tellCertificate, timeText } from '../certificate-entry.ts';
 import type { CertificateFacts } from '../check-certificate.ts';

@@ -1,8 +1,9 @@
 import { domainToUnicode } from 'node:url';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import { domainNamed, wwwName, type DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
+import { domainNamed, wwwName } from '../../../kernel/areas/sites/domain-directory.ts';
+import type { DomainPart } from '../../../kernel/contract/points/domain-part.ts';
 import { MOST_NAMES, type SiteRule, type SiteRules } from '../../../kernel/contract/points/web-server-part.ts';
-import { SiteChanges } from '../../../kernel/contract/sites/site-changes.ts';
+import { SiteChanges } from '../../../kernel/areas/sites/site-changes.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { EventInput } from '../../../kernel/store/events/audit-log.ts';
 import type { Reader, Tx } from '../../../kernel/store/store.ts';

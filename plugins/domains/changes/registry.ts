@@ -1,6 +1,6 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
+import type { DomainPart } from '../../../kernel/contract/points/domain-part.ts';
 import type { NodeInfo } from '../../../kernel/contract/node-info.ts';
 import type { Gathered } from '../../../kernel/contract/extension-points.ts';
 import { fail as refuse } from '../../../kernel/errors.ts';

@@ -1,6 +1,6 @@
 import type { Gathered } from '../../../kernel/contract/extension-points.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import { wwwName } from '../../../kernel/contract/points/domain-directory.ts';
+import { wwwName } from '../../../kernel/areas/sites/domain-directory.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { domainPart } from '../docroots/docroot.ts';
 import * as rows from '../store.ts';

@@ -1,4 +1,4 @@
-import type { DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
+import type { DomainPart } from '../../../kernel/contract/points/domain-part.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { clientPath, pathComponents } from '../../../kernel/kit/files/client-path.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { assertRoom, type Room } from '../../../kernel/contract/tasks/free-room.ts';
+import { assertRoom, type Room } from '../../../kernel/areas/files/free-room.ts';
 import { fail } from '../errors.ts';
 
 /** The bounds of a task. */

@@ -1,19 +1,19 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import { discardWork } from '../../../kernel/contract/tasks/discarded-work.ts';
-import { withBeatFirst } from '../../../kernel/contract/tasks/with-beat.ts';
+import { discardWork } from '../../../kernel/areas/tasks/discarded-work.ts';
+import { withBeatFirst } from '../../../kernel/areas/tasks/with-beat.ts';
 import {
   AccountTasks,
   type AccountTask,
   type Counted,
   type TaskRun,
-} from '../../../kernel/contract/tasks/account-tasks.ts';
+} from '../../../kernel/areas/tasks/account-tasks.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { clientPath, pathComponents } from '../../../kernel/kit/files/client-path.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import type { Job } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
 import type { TallyLimits } from '../jobs/tally.ts';
-import { freeRoom } from '../../../kernel/contract/tasks/free-room.ts';
+import { freeRoom } from '../../../kernel/areas/files/free-room.ts';
 import type { FilesConfig } from '../schema.ts';
 import type { FileTask } from './schema.ts';
 

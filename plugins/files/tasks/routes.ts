@@ -1,6 +1,6 @@
 import type { RouteSpecs } from '../../../kernel/contract/route-spec.ts';
 import { PATH_ERRORS } from '../errors.ts';
-import { taskRoutes } from '../../../kernel/contract/tasks/task-routes.ts';
+import { taskRoutes } from '../../../kernel/areas/tasks/task-routes.ts';
 import * as schema from './schema.ts';
 
 const BEGIN_ERRORS = [...PATH_ERRORS, 'file_not_found', 'file_exists', 'overloaded'] as const;

@@ -1,4 +1,4 @@
-import { LISTED_TASKS, taskMembers } from '../../../kernel/contract/tasks/task-schema.ts';
+import { LISTED_TASKS, taskMembers } from '../../../kernel/areas/tasks/task-schema.ts';
 import { NamedObject, Type, type Static } from '../../../kernel/schema.ts';
 import { Path } from '../schema.ts';
 

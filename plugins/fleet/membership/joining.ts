@@ -1,6 +1,6 @@
 /** How nodes come into a fleet and leave it: everything that they share is sealed in the store. */
 import type { CommandContext } from '../../../kernel/contract/command.ts';
-import { noNode } from '../../../kernel/contract/fleet-nodes.ts';
+import { noNode } from '../../../kernel/areas/fleet-nodes.ts';
 import type { Identity } from '../../../kernel/identity/identity.ts';
 import type { Keyring } from '../../../kernel/identity/gate/keyring.ts';
 import type { Reader, Tx } from '../../../kernel/store/store.ts';

@@ -1,6 +1,6 @@
 import type * as Undici from 'undici';
 import type { ForwardedRequest } from './forwarded-request.ts';
-import { noNode } from '../../../kernel/contract/fleet-nodes.ts';
+import { noNode } from '../../../kernel/areas/fleet-nodes.ts';
 import type { Address } from '../../../kernel/contract/route-spec.ts';
 import type { Membership } from '../../../kernel/contract/node-info.ts';
 import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';

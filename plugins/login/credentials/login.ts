@@ -1,7 +1,7 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { HashLane } from '../../../kernel/identity/gate/password-hasher.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import { USER_AGENT_CHARACTERS, type LoggedIn } from '../../../kernel/contract/points/login.ts';
+import { USER_AGENT_CHARACTERS, type LoggedIn } from '../../../kernel/areas/login.ts';
 import type { Reply } from '../../../kernel/contract/reply.ts';
 import { addressNetwork } from '../../../kernel/kit/net/ip.ts';
 import { invalidCredentials } from '../errors.ts';

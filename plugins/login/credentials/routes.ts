@@ -1,5 +1,5 @@
 import type { RouteSpecs } from '../../../kernel/contract/route-spec.ts';
-import { LoginReply } from '../../../kernel/contract/points/login.ts';
+import { LoginReply } from '../../../kernel/areas/login.ts';
 import { CREDENTIAL_ERRORS } from '../errors.ts';
 import { AccountParams, TwofaRequired } from '../schema.ts';
 import * as schema from './schema.ts';

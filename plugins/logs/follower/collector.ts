@@ -1,6 +1,6 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { SiteLogs } from '../../../kernel/contract/points/web-server-part.ts';
-import type { SlowRequest, SlowRequests } from '../../../kernel/contract/sites/slow-requests.ts';
+import type { SlowRequest, SlowRequests } from '../../../kernel/areas/sites/slow-requests.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { FollowedLog } from '../../../kernel/kit/files/followed-log.ts';
 import type { LiveLogs } from '../live.ts';

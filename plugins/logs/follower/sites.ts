@@ -1,4 +1,4 @@
-import type { DomainDirectory } from '../../../kernel/contract/points/domain-directory.ts';
+import type { DomainDirectory } from '../../../kernel/areas/sites/domain-directory.ts';
 import type { SiteLine } from './nginx-lines.ts';
 
 /** A site of this node. */

@@ -1,4 +1,4 @@
-import type { LoggedRequests } from '../../../kernel/contract/sites/request-logs.ts';
+import type { LoggedRequests } from '../../../kernel/areas/sites/request-logs.ts';
 import { parseLine } from './line.ts';
 import { reading, type Segment } from './segments.ts';
 

@@ -1,4 +1,4 @@
-import { MovedTree } from '../../../kernel/contract/moves/moved-tree.ts';
+import { MovedTree } from '../../../kernel/areas/moves/moved-tree.ts';
 import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';

@@ -1,5 +1,5 @@
-import { archivedList } from '../../../kernel/contract/archives/archived-list.ts';
-import type { ArchivePart } from '../../../kernel/contract/archives/archive-part.ts';
+import { archivedList } from '../../../kernel/areas/archives/archived-list.ts';
+import type { ArchivePart } from '../../../kernel/contract/points/archive-part.ts';
 import { Type, type Static } from '../../../kernel/schema.ts';
 import type { Store } from '../../../kernel/store/store.ts';
 import { NewUserLimits } from '../schema.ts';

@@ -1,5 +1,5 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import { NO_DOMAINS, type DomainDirectory } from '../../../kernel/contract/points/domain-directory.ts';
+import { NO_DOMAINS, type DomainDirectory } from '../../../kernel/areas/sites/domain-directory.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { programKey } from '../../../kernel/kit/programs/program-folder.ts';
 import type { AccountPools } from './account-pools.ts';

@@ -7,7 +7,7 @@ import {
   type OptionValues,
 } from '../../../kernel/contract/command.ts';
 import { textTable } from '../../../kernel/kit/format.ts';
-import { LIMITS } from '../../../kernel/contract/limits/plan-limits.ts';
+import { LIMITS } from '../../../kernel/contract/plan-limits.ts';
 import { PlanBody, PlanChange } from '../schema.ts';
 import { fail } from '../../../kernel/errors.ts';
 

@@ -1,4 +1,4 @@
-import { LimitNotices } from '../../../kernel/contract/limits/limit-notices.ts';
+import { LimitNotices } from '../../../kernel/areas/limit-notices.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { AccountsUsage } from '../../../kernel/contract/points/account-report.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';

@@ -1,4 +1,4 @@
-import { EtagReply } from '../../../kernel/contract/etag-reply.ts';
+import { EtagReply } from '../../../kernel/areas/etag-reply.ts';
 
 /** Clients revalidate after a minute, for the price of a 304; there cannot be a new screenshot before that. */
 const CACHING = 'private, max-age=60';

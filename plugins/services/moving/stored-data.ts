@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { assertFits } from '../../../kernel/contract/moves/arriving-files.ts';
-import { MovedTree, openMovePool } from '../../../kernel/contract/moves/moved-tree.ts';
-import type { Extent } from '../../../kernel/contract/moves/tree-job.ts';
+import { assertFits } from '../../../kernel/areas/moves/arriving-files.ts';
+import { MovedTree, openMovePool } from '../../../kernel/areas/moves/moved-tree.ts';
+import type { Extent } from '../../../kernel/areas/moves/tree-job.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Arrival, MovedAccount, MoveLink } from '../../../kernel/contract/points/move-part.ts';
 import { fail as refuse } from '../../../kernel/errors.ts';

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toPercent } from '../../../kernel/kit/format.ts';
-import type { CpuLoad } from '../../../kernel/contract/points/machine.ts';
+import type { CpuLoad } from '../../../kernel/areas/machine.ts';
 
 interface CoreTimes {
   /** Clock ticks since boot, without idle and I/O wait. User time already includes guests. */

@@ -9,7 +9,7 @@ import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { runProgram } from '../../../kernel/kit/programs/run-program.ts';
 import { toPercent } from '../../../kernel/kit/format.ts';
 import { selectDisks, parseFilesystems, parseMountinfo, type Disk, type MountKind } from './mounts.ts';
-import type { Partition, SystemReport } from '../../../kernel/contract/points/machine.ts';
+import type { Partition, SystemReport } from '../../../kernel/areas/machine.ts';
 
 /** Bytes; `free` is what unprivileged users can still use, as in `df`. */
 export interface Space {

@@ -5,8 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isReachable } from '../../../kernel/kit/files/if-missing.ts';
-import { readValue, withoutCache } from '../../../kernel/kit/engine/container-groups.ts';
-import type { MemorySpace } from '../../../kernel/contract/points/machine.ts';
+import { readValue, withoutCache } from '../../../kernel/areas/engine/container-groups.ts';
+import type { MemorySpace } from '../../../kernel/areas/machine.ts';
 
 export function parseMeminfo(text: string): MemorySpace {
   const kib = new Map([...text.matchAll(/^(\w+): +(\d+) kB$/gm)].map(([, name = '', value]) => [name, Number(value)]));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SystemReport } from '../../../kernel/contract/points/machine.ts';
+import type { SystemReport } from '../../../kernel/areas/machine.ts';
 import { processKey, readProcesses, readProcessFile, showsAll, TICKS_PER_SECOND } from './process-rows.ts';
 import type { ProcessReading, ProcessRow } from './process-rows.ts';
 

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import type { SystemReport } from '../../../kernel/contract/points/machine.ts';
+import type { SystemReport } from '../../../kernel/areas/machine.ts';
 
 type NetworkInterface = SystemReport['network_interfaces'][number];
 

@@ -2,8 +2,8 @@ import { Polled } from '../../../kernel/kit/waiting/polled.ts';
 import { WorkerPool } from '../../../kernel/kit/waiting/worker-pool.ts';
 import { fail, errorMessage } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { SystemNames, SystemReport } from '../../../kernel/contract/points/machine.ts';
-import { EtagReply } from '../../../kernel/contract/etag-reply.ts';
+import type { SystemNames, SystemReport } from '../../../kernel/areas/machine.ts';
+import { EtagReply } from '../../../kernel/areas/etag-reply.ts';
 
 /** How often the system is sampled while somebody asks for it. */
 const INTERVAL_MS = 5000;

@@ -4,7 +4,7 @@
  */
 import si from 'systeminformation';
 import { serveRequests } from '../../../kernel/kit/waiting/worker-script.ts';
-import type { SystemReport } from '../../../kernel/contract/points/machine.ts';
+import type { SystemReport } from '../../../kernel/areas/machine.ts';
 import { openNetworkMeter } from './network-meter.ts';
 import type { HostReport } from './report-sampler.ts';
 

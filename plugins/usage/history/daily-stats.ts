@@ -1,4 +1,4 @@
-import { EtagReply } from '../../../kernel/contract/etag-reply.ts';
+import { EtagReply } from '../../../kernel/areas/etag-reply.ts';
 import type { Counts, DayCounts } from './counts.ts';
 import type { UsageStore } from './store.ts';
 

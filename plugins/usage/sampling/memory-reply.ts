@@ -1,5 +1,5 @@
 import { toPercent } from '../../../kernel/kit/format.ts';
-import type { MemorySpace } from '../../../kernel/contract/points/machine.ts';
+import type { MemorySpace } from '../../../kernel/areas/machine.ts';
 import type { Memory } from '../schema.ts';
 
 export function memoryReply({ total, available }: MemorySpace): Memory {

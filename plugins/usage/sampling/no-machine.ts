@@ -1,5 +1,5 @@
 import { fail } from '../../../kernel/errors.ts';
-import type { Machine } from '../../../kernel/contract/points/machine.ts';
+import type { Machine } from '../../../kernel/areas/machine.ts';
 
 /** Stands for the plugin that reads the machine while it is off or unavailable. Errors: 503 `feature_unavailable`. */
 const unread = (): Promise<never> =>

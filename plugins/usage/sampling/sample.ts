@@ -1,13 +1,7 @@
 import { fail, errorMessage } from '../../../kernel/errors.ts';
 import { ready, type Reply } from '../../../kernel/contract/reply.ts';
 import { formatEvent } from '../../../kernel/kit/waiting/event-stream.ts';
-import {
-  toLoad,
-  type CpuLoad,
-  type Load,
-  type MemorySpace,
-  type Partition,
-} from '../../../kernel/contract/points/machine.ts';
+import { toLoad, type CpuLoad, type Load, type MemorySpace, type Partition } from '../../../kernel/areas/machine.ts';
 import { memoryReply } from './memory-reply.ts';
 
 /** A value or the error that prevented it, and the reply, which is serialized once on first use. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { CpuLoad, MemorySpace, Partition } from '../../../kernel/contract/points/machine.ts';
+import type { CpuLoad, MemorySpace, Partition } from '../../../kernel/areas/machine.ts';
 import { Sample } from './sample.ts';
 
 /** The sources of the figures. Each can fail independently. */

@@ -1,5 +1,5 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import { NO_DOMAINS, type Domain, type DomainDirectory } from '../../../kernel/contract/points/domain-directory.ts';
+import { NO_DOMAINS, type Domain, type DomainDirectory } from '../../../kernel/areas/sites/domain-directory.ts';
 import { FollowedLog } from '../../../kernel/kit/files/followed-log.ts';
 import { startReconciling } from '../../../kernel/kit/waiting/reconciling.ts';
 import { addRequests, MOST_REQUESTS, readPositions, writePositions } from '../store.ts';

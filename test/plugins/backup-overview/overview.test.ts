@@ -1,5 +1,5 @@
 import * as assert from '../../support/assert.ts';
-import type { BackupStanding } from '../../../kernel/contract/tasks/account-backups.ts';
+import type { BackupStanding } from '../../../kernel/areas/backups/account-backups.ts';
 import overview from '../../../plugins/backup-overview/index.ts';
 import { byNeed, isTroubled, overviewRow } from '../../../plugins/backup-overview/overview.ts';
 import { TestServer } from '../../support/hostkeep.ts';

@@ -1,5 +1,5 @@
 import * as assert from '../../support/assert.ts';
-import type { AccountTask } from '../../../kernel/contract/tasks/account-tasks.ts';
+import type { AccountTask } from '../../../kernel/areas/tasks/account-tasks.ts';
 import backups from '../../../plugins/backups/index.ts';
 import { decided, findRetry, isDue, nextDue, unchosen } from '../../../plugins/backups/schedule.ts';
 import type { BackupsConfig } from '../../../plugins/backups/schema.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
-import type { DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
+import type { DomainPart } from '../../../kernel/contract/points/domain-part.ts';
 import { defineErrors } from '../../../kernel/errors.ts';
 import domains from '../../../plugins/domains/index.ts';
 import { TestServer, type Person } from '../../support/hostkeep.ts';

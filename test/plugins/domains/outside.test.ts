@@ -7,7 +7,7 @@ import { definePlugin, type Plugin } from '../../../kernel/contract/plugin.ts';
 import { PROCESS_ID } from '../../../kernel/kit/programs/process-id.ts';
 import { Type } from '../../../kernel/schema.ts';
 import domains from '../../../plugins/domains/index.ts';
-import type { Domain, DomainDirectory } from '../../../kernel/contract/points/domain-directory.ts';
+import type { Domain, DomainDirectory } from '../../../kernel/areas/sites/domain-directory.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { testSuite } from '../../support/suite.ts';

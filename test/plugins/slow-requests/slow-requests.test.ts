@@ -1,6 +1,6 @@
 import * as assert from '../../support/assert.ts';
 import type { Store } from '../../../kernel/store/store.ts';
-import type { SlowRequest } from '../../../kernel/contract/sites/slow-requests.ts';
+import type { SlowRequest } from '../../../kernel/areas/sites/slow-requests.ts';
 import slowRequests from '../../../plugins/slow-requests/index.ts';
 import { addRequests, dayBefore, expire } from '../../../plugins/slow-requests/store.ts';
 import { TestServer } from '../../support/hostkeep.ts';

@@ -6,7 +6,7 @@ import { cpus, hostname, totalmem, userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
-import type { Machine, SystemReport } from '../../../kernel/contract/points/machine.ts';
+import type { Machine, SystemReport } from '../../../kernel/areas/machine.ts';
 import { openNetworkMeter } from '../../../plugins/system/report/network-meter.ts';
 import { UserLoads } from '../../../plugins/system/readers/user-loads.ts';
 import { ProcessTable } from '../../../plugins/system/readers/process-table.ts';

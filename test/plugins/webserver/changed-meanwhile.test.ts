@@ -1,7 +1,7 @@
 import * as assert from '../../support/assert.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { SiteRule } from '../../../kernel/contract/points/web-server-part.ts';
-import type { DomainPart } from '../../../kernel/contract/points/domain-directory.ts';
+import type { DomainPart } from '../../../kernel/contract/points/domain-part.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { Site } from '../../../plugins/webserver/vhosts/template.ts';
 import { Vhosts } from '../../../plugins/webserver/vhosts/vhosts.ts';

@@ -7,7 +7,7 @@ import type { AccountJobs } from '../../../kernel/kit/jobs/account-jobs.ts';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
 import { createLog, type Log } from '../../../kernel/log.ts';
 import { definePlugin } from '../../../kernel/contract/plugin.ts';
-import type { Domain, DomainDirectory } from '../../../kernel/contract/points/domain-directory.ts';
+import type { Domain, DomainDirectory } from '../../../kernel/areas/sites/domain-directory.ts';
 import { DETECTORS } from '../../../plugins/websites/detection/detectors.ts';
 import { Sweep } from '../../../plugins/websites/detection/sweep.ts';
 import { Sites } from '../../../plugins/websites/sites.ts';

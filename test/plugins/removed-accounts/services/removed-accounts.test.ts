@@ -1,7 +1,7 @@
 /** Removed accounts come back from their backups, for some days. */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SettingsBackups } from '../../../../kernel/contract/tasks/account-backups.ts';
+import type { SettingsBackups } from '../../../../kernel/areas/backups/account-backups.ts';
 import { errorMessage } from '../../../../kernel/errors.ts';
 import type { Tx } from '../../../../kernel/store/store.ts';
 import type { Account } from '../../../../kernel/identity/accounts/account.ts';

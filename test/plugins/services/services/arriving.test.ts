@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import * as assert from '../../../support/assert.ts';
-import { MovedTree, openMovePool } from '../../../../kernel/contract/moves/moved-tree.ts';
+import { MovedTree, openMovePool } from '../../../../kernel/areas/moves/moved-tree.ts';
 import type { Mover } from '../../../../kernel/contract/points/move-part.ts';
 import { AccountJobs } from '../../../../kernel/kit/jobs/account-jobs.ts';
 import { createLog } from '../../../../kernel/log.ts';

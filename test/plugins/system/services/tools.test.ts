@@ -5,7 +5,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as assert from '../../../support/assert.ts';
-import type { Partition } from '../../../../kernel/contract/points/machine.ts';
+import type { Partition } from '../../../../kernel/areas/machine.ts';
 import { cpuLoad, cpuReader } from '../../../../plugins/system/readers/cpu.ts';
 import { DiskReader } from '../../../../plugins/system/readers/disks.ts';
 import { MemoryReader } from '../../../../plugins/system/readers/memory.ts';

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';
-import type { DomainDirectory } from '../../../../kernel/contract/points/domain-directory.ts';
+import type { DomainDirectory } from '../../../../kernel/areas/sites/domain-directory.ts';
 import websites from '../../../../plugins/websites/index.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
