@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { escaped, troff } from '../../config/package/troff.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import * as assert from '../support/assert.ts';
+import { assertNone } from '../support/lists.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('manual page');
@@ -22,4 +23,8 @@ test('the manual page has each section and each block of code of the operator’
     page.filter((line) => line.includes('```')),
     [],
   );
+});
+
+test('the lines of the operator’s manual fit into a terminal, but for tables', () => {
+  assertNone(operating.split('\n'), (line) => line.length > 100 && !line.startsWith('|'));
 });
