@@ -27,6 +27,7 @@ export interface PipedProgram {
 
 const STDERR_CHARACTERS = 1000;
 const BUFFER_BYTES = 1 << 20;
+const RETRY_SECONDS = 30;
 
 /** Starts a program between two pipes. */
 export function startPiped(
@@ -45,7 +46,8 @@ export function startPiped(
   const ended = once(child, 'close').then(([code, signal]) => {
     const complaint = escapeControl(said.trim());
     if (typeof code === 'number' && code <= worst) return complaint;
-    throw fail.files_unavailable(`${program} ended with ${String(signal ?? code)}: ${complaint}`);
+    const problem = `${program} ended with ${String(signal ?? code)}: ${complaint}`;
+    throw fail.files_unavailable(problem, { retryAfterSeconds: RETRY_SECONDS });
   });
   ended.catch(() => undefined); // for whoever asks
   return {

@@ -22,7 +22,8 @@ interface Beginning {
 
 /**
  * Begins an archive that is made while it is sent. Its process is its own, because it holds the programs between two parts.
- * `onEnd` is called once when the stream was opened. Errors: 404 `file_not_found`, `folder_not_found`, 503 `files_unavailable`.
+ * `onEnd` is called once when the stream was opened. Errors: 403 `permission_denied`, 404 `file_not_found`, `folder_not_found`, 503
+ * `files_unavailable`.
  */
 export async function archiveStream(
   jobs: AccountJobs,

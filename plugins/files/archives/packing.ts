@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream/promises';
+import { fail, HttpError } from '../../../kernel/errors.ts';
 import { startPiped, type PipedProgram } from '../../../kernel/kit/programs/piped-program.ts';
 import { ENV, PROGRAMS, type Format } from './formats.ts';
 
@@ -14,7 +15,7 @@ const CHANGED = 1;
 
 interface Packing {
   readonly output: PipedProgram;
-  /** Resolves when all is packed. Rejects with 503 `files_unavailable`. */
+  /** Resolves when all is packed. Rejects with 403 `permission_denied` for what the account may not read, or 503 `files_unavailable`. */
   readonly ended: Promise<unknown>;
   stop(): void;
 }
@@ -52,8 +53,12 @@ export function startPacking(
   });
   const ended = Promise.all([tar.ended, flow, output.ended]).catch((error: unknown) => {
     stop();
-    throw error;
+    throw isRefused(error) ? fail.permission_denied(error.message, { cause: error }) : error;
   });
   ended.catch(() => undefined); // for whoever asks
   return { output, ended, stop };
 }
+
+/** Programs speak English: see `startProgram`. */
+const isRefused = (error: unknown): error is HttpError =>
+  error instanceof HttpError && error.message.includes(': Permission denied');

@@ -213,7 +213,7 @@ test('an archive that cannot be made is refused, and not broken off', async () =
     const request = { method: 'POST', token, body: { paths: ['site'], format } };
     const { body } = await server.ask<Body>('/api/files/downloads', request);
     const answer = await server.ask<Body>(String(body['href']));
-    assert.equal([answer.status, answer.body['error']], [503, 'files_unavailable'], format);
+    assert.equal([answer.status, answer.body['error']], [403, 'permission_denied'], format);
     assert.match(String(answer.body['detail']), /shut: Cannot open: Permission denied/);
   }
 });
