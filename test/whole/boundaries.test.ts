@@ -153,6 +153,7 @@ function importsOf(file: string): Import[] {
 const PAGE_CODE = /^plugins\/(?:pages\/(?:kit|shell)|[^/]+\/page)\//;
 const files = [...sources('kernel'), ...sources('plugins').filter((file) => !PAGE_CODE.test(file))];
 const imports = files.flatMap(importsOf);
+const pages = sources('plugins', /\.tsx?$/).filter((file) => PAGE_CODE.test(file));
 const packageOf = (to: string) =>
   to
     .split('/')
@@ -251,7 +252,6 @@ test('each package is imported in its owning folder only', () => {
 
 // asvs 3.2.2: pages show texts as texts, and no other way is written
 test('the code of pages imports the kit and itself, and writes no HTML', () => {
-  const pages = sources('plugins', /\.tsx?$/).filter((file) => PAGE_CODE.test(file));
   assert.ok(pages.length > 60, 'the code of the pages was not found');
   const packages = ['preact', 'preact-iso', '@preact/signals'];
   const isOwned = (to: string, file: string) =>
@@ -311,8 +311,9 @@ test('every event stands in a table, from which types and webhooks follow', () =
 });
 
 test('no imports go in a circle, types included', () => {
-  const next = new Map(files.map((file) => [file, new Set<string>()]));
-  for (const { file, to } of imports) if (to !== file) next.get(file)?.add(to);
+  const all = [...files, ...pages];
+  const next = new Map(all.map((file) => [file, new Set<string>()]));
+  for (const { file, to } of all.flatMap(importsOf)) if (to !== file) next.get(file)?.add(to);
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): void => {
     assert.not.ok(path.includes(file), `circle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
@@ -320,7 +321,7 @@ test('no imports go in a circle, types included', () => {
     for (const to of next.get(file) ?? []) visit(to, [...path, file]);
     done.add(file);
   };
-  for (const file of files) visit(file, []);
+  for (const file of all) visit(file, []);
 });
 
 test('no two exported types or classes of the kernel and one plugin share a name', () => {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { api, attempt, Button, Dialog, sendRemoval, t, toast, toUnicode } from '../../pages/kit/index.ts';
-import type { Certificate } from './certificates-page.tsx';
+import type { Certificate } from './replies.ts';
 
 interface CertificateDialogProps {
   readonly certificate: Certificate;

@@ -13,12 +13,10 @@ import {
   toUnicode,
   useQuery,
   type Column,
-  type ReplyOf,
 } from '../../pages/kit/index.ts';
 import { CertificateDialog } from './certificate-dialog.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
-
-export type Certificate = ReplyOf<'GET /api/certificates'>['certificates'][number];
+import type { Certificate } from './replies.ts';
 
 const TONES = {
   off: undefined,

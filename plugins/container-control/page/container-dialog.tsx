@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { Answer, api, Button, bytes, Dialog, number, t, Time, useQuery, type ReplyOf } from '../../pages/kit/index.ts';
 import { Charts } from './charts.tsx';
-import type { Container } from './container-list.tsx';
 import { LimitsDialog } from './limits-dialog.tsx';
+import type { Container } from './replies.ts';
 
 type Details = ReplyOf<'GET /api/docker-containers/:id'>;
 

@@ -24,8 +24,8 @@ import {
 } from '../../pages/kit/index.ts';
 import { ContainerDialog } from './container-dialog.tsx';
 import { LogDialog } from './log-dialog.tsx';
+import type { Container } from './replies.ts';
 
-export type Container = ReplyOf<'GET /api/docker-containers'>['containers'][number];
 type Figures = ReplyOf<'GET /api/docker-figures'>['containers'][number];
 type Change = 'start' | 'stop' | 'restart';
 type Shown = { readonly what: 'details' | 'log' | 'removal'; readonly container: Container };

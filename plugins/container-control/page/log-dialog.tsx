@@ -13,7 +13,7 @@ import {
   useStream,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
-import type { Container } from './container-list.tsx';
+import type { Container } from './replies.ts';
 
 type Line = ReplyOf<'GET /api/docker-containers/:id/logs'>['lines'][number];
 type Wanted = { readonly after?: string; readonly text?: string };

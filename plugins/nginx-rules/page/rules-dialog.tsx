@@ -1,5 +1,5 @@
 import { api, changed, CheckedLines, Dialog, t, toast, toUnicode, useCheckedLines } from '../../pages/kit/index.ts';
-import type { Rules } from './rules-page.tsx';
+import type { Rules } from './replies.ts';
 
 interface RulesDialogProps {
   readonly rules: Rules;

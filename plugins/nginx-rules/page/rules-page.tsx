@@ -1,7 +1,5 @@
-import { api, Panel, SitesPage, t, useQuery, type ReplyOf } from '../../pages/kit/index.ts';
+import { api, Panel, SitesPage, t, useQuery } from '../../pages/kit/index.ts';
 import { RulesDialog } from './rules-dialog.tsx';
-
-export type Rules = ReplyOf<'GET /api/nginx-rules'>;
 
 const countOf = (rules: string) => rules.split('\n').filter((line) => line.trim() !== '').length;
 

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { TextKey } from 'hostkeep:text-keys';
 import type { IconName } from './icon.tsx';
-import type { RemoveFiles, SendBatch, SendFile } from './server/senders.ts';
+import type { RemoveFiles, SendBatch, SendFile } from './server/sending.ts';
 
 type Load = () => Promise<{ readonly default: ComponentType }>;
 

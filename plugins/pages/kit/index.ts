@@ -44,16 +44,8 @@ export { useDomainNames } from './server/domain-names.ts';
 export { loadModule } from './server/load-module.ts';
 export { changed, useQuery, useRefresh, type Query } from './server/query.ts';
 export { logOut, mayUse, refreshSession, session } from './server/session.ts';
-export {
-  batchSender,
-  fileRemover,
-  PAUSED,
-  resumableSender,
-  type BatchOutcome,
-  type BatchToSend,
-  type FileToSend,
-  type RemoveFiles,
-} from './server/senders.ts';
+export { batchSender, fileRemover, PAUSED, resumableSender } from './server/senders.ts';
+export type { BatchOutcome, BatchToSend, FileToSend, RemoveFiles } from './server/sending.ts';
 export { saveAs, transfer } from './server/transfer.ts';
 export { PasswordOnce, randomPassword } from './form/password-once.tsx';
 export { ShownOnce } from './form/shown-once.tsx';

@@ -1,10 +1,7 @@
-import { api, Badge, mayUse, SitesPage, t, useQuery, type ReplyOf } from '../../pages/kit/index.ts';
+import { api, Badge, mayUse, SitesPage, t, useQuery } from '../../pages/kit/index.ts';
 import { IniDialog } from './ini-dialog.tsx';
 import { InfoDialog } from './info-dialog.tsx';
 import { SiteDialog } from './site-dialog.tsx';
-
-export type Php = ReplyOf<'GET /api/php'>;
-export type Site = Php['sites'][number];
 
 export default function PhpPage() {
   return (

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { api, changed, Dialog, Field, mayUse, Select, t, toast, toUnicode } from '../../pages/kit/index.ts';
-import type { Php, Site } from './php-page.tsx';
+import type { Php, Site } from './replies.ts';
 
 interface SiteDialogProps {
   readonly php: Php;

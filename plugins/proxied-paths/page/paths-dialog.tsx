@@ -11,7 +11,7 @@ import {
   toast,
   toUnicode,
 } from '../../pages/kit/index.ts';
-import type { Site, Sites } from './proxied-paths-page.tsx';
+import type { Site, Sites } from './replies.ts';
 
 interface PathsDialogProps {
   readonly sites: Sites;

@@ -1,8 +1,7 @@
-import { api, Badge, SitesPage, t, useQuery, type ReplyOf } from '../../pages/kit/index.ts';
+import { api, Badge, SitesPage, t, useQuery } from '../../pages/kit/index.ts';
 import { PathsDialog } from './paths-dialog.tsx';
+import type { Site } from './replies.ts';
 
-export type Sites = ReplyOf<'GET /api/proxied-paths'>;
-export type Site = Sites['sites'][number];
 type Path = Site['paths'][number];
 
 const TONES = { served: 'good', stopped: 'warn', unreachable: 'bad', missing: 'bad' } as const;

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { api, changed, Choices, Dialog, Field, mayUse, t, toast } from '../../pages/kit/index.ts';
-import type { Secret } from './login-secret.tsx';
+import type { Secret } from './replies.ts';
 
 interface AddLoginProps {
   readonly prefix: string;

@@ -1,14 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { api, changed, ConfirmDialog, Dialog, sendRemoval, t, toast } from '../../pages/kit/index.ts';
 import { FolderField, KeyField } from './add-login.tsx';
-import type { Secret } from './login-secret.tsx';
-import type { Login } from './login-table.tsx';
+import type { Secret } from './replies.ts';
+import type { Opened } from './login-table.tsx';
 
-/** A dialog about a login. */
-export interface Opened {
-  readonly dialog: 'key' | 'move' | 'password' | 'remove';
-  readonly login: Login;
-}
 interface LoginDialogProps {
   readonly opened: Opened;
   readonly onClose: () => void;

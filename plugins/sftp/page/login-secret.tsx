@@ -1,8 +1,7 @@
-import { FactsToCopy, ShownOnce, t, type ReplyOf } from '../../pages/kit/index.ts';
+import { FactsToCopy, ShownOnce, t } from '../../pages/kit/index.ts';
 import { hostOf } from './server.ts';
-import type { Sftp } from './sftp-page.tsx';
+import type { Secret, Sftp } from './replies.ts';
 
-export type Secret = ReplyOf<'POST /api/sftp/logins/:login/password'>;
 interface LoginSecretProps {
   readonly secret: Secret;
   readonly server: Sftp['server'];

@@ -11,11 +11,13 @@ import {
   Time,
   type Column,
 } from '../../pages/kit/index.ts';
-import type { Opened } from './login-dialogs.tsx';
-import type { Sftp } from './sftp-page.tsx';
+import type { Login } from './replies.ts';
 
-export type Login = Sftp['logins'][number];
-
+/** A dialog about a login. */
+export interface Opened {
+  readonly dialog: 'key' | 'move' | 'password' | 'remove';
+  readonly login: Login;
+}
 interface LoginTableProps {
   readonly logins: readonly Login[];
   readonly onOpen: (opened: Opened) => void;

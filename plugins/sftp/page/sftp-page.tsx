@@ -11,16 +11,16 @@ import {
   Panel,
   t,
   useQuery,
-  type ReplyOf,
 } from '../../pages/kit/index.ts';
 import { AddLogin } from './add-login.tsx';
 import { Connections } from './connections.tsx';
-import { LoginDialog, type Opened } from './login-dialogs.tsx';
+import { LoginDialog } from './login-dialogs.tsx';
 import { LoginTable } from './login-table.tsx';
-import { LoginSecret, type Secret } from './login-secret.tsx';
+import { LoginSecret } from './login-secret.tsx';
 import { hostOf } from './server.ts';
+import type { Secret, Sftp } from './replies.ts';
+import type { Opened } from './login-table.tsx';
 
-export type Sftp = ReplyOf<'GET /api/sftp'>;
 type Shown = 'add' | Opened | { readonly dialog: 'secret'; readonly secret: Secret };
 
 export default function SftpPage() {

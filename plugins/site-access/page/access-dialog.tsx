@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { api, changed, Dialog, LinesField, linesIn, t, toast, toUnicode } from '../../pages/kit/index.ts';
-import type { Site } from './site-access-page.tsx';
+import type { Site } from './replies.ts';
 
 interface AccessDialogProps {
   readonly site: Site;

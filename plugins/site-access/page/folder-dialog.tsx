@@ -12,7 +12,7 @@ import {
   toast,
   toUnicode,
 } from '../../pages/kit/index.ts';
-import type { Site } from './site-access-page.tsx';
+import type { Site } from './replies.ts';
 
 interface FolderDialogProps {
   readonly site: Site;

@@ -1,8 +1,6 @@
-import { api, SitesPage, t, useQuery, type ReplyOf } from '../../pages/kit/index.ts';
+import { api, SitesPage, t, useQuery } from '../../pages/kit/index.ts';
 import { AccessDialog } from './access-dialog.tsx';
 import { FolderDialog } from './folder-dialog.tsx';
-
-export type Site = ReplyOf<'GET /api/site-access'>['sites'][number];
 
 export default function SiteAccessPage() {
   return (

@@ -16,7 +16,7 @@ import {
   type Column,
   type ReplyOf,
 } from '../../pages/kit/index.ts';
-import type { Site } from './waf-page.tsx';
+import type { Site } from './replies.ts';
 
 type Found = ReplyOf<'GET /api/site-firewall/:domain/requests'>['requests'][number];
 type Action = '' | 'blocked' | 'reported';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { api, changed, Dialog, LinesField, linesIn, Select, t, toast, toUnicode } from '../../pages/kit/index.ts';
-import type { Site } from './waf-page.tsx';
+import type { Site } from './replies.ts';
 
 interface SiteDialogProps {
   readonly site: Site;

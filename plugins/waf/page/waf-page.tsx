@@ -1,8 +1,6 @@
-import { api, Badge, SitesPage, t, useQuery, type ReplyOf } from '../../pages/kit/index.ts';
+import { api, Badge, SitesPage, t, useQuery } from '../../pages/kit/index.ts';
 import { RequestsDialog } from './requests-dialog.tsx';
 import { SiteDialog } from './site-dialog.tsx';
-
-export type Site = ReplyOf<'GET /api/site-firewall'>['sites'][number];
 
 const TONES = { on: 'good', report: 'warn', off: undefined } as const;
 

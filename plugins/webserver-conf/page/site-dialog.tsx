@@ -11,7 +11,7 @@ import {
   toast,
   toUnicode,
 } from '../../pages/kit/index.ts';
-import type { Settings, Site } from './sites-page.tsx';
+import type { Settings, Site } from './replies.ts';
 
 interface SiteDialogProps {
   readonly settings: Settings;

@@ -1,8 +1,5 @@
-import { api, SitesPage, t, useQuery, type ReplyOf } from '../../pages/kit/index.ts';
+import { api, SitesPage, t, useQuery } from '../../pages/kit/index.ts';
 import { SiteDialog } from './site-dialog.tsx';
-
-export type Settings = ReplyOf<'GET /api/site-settings'>;
-export type Site = Settings['sites'][number];
 
 const textOfList = (items: readonly string[]) => <span class="wrap">{items.join(', ') || '–'}</span>;
 

@@ -1,0 +1,3 @@
+import type { ReplyOf } from '../../pages/kit/index.ts';
+
+export type Site = ReplyOf<'GET /api/site-firewall'>['sites'][number];
