@@ -30,8 +30,8 @@ const FEW = /from known_networks/;
 /** Reads as much of an index as there is to count; see `LargeCounts`. Some are of samples, which may be taken meanwhile. */
 const isCount = (sql: string): boolean => /^\s*select (?:plan, |\(select )?count\(\*\)/.test(sql);
 
-/** Plugins that keep databases read these in the background, all of them, once an account has changed. */
-const BACKGROUND = /^\s*select .* from (?:mysql|postgresql)_\w+/;
+/** Plugins that keep databases, or values of sites, read these in the background, all of them, once an account has changed. */
+const BACKGROUND = /^\s*select (?:.* from (?:mysql|postgresql)_\w+|distinct account_id from \w+ order by account_id$)/;
 
 /** Runs `work`, and resolves with the statements that it sends to SQLite. */
 async function statementsOf(work: () => Promise<unknown>): Promise<Map<string, SqlValue[]>> {
