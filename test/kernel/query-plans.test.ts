@@ -30,8 +30,16 @@ const FEW = /from known_networks/;
 /** Reads as much of an index as there is to count; see `LargeCounts`. Some are of samples, which may be taken meanwhile. */
 const isCount = (sql: string): boolean => /^\s*select (?:plan, |\(select )?count\(\*\)/.test(sql);
 
-/** Plugins that keep databases, or values of sites, read these in the background, all of them, once an account has changed. */
-const BACKGROUND = /^\s*select (?:.* from (?:mysql|postgresql)_\w+|distinct account_id from \w+ order by account_id$)/;
+/** Some plugins read all of such a table in the background: once an account has changed, or from time to time. */
+const BACKGROUND = new RegExp(
+  [
+    /^\s*select .* from (?:mysql|postgresql)_\w+/,
+    /^select distinct account_id from \w+ order by account_id$/, // `SiteValues`
+    /^select .* from backup_schedules$/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 
 /** Runs `work`, and resolves with the statements that it sends to SQLite. */
 async function statementsOf(work: () => Promise<unknown>): Promise<Map<string, SqlValue[]>> {
