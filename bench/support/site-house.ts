@@ -2,7 +2,7 @@
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Core } from '../../kernel/run/core.ts';
-import { installedVersions } from '../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../kernel/kit/programs/php-versions.ts';
 import { FIRST_ID } from '../../test/support/broker.ts';
 import { Nginx } from '../../test/support/nginx.ts';
 import { fetchPage } from '../../test/support/page.ts';

@@ -4,7 +4,7 @@ import type { AccountSource, FormerDatabase, Making } from '../../kernel/areas/a
 import { unlessRefused } from '../../kernel/contract/points/archive-part.ts';
 import type { DatabaseBackups } from '../../kernel/contract/points/backup-source.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { NewDatabaseName } from '../../kernel/areas/databases/schema.ts';
+import { NewDatabaseName } from '../../kernel/kit/databases/schema.ts';
 import { LOOK } from './commands/jobs.ts';
 import { fail } from './errors.ts';
 import type { Node } from './run.ts';

@@ -7,7 +7,7 @@ import { errorMessage, HttpError } from '../../kernel/errors.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { JobPool } from '../../kernel/kit/jobs/job-pool.ts';
 import { defineJob } from '../../kernel/kit/jobs/job.ts';
-import { ServiceRestic } from '../../kernel/areas/backups/restic/service-restic.ts';
+import { ServiceRestic } from '../../kernel/kit/restic/service-restic.ts';
 import type sample from './sample-job.ts';
 import type { CheckedBackups } from './sample-job.ts';
 import type { BackupChecksConfig } from './schema.ts';

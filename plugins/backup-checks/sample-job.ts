@@ -4,14 +4,14 @@ import { OWN_FOLDER } from '../../kernel/kit/files/client-path.ts';
 import { removeFromOwnFolder } from '../../kernel/kit/files/own-folder.ts';
 import { Folder } from '../../kernel/kit/files/safe-folder.ts';
 import type { JobContext } from '../../kernel/kit/jobs/job.ts';
-import { AGAIN, resticFail } from '../../kernel/areas/backups/restic/errors.ts';
+import { AGAIN, resticFail } from '../../kernel/kit/restic/errors.ts';
 import {
   readNodes,
   restoreInto,
   UNUSABLE,
   type SnapshotNode,
   type SnapshotPath,
-} from '../../kernel/areas/backups/restic/snapshot.ts';
+} from '../../kernel/kit/restic/snapshot.ts';
 
 /** The files by which backups were checked. */
 export interface CheckedBackups {

@@ -3,7 +3,7 @@
  * of the checks are 400 `invalid_request`.
  */
 import type { KeptBackup, KeptDatabase } from '../../kernel/areas/backups/account-backups.ts';
-import { KINDS, type ObjectName } from '../../kernel/areas/backups/restic/questions.ts';
+import { KINDS, type ObjectName } from '../../kernel/kit/restic/questions.ts';
 import { readBoolean, readCount, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 
 export interface Requests {

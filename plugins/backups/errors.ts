@@ -1,7 +1,7 @@
 import { defineErrors } from '../../kernel/errors.ts';
-import { RESTIC_ERRORS } from '../../kernel/areas/backups/restic/errors.ts';
+import { RESTIC_ERRORS } from '../../kernel/kit/restic/errors.ts';
 
-export { AGAIN, unlessMissing } from '../../kernel/areas/backups/restic/errors.ts';
+export { AGAIN, unlessMissing } from '../../kernel/kit/restic/errors.ts';
 
 /** The errors of this plugin; `locales/` has their titles in other languages. */
 export const fail = defineErrors({

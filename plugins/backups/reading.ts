@@ -11,7 +11,7 @@ import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
 import type { Backups } from './backups.ts';
 import { AGAIN, fail } from './errors.ts';
 import { LIST, READ } from './jobs.ts';
-import { READ_ONLY, RepositoryAccess } from '../../kernel/areas/backups/restic/repository-access.ts';
+import { READ_ONLY, RepositoryAccess } from '../../kernel/kit/restic/repository-access.ts';
 import type { BackupEntry, BackupsConfig } from './schema.ts';
 import { hasFiles } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { FiguresSample } from '../../kernel/areas/engine/containers.ts';
+import type { FiguresSample } from '../../kernel/areas/containers.ts';
 import type { ContainerFigures, ContainerHistory, FiguresList } from './schema.ts';
 
 type One = FiguresSample['containers'][number];

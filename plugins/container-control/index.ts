@@ -1,10 +1,5 @@
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
-import type {
-  ContainerChange,
-  Containers,
-  ListedContainer,
-  OwnContainer,
-} from '../../kernel/areas/engine/containers.ts';
+import type { ContainerChange, Containers, ListedContainer, OwnContainer } from '../../kernel/areas/containers.ts';
 import { SharedCounter } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { Type } from '../../kernel/schema.ts';

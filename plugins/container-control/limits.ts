@@ -1,4 +1,4 @@
-import type { ContainerLimits } from '../../kernel/areas/engine/containers.ts';
+import type { ContainerLimits } from '../../kernel/areas/containers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';
 import type { ContainerView, NewLimits } from './schema.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import type { OwnContainer } from '../../kernel/areas/engine/containers.ts';
+import type { OwnContainer } from '../../kernel/areas/containers.ts';
 import { streamed, type Stream } from '../../kernel/contract/reply.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountJobs } from '../../kernel/kit/jobs/account-jobs.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OwnContainer } from '../../kernel/areas/engine/containers.ts';
+import type { OwnContainer } from '../../kernel/areas/containers.ts';
 import { Stream, type Sink } from '../../kernel/contract/reply.ts';
 import type { SharedCounter } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { contains, isAfter, type ContainerLine } from '../../kernel/areas/engine/log-lines.ts';
+import { contains, isAfter, type ContainerLine } from '../../kernel/kit/engine/log-lines.ts';
 import { EventStreams, formatEvent } from '../../kernel/kit/waiting/event-stream.ts';
 import { MOST_LINES } from './schema.ts';
 

@@ -1,7 +1,7 @@
 /** The process of one download reads the log of a container at the pace of its client. */
 import { StringDecoder } from 'node:string_decoder';
-import { EngineLibrary, type EngineTarget } from '../../kernel/areas/engine/engine-library.ts';
-import { contains, isAfter, LogFrames, parseLine, sinceSeconds } from '../../kernel/areas/engine/log-lines.ts';
+import { EngineLibrary, type EngineTarget } from '../../kernel/kit/engine/engine-library.ts';
+import { contains, isAfter, LogFrames, parseLine, sinceSeconds } from '../../kernel/kit/engine/log-lines.ts';
 import type { JobContext } from '../../kernel/kit/jobs/job.ts';
 
 export interface LogInput {

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { Containers, ListedContainer, OwnContainer } from '../../kernel/areas/engine/containers.ts';
+import type { Containers, ListedContainer, OwnContainer } from '../../kernel/areas/containers.ts';
 import { SharedCounter } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { fail } from './errors.ts';

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { EngineLibrary, statusIn, type EngineTarget } from '../../kernel/areas/engine/engine-library.ts';
+import { EngineLibrary, statusIn, type EngineTarget } from '../../kernel/kit/engine/engine-library.ts';
 import type { JobContext } from '../../kernel/kit/jobs/job.ts';
 import { withDeadline } from '../../kernel/kit/waiting/deadline.ts';
 import type { ShellEnd, TerminalSize } from './schema.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { OwnContainer } from '../../kernel/areas/engine/containers.ts';
+import type { OwnContainer } from '../../kernel/areas/containers.ts';
 import type { SharedCounter } from '../../kernel/contract/workers.ts';
 import { WebSocketReply, type SocketClient, type SocketMessage } from '../../kernel/contract/web-socket.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';

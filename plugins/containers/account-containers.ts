@@ -7,7 +7,7 @@ import {
   type FiguresSample,
   type ListedContainer,
   type OwnContainer,
-} from '../../kernel/areas/engine/containers.ts';
+} from '../../kernel/areas/containers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { EngineMonitor } from './engine-monitor.ts';
 import { ContainerSnapshot } from './engine/container-snapshot.ts';

@@ -4,7 +4,7 @@ import { revalidated } from '../../kernel/areas/etag-reply.ts';
 import { definePlugin, type Host } from '../../kernel/contract/plugin.ts';
 import type { JobOwner } from '../../kernel/kit/jobs/job.ts';
 import { IDLE } from '../../kernel/contract/points/account-report.ts';
-import { SERVICE_LABEL } from '../../kernel/areas/engine/containers.ts';
+import { SERVICE_LABEL } from '../../kernel/areas/containers.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { cgroupFinding, EngineMonitor, engineMetrics, remedyFor } from './engine-monitor.ts';
 import { readLabel } from './engine/container.ts';

@@ -1,7 +1,7 @@
 import { LimitNotices, type NoticeData } from '../../kernel/areas/limit-notices.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { counted, type AccountsUsage, type ResourceUsage } from '../../kernel/contract/points/account-report.ts';
-import type { LimitedDatabases } from '../../kernel/areas/databases/servers.ts';
+import type { LimitedDatabases } from '../../kernel/areas/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { LimitedDatabases } from '../../kernel/areas/databases/servers.ts';
+import type { LimitedDatabases } from '../../kernel/areas/database-servers.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { DatabaseLimits, KINDS } from './database-limits.ts';

@@ -1,10 +1,10 @@
 import { archivedList } from '../../kernel/areas/archives/archived-list.ts';
 import { unlessRefused, type ArchivePart, type ImportNotes } from '../../kernel/contract/points/archive-part.ts';
-import type { ManagedUsers } from '../../kernel/areas/databases/servers.ts';
+import type { ManagedUsers } from '../../kernel/areas/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { NewDatabaseName } from '../../kernel/areas/databases/schema.ts';
-import { PRIVILEGES } from '../../kernel/areas/databases/mariadb/privileges.ts';
-import { literal, quotedUser, userText, type UserName } from '../../kernel/areas/databases/mysql-text.ts';
+import { NewDatabaseName } from '../../kernel/kit/databases/schema.ts';
+import { PRIVILEGES } from '../../kernel/kit/databases/mariadb/privileges.ts';
+import { literal, quotedUser, userText, type UserName } from '../../kernel/kit/databases/mysql-text.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });

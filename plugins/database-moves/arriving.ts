@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { Arrival, MovedAccount } from '../../kernel/contract/points/move-part.ts';
-import type { DatabaseClient } from '../../kernel/areas/databases/servers.ts';
-import { identifier, literal, quotedInPattern, quotedUser, userText } from '../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient } from '../../kernel/areas/database-servers.ts';
+import { identifier, literal, quotedInPattern, quotedUser, userText } from '../../kernel/kit/databases/mysql-text.ts';
 import { readJson } from '../../kernel/kit/verb-arguments.ts';
 import { drop } from './dropping.ts';
 import { assertDefiner, dropObjects, makeObjects } from './contents/objects.ts';

@@ -1,7 +1,7 @@
 /** Drops databases of accounts that live elsewhere. */
 import { escapeControl } from '../../kernel/log.ts';
-import type { DatabaseClient } from '../../kernel/areas/databases/servers.ts';
-import { identifier, quotedUser } from '../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient } from '../../kernel/areas/database-servers.ts';
+import { identifier, quotedUser } from '../../kernel/kit/databases/mysql-text.ts';
 import type { MoveRecord, Recorded } from './record.ts';
 import { refused, type MoveServer } from './server.ts';
 import { readContents, dropTables, readDatabases, type MovedDatabase } from './contents/tables.ts';

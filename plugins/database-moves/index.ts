@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { DatabaseServers, ManagedUsers } from '../../kernel/areas/databases/servers.ts';
+import type { DatabaseServers, ManagedUsers } from '../../kernel/areas/database-servers.ts';
 import { archivedUsers } from './archived-users.ts';
 import { fail } from './errors.ts';
 import { databaseMover } from './mover.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { escapeControl } from '../../kernel/log.ts';
 import type { Leaving, MovedAccount, MoveLink } from '../../kernel/contract/points/move-part.ts';
-import type { DatabaseClient } from '../../kernel/areas/databases/servers.ts';
-import { identifier, userText, type UserName } from '../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient } from '../../kernel/areas/database-servers.ts';
+import { identifier, userText, type UserName } from '../../kernel/kit/databases/mysql-text.ts';
 import { dropMoved } from './dropping.ts';
 import { readObjects, type MovedObject } from './contents/objects.ts';
 import { MoveRecord, recordedDatabase, recordedUser, type Contents } from './record.ts';

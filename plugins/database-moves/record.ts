@@ -1,6 +1,6 @@
 import type { MovedAccount } from '../../kernel/contract/points/move-part.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { UserName } from '../../kernel/areas/databases/mysql-text.ts';
+import type { UserName } from '../../kernel/kit/databases/mysql-text.ts';
 
 type Direction = 'leaving' | 'arriving';
 

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError, errorMessage } from '../../kernel/errors.ts';
 import { escapeControl } from '../../kernel/log.ts';
 import type { MovedAccount } from '../../kernel/contract/points/move-part.ts';
-import type { DatabaseClient, DatabaseServers, OwnNames, ServerAccess } from '../../kernel/areas/databases/servers.ts';
+import type { DatabaseClient, DatabaseServers, OwnNames, ServerAccess } from '../../kernel/areas/database-servers.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { isSqlError } from '../../kernel/areas/databases/mysql-text.ts';
-import type { ServerLogin } from '../../kernel/areas/databases/mariadb-programs.ts';
+import { isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
+import type { ServerLogin } from '../../kernel/kit/databases/mariadb-programs.ts';
 import { fail } from './errors.ts';
 
 export interface DatabaseMoveParts {

@@ -7,7 +7,7 @@ import {
   findMariaDb,
   loadDatabase,
   type ServerLogin,
-} from '../../kernel/areas/databases/mariadb-programs.ts';
+} from '../../kernel/kit/databases/mariadb-programs.ts';
 import { programFailure } from './contents/vanished.ts';
 
 /** Triggers would run while rows are loaded. */

@@ -1,13 +1,7 @@
 /** The time in which nobody may change the databases of an account: what is locked, and what ends that. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DatabaseClient } from '../../kernel/areas/databases/servers.ts';
-import {
-  identifier,
-  isSqlError,
-  quotedUser,
-  userText,
-  type UserName,
-} from '../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient } from '../../kernel/areas/database-servers.ts';
+import { identifier, isSqlError, quotedUser, userText, type UserName } from '../../kernel/kit/databases/mysql-text.ts';
 import { BRIEF_MS, refused, type MoveServer } from './server.ts';
 import { nameBytes, type MovedDatabase } from './contents/tables.ts';
 import { fail } from './errors.ts';

@@ -1,7 +1,7 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import { counted, type AccountsUsage, type ResourceUsage } from '../../kernel/contract/points/account-report.ts';
-import { isSqlError } from '../../kernel/areas/databases/mysql-text.ts';
+import { isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
 import { failureText, errorMessage, Unavailable } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { DemoPeople, DemoReport } from '../../kernel/contract/points/demo.ts';
-import { isSqlError } from '../../kernel/areas/databases/mysql-text.ts';
+import { isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
 import { StoreFile } from '../../kernel/contract/store-file.ts';
 import { serverName } from './database-sources.ts';
 import { MysqlClient } from './mysql/client.ts';

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { DatabaseServers } from '../../kernel/areas/databases/servers.ts';
+import type { DatabaseServers } from '../../kernel/areas/database-servers.ts';
 import { parseUnit, type AccountDatabases } from './account-databases.ts';
 import { databaseUsage, DatabaseSources, serverName } from './database-sources.ts';
 import { fail } from './errors.ts';

@@ -3,7 +3,7 @@ import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { errorMessage } from '../../kernel/errors.ts';
 import { isReachable } from '../../kernel/kit/files/if-missing.ts';
-import { isSqlError } from '../../kernel/areas/databases/mysql-text.ts';
+import { isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
 import { MysqlClient } from './mysql/client.ts';
 import { readOptionFile, type Options } from './mysql/option-file.ts';
 import { timeLimits, type DatabasesConfig, type ServerSettings } from './schema.ts';

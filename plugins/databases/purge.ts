@@ -1,9 +1,9 @@
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import type { RemovedAccount } from '../../kernel/identity/accounts/removed-accounts.ts';
 import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
-import { DatabaseNames, rememberedNames } from '../../kernel/areas/databases/mariadb/database-names.ts';
-import { identifier, isSqlError, quotedInPattern } from '../../kernel/areas/databases/mysql-text.ts';
-import type { DatabaseClient, OwnNames } from '../../kernel/areas/databases/servers.ts';
+import { DatabaseNames, rememberedNames } from '../../kernel/kit/databases/mariadb/database-names.ts';
+import { identifier, isSqlError, quotedInPattern } from '../../kernel/kit/databases/mysql-text.ts';
+import type { DatabaseClient, OwnNames } from '../../kernel/areas/database-servers.ts';
 import { serverName } from './database-sources.ts';
 import { AccountNames } from './mysql/account-names.ts';
 import { dropUsers } from './mysql/account-users.ts';

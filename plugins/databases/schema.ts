@@ -1,4 +1,4 @@
-import { CONNECT_SETTING } from '../../kernel/areas/databases/schema.ts';
+import { CONNECT_SETTING } from '../../kernel/kit/databases/schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 const closed = { additionalProperties: false } as const;

@@ -1,4 +1,4 @@
-import type { DatabaseServers, ServerAccess } from '../../kernel/areas/databases/servers.ts';
+import type { DatabaseServers, ServerAccess } from '../../kernel/areas/database-servers.ts';
 import type { Accounts } from '../../kernel/identity/accounts/accounts.ts';
 import { serverName } from './database-sources.ts';
 import { MysqlClient, readLogin } from './mysql/client.ts';

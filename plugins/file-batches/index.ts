@@ -2,7 +2,7 @@ import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
 import { freeRoom } from '../../kernel/areas/files/free-room.ts';
 import { pathComponents } from '../../kernel/kit/files/client-path.ts';
-import { bodyParts } from '../../kernel/areas/files/unfinished/body-parts.ts';
+import { bodyParts } from '../../kernel/kit/files/unfinished/body-parts.ts';
 import { AccountTransfers } from '../../kernel/kit/waiting/account-transfers.ts';
 import { fail } from './errors.ts';
 import { BATCH } from './jobs.ts';

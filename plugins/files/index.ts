@@ -4,7 +4,7 @@ import type { Call } from '../../kernel/contract/route-spec.ts';
 import { entryRoutes, folderRoutes } from './routes.ts';
 import { fail } from './errors.ts';
 import { CHANGE, COPY, ENTRIES, LIST, REPAIR, WRITE } from './jobs.ts';
-import type { Expected } from '../../kernel/areas/files/unfinished/unfinished-files.ts';
+import type { Expected } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { FileWork } from '../../kernel/areas/files/file-work.ts';
 import { taskHandlers } from '../../kernel/areas/tasks/task-routes.ts';
 import { assertRoom, freeRoom } from '../../kernel/areas/files/free-room.ts';

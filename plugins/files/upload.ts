@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
 import { assertRoom, type Room } from '../../kernel/areas/files/free-room.ts';
-import { bodyParts, PART_BYTES } from '../../kernel/areas/files/unfinished/body-parts.ts';
-import type { UploadTarget } from '../../kernel/areas/files/unfinished/unfinished-files.ts';
+import { bodyParts, PART_BYTES } from '../../kernel/kit/files/unfinished/body-parts.ts';
+import type { UploadTarget } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import { fail } from './errors.ts';
 import type { WriteInput } from './jobs/write-job.ts';
 import type { Entry } from './schema.ts';

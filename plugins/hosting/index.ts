@@ -1,6 +1,6 @@
 import { fail } from './errors.ts';
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { Containers } from '../../kernel/areas/engine/containers.ts';
+import type { Containers } from '../../kernel/areas/containers.ts';
 import type { Machine } from '../../kernel/areas/machine.ts';
 import { ready, type Reply } from '../../kernel/contract/reply.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';

@@ -1,4 +1,4 @@
-import type { ListedContainer } from '../../kernel/areas/engine/containers.ts';
+import type { ListedContainer } from '../../kernel/areas/containers.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type { Ports } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { defineErrors } from '../../kernel/errors.ts';
-import { DATABASE_ERRORS } from '../../kernel/areas/databases/errors.ts';
+import { DATABASE_ERRORS } from '../../kernel/kit/databases/errors.ts';
 
 const { database_not_found, database_user_not_found, databases_not_managed, databases_unavailable } = DATABASE_ERRORS;
 

@@ -1,8 +1,8 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { DatabaseServers, ManagedDatabases } from '../../kernel/areas/databases/servers.ts';
+import type { DatabaseServers, ManagedDatabases } from '../../kernel/areas/database-servers.ts';
 import { eventWakers } from '../../kernel/contract/workers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { userText } from '../../kernel/areas/databases/mysql-text.ts';
+import { userText } from '../../kernel/kit/databases/mysql-text.ts';
 import { startReconciling } from '../../kernel/kit/waiting/reconciling.ts';
 import { CollationChanges } from './collations/collation-changes.ts';
 import { readCollations, readDatabaseTexts } from './collations/collations.ts';

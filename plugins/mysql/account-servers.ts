@@ -1,9 +1,9 @@
-import { connected } from '../../kernel/areas/databases/servers.ts';
-import type { DatabaseClient, DatabaseServers, OwnNames, ServerAccess } from '../../kernel/areas/databases/servers.ts';
+import { connected } from '../../kernel/areas/database-servers.ts';
+import type { DatabaseClient, DatabaseServers, OwnNames, ServerAccess } from '../../kernel/areas/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { isDriverError, isSqlError } from '../../kernel/areas/databases/mysql-text.ts';
-import type { ServerLogin } from '../../kernel/areas/databases/mariadb-programs.ts';
-import { ServerTurns } from '../../kernel/areas/databases/server-turns.ts';
+import { isDriverError, isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
+import type { ServerLogin } from '../../kernel/kit/databases/mariadb-programs.ts';
+import { ServerTurns } from '../../kernel/kit/databases/server-turns.ts';
 import { fail } from './errors.ts';
 
 const QUERY_MS = 10_000;

@@ -1,11 +1,11 @@
 import { HttpError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { isSqlError, userText } from '../../kernel/areas/databases/mysql-text.ts';
+import { isSqlError, userText } from '../../kernel/kit/databases/mysql-text.ts';
 import { PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
 import type { Tx } from '../../kernel/store/store.ts';
 import type { Owner } from './account-servers.ts';
 import { fail } from './errors.ts';
-import type { MaintenanceAction } from '../../kernel/areas/databases/table-maintenance.ts';
+import type { MaintenanceAction } from '../../kernel/kit/databases/table-maintenance.ts';
 import { forgetDropped } from './writing/withheld.ts';
 import type { TemporaryUse } from './users/temporary-users.ts';
 

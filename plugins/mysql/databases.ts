@@ -1,9 +1,9 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { countElsewhere, type DatabaseClient, type OwnNames } from '../../kernel/areas/databases/servers.ts';
+import { countElsewhere, type DatabaseClient, type OwnNames } from '../../kernel/areas/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { identifier, isSqlError } from '../../kernel/areas/databases/mysql-text.ts';
-import { readInnodbFiles } from '../../kernel/areas/databases/mariadb/innodb-files.ts';
-import { assertGoesOn } from '../../kernel/areas/databases/size-limit.ts';
+import { identifier, isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
+import { readInnodbFiles } from '../../kernel/kit/databases/mariadb/innodb-files.ts';
+import { assertGoesOn } from '../../kernel/kit/databases/size-limit.ts';
 import type { AccountServers } from './account-servers.ts';
 import { makeChange, type Changes } from './changes.ts';
 import { fail } from './errors.ts';

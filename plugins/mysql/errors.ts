@@ -1,5 +1,5 @@
 import { defineErrors } from '../../kernel/errors.ts';
-import { DATABASE_ERRORS } from '../../kernel/areas/databases/errors.ts';
+import { DATABASE_ERRORS } from '../../kernel/kit/databases/errors.ts';
 
 /** The errors of this plugin; `locales/` has their titles in other languages. */
 export const fail = defineErrors({

@@ -1,4 +1,4 @@
-import { OfSize } from '../../kernel/areas/databases/size-limit.ts';
+import { OfSize } from '../../kernel/kit/databases/size-limit.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 

@@ -1,7 +1,7 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { DatabaseClient } from '../../kernel/areas/databases/servers.ts';
+import type { DatabaseClient } from '../../kernel/areas/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { isSqlError, userText, type UserName } from '../../kernel/areas/databases/mysql-text.ts';
+import { isSqlError, userText, type UserName } from '../../kernel/kit/databases/mysql-text.ts';
 import type { AccountServers, OwnServer } from './account-servers.ts';
 import { fail } from './errors.ts';
 import type { DatabaseProcesses } from './schema.ts';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { identifier, isSqlError } from '../../kernel/areas/databases/mysql-text.ts';
-import { answerQuery, QUERY_LIMITS as LIMITS } from '../../kernel/areas/databases/queries.ts';
-import type { DatabaseQueryResult } from '../../kernel/areas/databases/schema.ts';
+import { identifier, isSqlError } from '../../kernel/kit/databases/mysql-text.ts';
+import { answerQuery, QUERY_LIMITS as LIMITS } from '../../kernel/kit/databases/queries.ts';
+import type { DatabaseQueryResult } from '../../kernel/kit/databases/schema.ts';
 import { withTemporary, type TemporaryParts } from './temporary-work.ts';
 
 /** Shown of a value that is no text. */

@@ -1,5 +1,5 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { DatabaseClient, OwnNames } from '../../kernel/areas/databases/servers.ts';
+import type { DatabaseClient, OwnNames } from '../../kernel/areas/database-servers.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import { isRunning } from '../../kernel/kit/programs/process-id.ts';
 import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';

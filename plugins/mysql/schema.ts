@@ -1,7 +1,7 @@
-import * as shared from '../../kernel/areas/databases/schema.ts';
+import * as shared from '../../kernel/kit/databases/schema.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
-import { MAINTENANCE_ACTIONS } from '../../kernel/areas/databases/table-maintenance.ts';
-import { PRIVILEGES } from '../../kernel/areas/databases/mariadb/privileges.ts';
+import { MAINTENANCE_ACTIONS } from '../../kernel/kit/databases/table-maintenance.ts';
+import { PRIVILEGES } from '../../kernel/kit/databases/mariadb/privileges.ts';
 
 export const MysqlConfig = Type.Object(
   {

@@ -1,6 +1,6 @@
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { isSqlError, quotedUser, userText, type UserName } from '../../kernel/areas/databases/mysql-text.ts';
+import { isSqlError, quotedUser, userText, type UserName } from '../../kernel/kit/databases/mysql-text.ts';
 import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServers } from './account-servers.ts';
 import { endProcesses } from './processes.ts';

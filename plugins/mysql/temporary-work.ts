@@ -1,5 +1,5 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import type { ServerLogin } from '../../kernel/areas/databases/mariadb-programs.ts';
+import type { ServerLogin } from '../../kernel/kit/databases/mariadb-programs.ts';
 import type { AccountServers } from './account-servers.ts';
 import type { Change, Changes } from './changes.ts';
 import { assertOwn } from './databases.ts';

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { PhpPoolDirectory } from '../../kernel/areas/php/php-pools.ts';
+import type { PhpPoolDirectory } from '../../kernel/areas/php-pools.ts';
 import { fail as refuse } from '../../kernel/errors.ts';
 import { fail } from './errors.ts';
 import { events } from './events.ts';

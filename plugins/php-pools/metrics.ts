@@ -1,5 +1,5 @@
 import { counter, gauge, type Metric } from '../../kernel/contract/points/metric.ts';
-import type { PhpPoolDirectory } from '../../kernel/areas/php/php-pools.ts';
+import type { PhpPoolDirectory } from '../../kernel/areas/php-pools.ts';
 import { STATES } from './schema.ts';
 
 /** Returns what operators watch. Of the processes of a node, which all know the same, one `counts`: the sum would be too large. */

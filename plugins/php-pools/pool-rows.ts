@@ -1,4 +1,4 @@
-import type { PhpPool } from '../../kernel/areas/php/php-pools.ts';
+import type { PhpPool } from '../../kernel/areas/php-pools.ts';
 import type { NodePool, NodePools, PoolsQuery } from './schema.ts';
 
 const SHOWN = { domains: 10, problem: 500 };

@@ -1,5 +1,5 @@
 import { ofNode } from '../../kernel/contract/forwarding.ts';
-import type { PhpPoolState } from '../../kernel/areas/php/php-pools.ts';
+import type { PhpPoolState } from '../../kernel/areas/php-pools.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
 
 export const ORDERS = ['memory', 'requests', 'name'] as const;

@@ -28,7 +28,7 @@ import {
   PhpSiteParams,
   PhpSites as SiteList,
 } from './schema.ts';
-import { installedVersions } from '../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../kernel/kit/programs/php-versions.ts';
 
 const FEATURES = ['php', 'php_options', 'php_ini'] as const;
 const CHANGES = ['domain_not_found', 'php_version_not_found', 'php_failed', 'webserver_failed'] as const;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import { findFiles } from '../../kernel/kit/files/find-files.ts';
-import { installedVersions } from '../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../kernel/kit/programs/php-versions.ts';
 import { PROGRAM } from './pools/session-pool.ts';
 
 /** Where Debian's packages have the settings of PHP: a folder for each version. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { DatabaseSessions } from '../../kernel/areas/databases/servers.ts';
+import type { DatabaseSessions } from '../../kernel/areas/database-servers.ts';
 import {
   domainNamed,
   NO_DOMAINS,

@@ -1,10 +1,10 @@
-import type { PostgresqlItem } from '../../kernel/areas/databases/servers.ts';
+import type { PostgresqlItem } from '../../kernel/areas/database-servers.ts';
 import type { Arrival, MovedAccount } from '../../kernel/contract/points/move-part.ts';
-import { readAccess } from '../../kernel/areas/databases/postgresql/access.ts';
-import type { PostgresqlClient } from '../../kernel/areas/databases/postgresql/client.ts';
-import { dropDatabase, isTaken, makeDatabase } from '../../kernel/areas/databases/postgresql/databases.ts';
-import { loadDump } from '../../kernel/areas/databases/postgresql/load.ts';
-import { groupFor } from '../../kernel/areas/databases/postgresql/names.ts';
+import { readAccess } from '../../kernel/kit/databases/postgresql/access.ts';
+import type { PostgresqlClient } from '../../kernel/kit/databases/postgresql/client.ts';
+import { dropDatabase, isTaken, makeDatabase } from '../../kernel/kit/databases/postgresql/databases.ts';
+import { loadDump } from '../../kernel/kit/databases/postgresql/load.ts';
+import { groupFor } from '../../kernel/kit/databases/postgresql/names.ts';
 import {
   hasRole,
   makeUser,
@@ -14,9 +14,9 @@ import {
   setMembership,
   setPassword,
   type ServerConnections,
-} from '../../kernel/areas/databases/postgresql/roles.ts';
-import { scramVerifier } from '../../kernel/areas/databases/postgresql/scram.ts';
-import { makeTemporaryUser } from '../../kernel/areas/databases/postgresql/temporary-user.ts';
+} from '../../kernel/kit/databases/postgresql/roles.ts';
+import { scramVerifier } from '../../kernel/kit/databases/postgresql/scram.ts';
+import { makeTemporaryUser } from '../../kernel/kit/databases/postgresql/temporary-user.ts';
 import { newPassword } from '../../kernel/kit/new-password.ts';
 import { readJson } from '../../kernel/kit/verb-arguments.ts';
 import { dumperFor } from './moved-dump.ts';

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../kernel/contract/plugin.ts';
-import type { PostgresqlServers } from '../../kernel/areas/databases/servers.ts';
+import type { PostgresqlServers } from '../../kernel/areas/database-servers.ts';
 import { fail } from './errors.ts';
 import { postgresqlMover } from './mover.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { PostgresqlLogin } from '../../kernel/areas/databases/postgresql/client.ts';
-import { dumpDatabase } from '../../kernel/areas/databases/postgresql/pg-dump.ts';
-import type { ServerConnections } from '../../kernel/areas/databases/postgresql/roles.ts';
-import { identifier as id } from '../../kernel/areas/databases/postgresql/sql-text.ts';
-import { makeTemporaryUser } from '../../kernel/areas/databases/postgresql/temporary-user.ts';
+import type { PostgresqlLogin } from '../../kernel/kit/databases/postgresql/client.ts';
+import { dumpDatabase } from '../../kernel/kit/databases/postgresql/pg-dump.ts';
+import type { ServerConnections } from '../../kernel/kit/databases/postgresql/roles.ts';
+import { identifier as id } from '../../kernel/kit/databases/postgresql/sql-text.ts';
+import { makeTemporaryUser } from '../../kernel/kit/databases/postgresql/temporary-user.ts';
 
 /** No name that an account can choose ends so. */
 export const dumperFor = (database: string): string => `${database}-move`;

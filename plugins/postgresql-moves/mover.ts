@@ -1,5 +1,5 @@
 import type { MovedAccount, Mover } from '../../kernel/contract/points/move-part.ts';
-import { hasRole, setLocked } from '../../kernel/areas/databases/postgresql/roles.ts';
+import { hasRole, setLocked } from '../../kernel/kit/databases/postgresql/roles.ts';
 import { Arriving } from './arriving.ts';
 import { LeavingDatabases } from './leaving.ts';
 import { MoveRecord, type MoverParts } from './record.ts';

@@ -1,8 +1,8 @@
-import type { PostgresqlServers } from '../../kernel/areas/databases/servers.ts';
+import type { PostgresqlServers } from '../../kernel/areas/database-servers.ts';
 import type { MovedAccount } from '../../kernel/contract/points/move-part.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import { dropDatabase } from '../../kernel/areas/databases/postgresql/databases.ts';
-import { dropRole, type ServerConnections } from '../../kernel/areas/databases/postgresql/roles.ts';
+import { dropDatabase } from '../../kernel/kit/databases/postgresql/databases.ts';
+import { dropRole, type ServerConnections } from '../../kernel/kit/databases/postgresql/roles.ts';
 
 export interface MoverParts {
   readonly servers: PostgresqlServers;

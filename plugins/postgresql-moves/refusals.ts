@@ -1,5 +1,5 @@
 import { errorMessage, HttpError } from '../../kernel/errors.ts';
-import { isFailure, isVerdict } from '../../kernel/areas/databases/postgresql/client.ts';
+import { isFailure, isVerdict } from '../../kernel/kit/databases/postgresql/client.ts';
 import { escapeControl } from '../../kernel/log.ts';
 import { fail } from './errors.ts';
 

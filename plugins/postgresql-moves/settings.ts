@@ -1,6 +1,6 @@
 /** Settings that database users have by `alter role`. */
-import type { PostgresqlClient } from '../../kernel/areas/databases/postgresql/client.ts';
-import { identifier as id, literal } from '../../kernel/areas/databases/postgresql/sql-text.ts';
+import type { PostgresqlClient } from '../../kernel/kit/databases/postgresql/client.ts';
+import { identifier as id, literal } from '../../kernel/kit/databases/postgresql/sql-text.ts';
 import type { MovedSetting } from './wire.ts';
 
 /** Resolves with the settings of users, in all databases and in these, without the role that they act as. */

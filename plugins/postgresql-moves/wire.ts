@@ -2,7 +2,7 @@
  * Messages between the two ends of a move about databases of PostgreSQL, and checks of what another node says: it may be in foreign hands, and
  * its texts become statements that a superuser runs. All errors of the checks are 400 `invalid_request`.
  */
-import { LEVELS } from '../../kernel/areas/databases/postgresql/names.ts';
+import { LEVELS } from '../../kernel/kit/databases/postgresql/names.ts';
 import { readBoolean, readInteger, readList, readMembers, readText } from '../../kernel/kit/verb-arguments.ts';
 
 export interface MovedUser {

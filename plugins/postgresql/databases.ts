@@ -1,15 +1,15 @@
-import { countElsewhere } from '../../kernel/areas/databases/servers.ts';
+import { countElsewhere } from '../../kernel/areas/database-servers.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './server/account-servers.ts';
 import { changeItem, makeItem } from './items/changes.ts';
-import { databaseFail as fail } from '../../kernel/areas/databases/errors.ts';
-import { assertGoesOn } from '../../kernel/areas/databases/size-limit.ts';
+import { databaseFail as fail } from '../../kernel/kit/databases/errors.ts';
+import { assertGoesOn } from '../../kernel/kit/databases/size-limit.ts';
 import type { Item, Items, Owner } from './items/items.ts';
 import type { DatabaseList, DatabaseTables } from './schema.ts';
-import { isTaken as isNameTaken, makeDatabase, readSizes } from '../../kernel/areas/databases/postgresql/databases.ts';
-import { readTables } from '../../kernel/areas/databases/postgresql/tables.ts';
-import { DATABASE_NAME_BYTES, RESERVED } from '../../kernel/areas/databases/postgresql/names.ts';
+import { isTaken as isNameTaken, makeDatabase, readSizes } from '../../kernel/kit/databases/postgresql/databases.ts';
+import { readTables } from '../../kernel/kit/databases/postgresql/tables.ts';
+import { DATABASE_NAME_BYTES, RESERVED } from '../../kernel/kit/databases/postgresql/names.ts';
 import type { Writing } from './writing/writing.ts';
 
 /** See `ExtensionPoints.databasesElsewhere`. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { DemoPeople, DemoReport } from '../../kernel/contract/points/demo.ts';
 import { errorMessage, HttpError } from '../../kernel/errors.ts';
-import { PostgresqlClient } from '../../kernel/areas/databases/postgresql/client.ts';
+import { PostgresqlClient } from '../../kernel/kit/databases/postgresql/client.ts';
 import type { PostgresqlConfig } from './schema.ts';
 import { importDatabase, type ImportParts } from './transfers/imports.ts';
 import type { Users } from './users/users.ts';

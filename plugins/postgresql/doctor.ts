@@ -1,7 +1,7 @@
 import { errorMessage, failureText } from '../../kernel/errors.ts';
 import type { Finding } from '../../kernel/contract/points/finding.ts';
 import type { AccountServers } from './server/account-servers.ts';
-import type { ServerConnections } from '../../kernel/areas/databases/postgresql/roles.ts';
+import type { ServerConnections } from '../../kernel/kit/databases/postgresql/roles.ts';
 
 /** Older servers let everybody make tables in each database. */
 const OLDEST_VERSION = 150_000;

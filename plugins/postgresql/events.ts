@@ -1,5 +1,5 @@
-import { LEVELS } from '../../kernel/areas/databases/postgresql/names.ts';
-import { OfSize } from '../../kernel/areas/databases/size-limit.ts';
+import { LEVELS } from '../../kernel/kit/databases/postgresql/names.ts';
+import { OfSize } from '../../kernel/kit/databases/size-limit.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { EventData, EventTable } from '../../kernel/store/events/event-types.ts';
 

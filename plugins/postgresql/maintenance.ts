@@ -7,10 +7,10 @@ import {
   type MaintainedTable,
   type MaintainedTables,
   type TableStatus,
-} from '../../kernel/areas/databases/table-maintenance.ts';
-import type { DatabaseTransfers } from '../../kernel/areas/databases/database-transfers.ts';
-import { hasFailed, PostgresqlClient } from '../../kernel/areas/databases/postgresql/client.ts';
-import { identifier as id } from '../../kernel/areas/databases/postgresql/sql-text.ts';
+} from '../../kernel/kit/databases/table-maintenance.ts';
+import type { DatabaseTransfers } from '../../kernel/kit/databases/database-transfers.ts';
+import { hasFailed, PostgresqlClient } from '../../kernel/kit/databases/postgresql/client.ts';
+import { identifier as id } from '../../kernel/kit/databases/postgresql/sql-text.ts';
 import type { Writing } from './writing/writing.ts';
 import { withTemporary, type TemporaryParts, type Use } from './temporary-users/temporary-work.ts';
 

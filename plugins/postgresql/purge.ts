@@ -2,9 +2,9 @@ import type { PurgePart } from '../../kernel/contract/points/purge-part.ts';
 import type { AccountServers } from './server/account-servers.ts';
 import { prefixFor } from './databases.ts';
 import type { Owner } from './items/items.ts';
-import { dropDatabase } from '../../kernel/areas/databases/postgresql/databases.ts';
-import { DATABASES, groupFor, LEVELS } from '../../kernel/areas/databases/postgresql/names.ts';
-import { customersRoles, dropRole, type ServerConnections } from '../../kernel/areas/databases/postgresql/roles.ts';
+import { dropDatabase } from '../../kernel/kit/databases/postgresql/databases.ts';
+import { DATABASES, groupFor, LEVELS } from '../../kernel/kit/databases/postgresql/names.ts';
+import { customersRoles, dropRole, type ServerConnections } from '../../kernel/kit/databases/postgresql/roles.ts';
 
 /** Drops what a removed account has at its server: what has its prefix, and was made here. */
 export async function purgeDatabases(

@@ -1,7 +1,7 @@
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { answerQuery, QUERY_LIMITS as LIMITS } from '../../kernel/areas/databases/queries.ts';
-import type { DatabaseQueryResult } from '../../kernel/areas/databases/schema.ts';
-import { isVerdict, PostgresqlClient } from '../../kernel/areas/databases/postgresql/client.ts';
+import { answerQuery, QUERY_LIMITS as LIMITS } from '../../kernel/kit/databases/queries.ts';
+import type { DatabaseQueryResult } from '../../kernel/kit/databases/schema.ts';
+import { isVerdict, PostgresqlClient } from '../../kernel/kit/databases/postgresql/client.ts';
 import { withTemporary, type TemporaryParts, type Use } from './temporary-users/temporary-work.ts';
 
 /** The statement means what it would in an application of the customer's. */

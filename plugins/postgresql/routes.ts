@@ -1,6 +1,6 @@
 import type { RouteSpecs } from '../../kernel/contract/route-spec.ts';
 import { Bytes } from '../../kernel/contract/incoming-body.ts';
-import { databaseRoutes } from '../../kernel/areas/databases/routes.ts';
+import { databaseRoutes } from '../../kernel/kit/databases/routes.ts';
 import * as schema from './schema.ts';
 
 const routes = databaseRoutes(

@@ -1,7 +1,7 @@
-import * as shared from '../../kernel/areas/databases/schema.ts';
-import { MAINTENANCE_ACTIONS } from '../../kernel/areas/databases/table-maintenance.ts';
+import * as shared from '../../kernel/kit/databases/schema.ts';
+import { MAINTENANCE_ACTIONS } from '../../kernel/kit/databases/table-maintenance.ts';
 import { NamedObject, Type, type Static } from '../../kernel/schema.ts';
-import { LEVELS } from '../../kernel/areas/databases/postgresql/names.ts';
+import { LEVELS } from '../../kernel/kit/databases/postgresql/names.ts';
 
 const closed = { additionalProperties: false } as const;
 

@@ -2,7 +2,7 @@ import type { Host } from '../../kernel/contract/plugin.ts';
 import type { AttemptPart } from '../../kernel/kit/waiting/reconciling.ts';
 import type { AccountServers } from './server/account-servers.ts';
 import type { Item, Items } from './items/items.ts';
-import { setLocked } from '../../kernel/areas/databases/postgresql/roles.ts';
+import { setLocked } from '../../kernel/kit/databases/postgresql/roles.ts';
 
 interface Parts extends Pick<Host, 'identity'> {
   readonly servers: AccountServers;

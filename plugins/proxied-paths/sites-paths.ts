@@ -1,6 +1,6 @@
 import type { ImportNotes } from '../../kernel/contract/points/archive-part.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
-import type { Containers, ListedContainer } from '../../kernel/areas/engine/containers.ts';
+import type { Containers, ListedContainer } from '../../kernel/areas/containers.ts';
 import type { SiteRules } from '../../kernel/contract/points/web-server-part.ts';
 import { SiteValues, type NamedValue, type SiteSubject } from '../../kernel/areas/sites/site-values.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';

@@ -3,7 +3,7 @@ import type { IncomingBody } from '../../kernel/contract/incoming-body.ts';
 import type { SavedParts } from '../../kernel/areas/archives/saved-parts.ts';
 import type { Host } from '../../kernel/contract/plugin.ts';
 import type { Account } from '../../kernel/identity/accounts/account.ts';
-import { PART_BYTES } from '../../kernel/areas/backups/restic/questions.ts';
+import { PART_BYTES } from '../../kernel/kit/restic/questions.ts';
 import { fail } from './errors.ts';
 
 /** The settings of an account at one moment. */

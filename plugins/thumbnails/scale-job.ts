@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import sharp from 'sharp';
 import { isMissing } from '../../kernel/kit/files/files-root.ts';
 import { Folder } from '../../kernel/kit/files/safe-folder.ts';
-import { fileEtag } from '../../kernel/areas/files/unfinished/file-etag.ts';
+import { fileEtag } from '../../kernel/kit/files/unfinished/file-etag.ts';
 import { WithBytes, type JobContext } from '../../kernel/kit/jobs/job.ts';
 import { fail } from './errors.ts';
 

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { HttpError } from '../../kernel/errors.ts';
 import { reply, type Reply } from '../../kernel/contract/reply.ts';
-import type { Expected } from '../../kernel/areas/files/unfinished/unfinished-files.ts';
+import type { Expected } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import { fail } from './errors.ts';
 import { UPLOAD_TYPE, type Upload } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isRunning, PROCESS_ID } from '../../kernel/kit/programs/process-id.ts';
-import type { Expected } from '../../kernel/areas/files/unfinished/unfinished-files.ts';
+import type { Expected } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { fail } from './errors.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { UnfinishedFiles } from '../../kernel/areas/files/unfinished/unfinished-files.ts';
+import { UnfinishedFiles } from '../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { JobContext } from '../../kernel/kit/jobs/job.ts';
 import type { SiteFolder } from './database-info-job.ts';
 import { findSettings, infoIn } from './database-info/config-reader.ts';

@@ -1,6 +1,6 @@
 /** Dumps, in pieces of every size. */
 import * as assert from '../support/assert.ts';
-import { DumpReader } from '../../kernel/areas/databases/postgresql/dump-reader.ts';
+import { DumpReader } from '../../kernel/kit/databases/postgresql/dump-reader.ts';
 import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('postgresql, dumps');

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import * as assert from '../support/assert.ts';
-import { answersPing, askPool } from '../../kernel/areas/php/fastcgi.ts';
+import { answersPing, askPool } from '../../kernel/kit/programs/fpm/fastcgi.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';
 

@@ -13,7 +13,7 @@ import {
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { forEachKept, keptAt, KeptItems } from '../../kernel/areas/files/kept-items.ts';
+import { forEachKept, keptAt, KeptItems } from '../../kernel/kit/files/kept-items/kept-items.ts';
 import { fail } from '../../kernel/errors.ts';
 import * as assert from '../support/assert.ts';
 import { rootAt } from '../support/files-root.ts';

@@ -6,7 +6,7 @@ import { testSuite } from '../support/suite.ts';
 
 const test = testSuite('programs of MariaDB');
 const run = promisify(execFile);
-const MODULE = join(import.meta.dirname, '../../kernel/areas/databases/mariadb-programs.js');
+const MODULE = join(import.meta.dirname, '../../kernel/kit/databases/mariadb-programs.js');
 
 test('a program that cannot be started now is not called missing', async () => {
   const script = `

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
-import { WaitingRequests, waitingIn } from '../../kernel/areas/php/waiting-requests.ts';
+import { WaitingRequests, waitingIn } from '../../kernel/kit/programs/fpm/waiting-requests.ts';
 import * as assert from '../support/assert.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testSuite } from '../support/suite.ts';

@@ -1,6 +1,6 @@
 import { definePlugin, type Plugin } from '../../kernel/contract/plugin.ts';
-import type { DatabaseClient, DatabaseServers } from '../../kernel/areas/databases/servers.ts';
-import type { ServerLogin } from '../../kernel/areas/databases/mariadb-programs.ts';
+import type { DatabaseClient, DatabaseServers } from '../../kernel/areas/database-servers.ts';
+import type { ServerLogin } from '../../kernel/kit/databases/mariadb-programs.ts';
 import { TestServer } from './hostkeep.ts';
 import { loginTo } from './mariadb.ts';
 

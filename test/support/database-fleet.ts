@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Outcome } from './command-pool.ts';
-import { literal } from '../../kernel/areas/databases/mysql-text.ts';
+import { literal } from '../../kernel/kit/databases/mysql-text.ts';
 import { TestFleet, type FleetMember } from './fleet.ts';
 import { temporaryFolder } from './folder.ts';
 import type { TestServer } from './hostkeep.ts';

@@ -1,9 +1,9 @@
 import type { Account } from '../../identity/accounts/account.ts';
 import type { JobPool } from '../../kit/jobs/job-pool.ts';
 import type { Job } from '../../kit/jobs/job.ts';
-import { READ_ONLY, RepositoryAccess } from './restic/repository-access.ts';
-import type { ResticSetup } from './restic/run-restic.ts';
-import type { Repository } from './restic/service-restic.ts';
+import { READ_ONLY, RepositoryAccess } from '../../kit/restic/repository-access.ts';
+import type { ResticSetup } from '../../kit/restic/run-restic.ts';
+import type { Repository } from '../../kit/restic/service-restic.ts';
 import type { Host } from '../../contract/plugin.ts';
 import { discardWork } from '../tasks/discarded-work.ts';
 

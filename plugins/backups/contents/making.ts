@@ -8,9 +8,9 @@ import { HttpError, publicReason } from '../../../kernel/errors.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import { AGAIN, fail } from '../errors.ts';
-import type { ResticSetup } from '../../../kernel/areas/backups/restic/run-restic.ts';
+import type { ResticSetup } from '../../../kernel/kit/restic/run-restic.ts';
 import { BACKUP, DATABASE } from '../jobs.ts';
-import type { RepositoryAccess } from '../../../kernel/areas/backups/restic/repository-access.ts';
+import type { RepositoryAccess } from '../../../kernel/kit/restic/repository-access.ts';
 import { WITHOUT_FILES, type DatabaseRow } from '../store.ts';
 
 interface Making {

@@ -5,7 +5,7 @@ import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { lines } from '../../../kernel/kit/programs/output-lines.ts';
 import { fail } from '../errors.ts';
-import { parseLine, runRestic, type ResticSetup } from '../../../kernel/areas/backups/restic/run-restic.ts';
+import { parseLine, runRestic, type ResticSetup } from '../../../kernel/kit/restic/run-restic.ts';
 
 interface BackupInput {
   readonly setup: ResticSetup;

@@ -1,6 +1,6 @@
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { DUMP_FILE } from '../store.ts';
-import { runRestic, type ResticSetup } from '../../../kernel/areas/backups/restic/run-restic.ts';
+import { runRestic, type ResticSetup } from '../../../kernel/kit/restic/run-restic.ts';
 
 /** Adds a snapshot of a dump, for which it asks the service piece by piece. Errors: those of the service and of `runRestic`. */
 export default async function backUpDatabase(setup: ResticSetup, { ask }: JobContext): Promise<null> {

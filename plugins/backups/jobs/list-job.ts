@@ -1,6 +1,6 @@
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
-import type { SnapshotPath } from '../../../kernel/areas/backups/restic/snapshot.ts';
+import type { SnapshotPath } from '../../../kernel/kit/restic/snapshot.ts';
 import { findEntries } from './snapshot-entries.ts';
 
 interface ListInput extends SnapshotPath {

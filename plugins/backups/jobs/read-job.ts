@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
-import { PART_BYTES } from '../../../kernel/areas/backups/restic/questions.ts';
-import { runRestic } from '../../../kernel/areas/backups/restic/run-restic.ts';
-import { pathIn, type SnapshotPath } from '../../../kernel/areas/backups/restic/snapshot.ts';
+import { PART_BYTES } from '../../../kernel/kit/restic/questions.ts';
+import { runRestic } from '../../../kernel/kit/restic/run-restic.ts';
+import { pathIn, type SnapshotPath } from '../../../kernel/kit/restic/snapshot.ts';
 import { findEntries } from './snapshot-entries.ts';
 
 /** Tells the service about a file, and then sends it the content. Errors: 404 `file_not_found`, those of `findEntries`. */

@@ -6,9 +6,9 @@ import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.
 import { removeFromOwnFolder } from '../../../kernel/kit/files/own-folder.ts';
 import { Folder } from '../../../kernel/kit/files/safe-folder.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { Merge, pathAt, statIfThere, type FolderEntry } from '../../../kernel/areas/backups/restic/merge.ts';
+import { Merge, pathAt, statIfThere, type FolderEntry } from '../../../kernel/kit/restic/merge.ts';
 import { fail } from '../errors.ts';
-import { restoreInto, type SnapshotPath } from '../../../kernel/areas/backups/restic/snapshot.ts';
+import { restoreInto, type SnapshotPath } from '../../../kernel/kit/restic/snapshot.ts';
 import { measure } from './snapshot-entries.ts';
 
 interface RestoreInput extends SnapshotPath {

@@ -7,7 +7,7 @@ import {
   UNUSABLE,
   type SnapshotNode,
   type SnapshotPath,
-} from '../../../kernel/areas/backups/restic/snapshot.ts';
+} from '../../../kernel/kit/restic/snapshot.ts';
 
 export interface Found {
   /** The entry at the path itself; `undefined` for the root, and if there is nothing. */

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { poly1305 } from '@noble/ciphers/_poly1305.js';
-import type { Repository } from '../../../kernel/areas/backups/restic/service-restic.ts';
+import type { Repository } from '../../../kernel/kit/restic/service-restic.ts';
 
 /** A file of keys, as far as it is read. */
 interface KeyFile extends Costs {

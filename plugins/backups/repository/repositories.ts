@@ -7,10 +7,10 @@ import { isThere, undefinedIfMissing } from '../../../kernel/kit/files/if-missin
 import { AGAIN, fail } from '../errors.ts';
 import type { BackupsConfig } from '../schema.ts';
 import { keepKey } from '../store.ts';
-import { NAME } from '../../../kernel/areas/backups/restic/questions.ts';
-import { INCOMPLETE } from '../../../kernel/areas/backups/restic/repository-access.ts';
+import { NAME } from '../../../kernel/kit/restic/questions.ts';
+import { INCOMPLETE } from '../../../kernel/kit/restic/repository-access.ts';
 import { makeKeyQuick } from './quick-key.ts';
-import { ServiceRestic, type Repository } from '../../../kernel/areas/backups/restic/service-restic.ts';
+import { ServiceRestic, type Repository } from '../../../kernel/kit/restic/service-restic.ts';
 
 type Owner = Pick<Account, 'id' | 'username'>;
 

@@ -1,6 +1,6 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { Repository } from '../../../kernel/areas/backups/restic/service-restic.ts';
+import type { Repository } from '../../../kernel/kit/restic/service-restic.ts';
 import { tell } from '../events.ts';
 import * as rows from '../store.ts';
 import type { Repositories } from './repositories.ts';

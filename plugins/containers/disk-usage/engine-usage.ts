@@ -1,4 +1,4 @@
-import { count, labels, list, members, text, texts } from '../../../kernel/areas/engine/untrusted-json.ts';
+import { count, labels, list, members, text, texts } from '../../../kernel/kit/engine/untrusted-json.ts';
 
 /** The disk usage of a whole engine at one time; plain data. */
 export type EngineUsage = ReturnType<typeof parseEngineUsage>;

@@ -6,7 +6,7 @@ import type { ContainerList } from '../engine/container-list.ts';
 import { isOwnedBy } from '../engine/container-snapshot.ts';
 import type { EngineClient } from '../engine/engine-client.ts';
 import { RETRY_SECONDS, unavailable } from '../errors.ts';
-import type { Labels } from '../../../kernel/areas/engine/untrusted-json.ts';
+import type { Labels } from '../../../kernel/kit/engine/untrusted-json.ts';
 import { accountDiskUsage } from './usage-records.ts';
 
 /** The engine walks all of its files, so a measurement may outlast the requests that wait for it. */

@@ -1,4 +1,4 @@
-import type { ContainerPort } from '../../../kernel/areas/engine/containers.ts';
+import type { ContainerPort } from '../../../kernel/areas/containers.ts';
 
 /**
  * Writes a container's ports as the docker CLI does: `127.0.0.1:8090->80/tcp, 443/tcp`, consecutive ones as

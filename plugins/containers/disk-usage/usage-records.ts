@@ -1,7 +1,7 @@
 /** An account's part of an engine's disk usage, in the records that `docker system df -v --format json` prints. */
 import { createdAt, dateText, decimalSize, duration, goTime, isoTime, quoted } from '../docker-format.ts';
 import type { Container } from '../engine/container.ts';
-import type { Labels } from '../../../kernel/areas/engine/untrusted-json.ts';
+import type { Labels } from '../../../kernel/kit/engine/untrusted-json.ts';
 import type { BuildCacheRecord, ContainerRecord, DiskUsage, ImageRecord, VolumeRecord } from '../schema.ts';
 import type { EngineUsage } from './engine-usage.ts';
 import { portText } from './port-text.ts';

@@ -1,6 +1,6 @@
-import type { ContainerDetails } from '../../../kernel/areas/engine/containers.ts';
+import type { ContainerDetails } from '../../../kernel/areas/containers.ts';
 import { hasUserInfo, isSecretName } from '../../../kernel/kit/secret-text.ts';
-import { count, list, members, text, texts } from '../../../kernel/areas/engine/untrusted-json.ts';
+import { count, list, members, text, texts } from '../../../kernel/kit/engine/untrusted-json.ts';
 
 const VARIABLES = 500;
 const VALUE_LENGTH = 1024;

@@ -1,7 +1,7 @@
 import { basename, normalize } from 'node:path';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { readLabel, type Container } from './container.ts';
-import type { Labels } from '../../../kernel/areas/engine/untrusted-json.ts';
+import type { Labels } from '../../../kernel/kit/engine/untrusted-json.ts';
 
 const OWNER = 'hostkeep.account';
 const PROJECT = 'com.docker.compose.project';

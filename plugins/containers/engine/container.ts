@@ -1,4 +1,4 @@
-import { count, labels, list, members, text, texts, type Labels } from '../../../kernel/areas/engine/untrusted-json.ts';
+import { count, labels, list, members, text, texts, type Labels } from '../../../kernel/kit/engine/untrusted-json.ts';
 
 /** A container as the engine lists it; plain data. */
 export type Container = ReturnType<typeof parseContainers>[number];

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
-import { refusal } from '../../../kernel/areas/engine/engine-replies.ts';
+import { refusal } from '../../../kernel/kit/engine/engine-replies.ts';
 
 const IMAGE = 'hostkeep-demo';
 const DEMO_LABEL = 'hostkeep.demo';

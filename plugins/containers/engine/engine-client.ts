@@ -3,10 +3,10 @@ import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import type { JobPool } from '../../../kernel/kit/jobs/job-pool.ts';
 import { defineJob, type JobOwner } from '../../../kernel/kit/jobs/job.ts';
-import type { EngineAccess } from '../../../kernel/areas/engine/containers.ts';
+import type { EngineAccess } from '../../../kernel/areas/containers.ts';
 import type engineJob from './engine-job.ts';
 import type { EngineAnswers, EngineOutput, EngineQuestionKind, EngineQuestions } from './engine-job.ts';
-import type { EngineTarget } from '../../../kernel/areas/engine/engine-library.ts';
+import type { EngineTarget } from '../../../kernel/kit/engine/engine-library.ts';
 
 export interface EngineOptions extends EngineTarget {
   /** Runs the process that speaks with the engine. */

@@ -5,22 +5,17 @@
  */
 import { finished } from 'node:stream/promises';
 import { Readable } from 'node:stream';
-import { SEARCHED_LINES, type ContainerChange, type ContainerLimits } from '../../../kernel/areas/engine/containers.ts';
+import { SEARCHED_LINES, type ContainerChange, type ContainerLimits } from '../../../kernel/areas/containers.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { parseEngineUsage } from '../disk-usage/engine-usage.ts';
 import { parseStats } from '../stats/engine-stats.ts';
 import { parseDetails } from './container-details.ts';
 import { parseContainers } from './container.ts';
 import { removeDemo, startDemo } from './demo-containers.ts';
-import {
-  EngineLibrary,
-  LargeReply,
-  LateReply,
-  type EngineTarget,
-} from '../../../kernel/areas/engine/engine-library.ts';
-import { json, refusal, unless } from '../../../kernel/areas/engine/engine-replies.ts';
-import { contains, isAfter, parseLines, sinceSeconds } from '../../../kernel/areas/engine/log-lines.ts';
-import { count, labels, list, members, text } from '../../../kernel/areas/engine/untrusted-json.ts';
+import { EngineLibrary, LargeReply, LateReply, type EngineTarget } from '../../../kernel/kit/engine/engine-library.ts';
+import { json, refusal, unless } from '../../../kernel/kit/engine/engine-replies.ts';
+import { contains, isAfter, parseLines, sinceSeconds } from '../../../kernel/kit/engine/log-lines.ts';
+import { count, labels, list, members, text } from '../../../kernel/kit/engine/untrusted-json.ts';
 
 const MIB = 2 ** 20;
 const LIST_BYTES = { shared: 16 * MIB, own: 2 * MIB };

@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { isReachable } from '../../../kernel/kit/files/if-missing.ts';
 import { isMissing } from '../../../kernel/kit/files/files-root.ts';
-import { readValue, withoutCache } from '../../../kernel/areas/engine/container-groups.ts';
+import { readValue, withoutCache } from '../../../kernel/kit/engine/container-groups.ts';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import type { Container } from '../engine/container.ts';
 import { parseCgroupPaths, parseIo, parseNetwork } from './cgroup-files.ts';

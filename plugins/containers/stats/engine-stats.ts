@@ -1,5 +1,5 @@
-import { count, list, members, text } from '../../../kernel/areas/engine/untrusted-json.ts';
-import { withoutCache } from '../../../kernel/areas/engine/container-groups.ts';
+import { count, list, members, text } from '../../../kernel/kit/engine/untrusted-json.ts';
+import { withoutCache } from '../../../kernel/kit/engine/container-groups.ts';
 import type { ContainerSample } from './sample.ts';
 
 /**

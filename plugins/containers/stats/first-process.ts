@@ -1,4 +1,4 @@
-import { containerGroups } from '../../../kernel/areas/engine/container-groups.ts';
+import { containerGroups } from '../../../kernel/kit/engine/container-groups.ts';
 
 /** The hierarchy of version 2, and one of version 1 in which every container has a group. */
 const HIERARCHIES = ['', 'memory/'];

@@ -1,4 +1,4 @@
-import type { FiguresSample } from '../../../kernel/areas/engine/containers.ts';
+import type { FiguresSample } from '../../../kernel/areas/containers.ts';
 
 /** A sample of a container, and the processor use since an earlier one. */
 export interface ContainerUsage extends ContainerSample, Figures {}

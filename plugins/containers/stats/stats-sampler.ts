@@ -5,7 +5,7 @@ import { HttpError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { ready, type Reply } from '../../../kernel/contract/reply.ts';
 import { dateText, isoTime } from '../docker-format.ts';
-import type { FiguresSample } from '../../../kernel/areas/engine/containers.ts';
+import type { FiguresSample } from '../../../kernel/areas/containers.ts';
 import type { ContainerList } from '../engine/container-list.ts';
 import { unavailable } from '../errors.ts';
 import type { StatsCollector } from './stats-collector.ts';

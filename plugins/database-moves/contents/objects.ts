@@ -1,6 +1,6 @@
 /** Views, triggers, routines and events: what is made by a statement with a definer, whose rights it then has. */
-import type { DatabaseClient } from '../../../kernel/areas/databases/servers.ts';
-import { identifier, isSqlError, literal } from '../../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient } from '../../../kernel/areas/database-servers.ts';
+import { identifier, isSqlError, literal } from '../../../kernel/kit/databases/mysql-text.ts';
 import { refused } from '../server.ts';
 import { nameBytes } from './tables.ts';
 

@@ -1,7 +1,7 @@
 /** Tables of the databases of an account that moves, and digests that tell whether two of them are alike. */
 import { createHash } from 'node:crypto';
-import type { DatabaseClient } from '../../../kernel/areas/databases/servers.ts';
-import { identifier } from '../../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient } from '../../../kernel/areas/database-servers.ts';
+import { identifier } from '../../../kernel/kit/databases/mysql-text.ts';
 import { Vanished } from './vanished.ts';
 
 export interface MovedTable {

@@ -1,12 +1,12 @@
 /** The database users of an account: those with its prefix or with rights on its databases, and with rights on nothing else. */
-import type { DatabaseClient, OwnNames } from '../../../kernel/areas/databases/servers.ts';
+import type { DatabaseClient, OwnNames } from '../../../kernel/areas/database-servers.ts';
 import {
   identifier,
   isSqlError,
   quotedUser,
   userText,
   type UserName,
-} from '../../../kernel/areas/databases/mysql-text.ts';
+} from '../../../kernel/kit/databases/mysql-text.ts';
 
 /** Rights on the databases of a pattern, or on one table, on columns of it, or on a routine. */
 export interface MovedGrant {

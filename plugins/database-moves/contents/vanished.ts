@@ -1,7 +1,7 @@
 /** Recognises databases that are dropped while they are read, from errors of the server and of its programs. */
 import { HttpError } from '../../../kernel/errors.ts';
-import { isSqlError } from '../../../kernel/areas/databases/mysql-text.ts';
-import { MariaDbFailure } from '../../../kernel/areas/databases/mariadb-programs.ts';
+import { isSqlError } from '../../../kernel/kit/databases/mysql-text.ts';
+import { MariaDbFailure } from '../../../kernel/kit/databases/mariadb-programs.ts';
 
 /** There is no such database, table or routine, or it was made again. */
 const NUMBERS = [1049, 1146, 1305, 1412];

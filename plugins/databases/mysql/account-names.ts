@@ -1,5 +1,5 @@
-import { quotedInPattern } from '../../../kernel/areas/databases/mysql-text.ts';
-import type { DatabaseClient, OwnGrant, OwnNames, RightHolder } from '../../../kernel/areas/databases/servers.ts';
+import { quotedInPattern } from '../../../kernel/kit/databases/mysql-text.ts';
+import type { DatabaseClient, OwnGrant, OwnNames, RightHolder } from '../../../kernel/areas/database-servers.ts';
 import { GrantPattern } from './grant-pattern.ts';
 
 /** See `OwnNames`. */

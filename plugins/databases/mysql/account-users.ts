@@ -1,5 +1,5 @@
-import type { DatabaseClient, OwnNames } from '../../../kernel/areas/databases/servers.ts';
-import { isSqlError, quotedUser, userText } from '../../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient, OwnNames } from '../../../kernel/areas/database-servers.ts';
+import { isSqlError, quotedUser, userText } from '../../../kernel/kit/databases/mysql-text.ts';
 
 /**
  * Drops the database users of an account: those with its prefix or with rights on what is, or by the rule would be, its

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import type { Pool, PoolConnection } from 'mysql2';
-import type { DatabaseClient, SqlParameter, SqlTable, TableLimits } from '../../../kernel/areas/databases/servers.ts';
-import type { ServerLogin } from '../../../kernel/areas/databases/mariadb-programs.ts';
-import { isSqlError } from '../../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient, SqlParameter, SqlTable, TableLimits } from '../../../kernel/areas/database-servers.ts';
+import type { ServerLogin } from '../../../kernel/kit/databases/mariadb-programs.ts';
+import { isSqlError } from '../../../kernel/kit/databases/mysql-text.ts';
 import { withDeadline } from '../../../kernel/kit/waiting/deadline.ts';
 import { lazyPackage } from '../../../kernel/kit/programs/lazy-package.ts';
 import type { ServerSettings } from '../schema.ts';

@@ -1,4 +1,4 @@
-import { quotedInPattern } from '../../../kernel/areas/databases/mysql-text.ts';
+import { quotedInPattern } from '../../../kernel/kit/databases/mysql-text.ts';
 
 const ANY = Symbol('any text');
 

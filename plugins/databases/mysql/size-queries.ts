@@ -2,8 +2,8 @@
  * Statements about names, sizes and grants. One lists all databases with the sizes of InnoDB's files; it opens no table,
  * so no customer can hold it up. Tables that it does not size are opened, for each database by itself.
  */
-import type { DatabaseClient } from '../../../kernel/areas/databases/servers.ts';
-import { isSqlError } from '../../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient } from '../../../kernel/areas/database-servers.ts';
+import { isSqlError } from '../../../kernel/kit/databases/mysql-text.ts';
 import type { Grant, ListedDatabase, SizeMethod } from './server-catalogue.ts';
 
 /** Databases of one account that are listed; further ones are not. */

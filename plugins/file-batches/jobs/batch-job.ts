@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { assertRoom, type Room } from '../../../kernel/areas/files/free-room.ts';
 import { HttpError } from '../../../kernel/errors.ts';
 import { pathComponents } from '../../../kernel/kit/files/client-path.ts';
-import { UnfinishedFiles } from '../../../kernel/areas/files/unfinished/unfinished-files.ts';
+import { UnfinishedFiles } from '../../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
 import type { BatchedFile, BatchResult } from '../schema.ts';

@@ -9,7 +9,7 @@ import { startPiped } from '../../../kernel/kit/programs/piped-program.ts';
 import { writeAll } from '../jobs/copy-job.ts';
 import { fail } from '../errors.ts';
 import { clearly } from '../../../kernel/kit/files/file-errors.ts';
-import { inFolder } from '../../../kernel/areas/files/unfinished/place.ts';
+import { inFolder } from '../../../kernel/kit/files/unfinished/place.ts';
 import { UNNAMEABLE } from '../jobs/place.ts';
 import { Tally, type TallyLimits } from '../jobs/tally.ts';
 import { inWork } from '../jobs/work.ts';

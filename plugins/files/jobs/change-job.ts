@@ -6,7 +6,7 @@ import { fail } from '../errors.ts';
 import type { Entry } from '../schema.ts';
 import { readEntry } from './entry.ts';
 import { clearly } from '../../../kernel/kit/files/file-errors.ts';
-import { inFolder, moveEntry, type EntryPlace } from '../../../kernel/areas/files/unfinished/place.ts';
+import { inFolder, moveEntry, type EntryPlace } from '../../../kernel/kit/files/unfinished/place.ts';
 
 export type ChangeInput =
   | { readonly change: 'make folder'; readonly components: readonly string[] }

@@ -4,7 +4,7 @@ import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { scanSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
 import type { Entry } from '../schema.ts';
 import { toEntry } from './entry.ts';
-import { placeIn } from '../../../kernel/areas/files/unfinished/place.ts';
+import { placeIn } from '../../../kernel/kit/files/unfinished/place.ts';
 import { openFolder, UNNAMEABLE } from './place.ts';
 
 interface EntriesInput {

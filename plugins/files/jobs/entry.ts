@@ -1,5 +1,5 @@
 import { lstatSync, type BigIntStats } from 'node:fs';
-import { fileEtag } from '../../../kernel/areas/files/unfinished/file-etag.ts';
+import { fileEtag } from '../../../kernel/kit/files/unfinished/file-etag.ts';
 import type { Entry } from '../schema.ts';
 
 /** Returns an entry as clients see it; a link is not followed. */

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { clearError, clearly } from '../../../kernel/kit/files/file-errors.ts';
 import { isMissing, type FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { openPathSync } from '../../../kernel/kit/files/safe-folder-sync.ts';
-import { placeIn } from '../../../kernel/areas/files/unfinished/place.ts';
+import { placeIn } from '../../../kernel/kit/files/unfinished/place.ts';
 
 /** Not UTF-8, or with control characters: no request can name it. */
 export const UNNAMEABLE = /[\uFFFD\u0000-\u001f\u007f]/;

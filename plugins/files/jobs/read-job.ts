@@ -1,11 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { WithBytes, type JobContext } from '../../../kernel/kit/jobs/job.ts';
 import type { Entry } from '../schema.ts';
-import { fileEtag } from '../../../kernel/areas/files/unfinished/file-etag.ts';
+import { fileEtag } from '../../../kernel/kit/files/unfinished/file-etag.ts';
 import { toEntry } from './entry.ts';
 import { fail } from '../errors.ts';
 import { clearly } from '../../../kernel/kit/files/file-errors.ts';
-import { inFolder } from '../../../kernel/areas/files/unfinished/place.ts';
+import { inFolder } from '../../../kernel/kit/files/unfinished/place.ts';
 
 interface ReadInput {
   readonly components: readonly string[];

@@ -9,7 +9,7 @@ import {
   moveEntry,
   placeIn,
   type EntryPlace,
-} from '../../../kernel/areas/files/unfinished/place.ts';
+} from '../../../kernel/kit/files/unfinished/place.ts';
 
 /** Work that ended without a word, such as by a power failure, is removed when the account begins another. */
 const FORGOTTEN_MS = 24 * 3_600_000;

@@ -1,5 +1,5 @@
-import type { EntryPlace } from '../../../kernel/areas/files/unfinished/place.ts';
-import { UnfinishedFiles, type UploadTarget } from '../../../kernel/areas/files/unfinished/unfinished-files.ts';
+import type { EntryPlace } from '../../../kernel/kit/files/unfinished/place.ts';
+import { UnfinishedFiles, type UploadTarget } from '../../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import type { Entry } from '../schema.ts';
 import { readEntry } from './entry.ts';

@@ -1,7 +1,7 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { DatabaseClient, ManagedDatabases } from '../../../kernel/areas/databases/servers.ts';
+import type { DatabaseClient, ManagedDatabases } from '../../../kernel/areas/database-servers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { isSqlError } from '../../../kernel/areas/databases/mysql-text.ts';
+import { isSqlError } from '../../../kernel/kit/databases/mysql-text.ts';
 import type { AttemptPart } from '../../../kernel/kit/waiting/reconciling.ts';
 import { fail } from '../errors.ts';
 import { readCollations, readDatabaseTexts, setCollation } from './collations.ts';

@@ -1,5 +1,5 @@
-import type { DatabaseClient } from '../../../kernel/areas/databases/servers.ts';
-import { identifier } from '../../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient } from '../../../kernel/areas/database-servers.ts';
+import { identifier } from '../../../kernel/kit/databases/mysql-text.ts';
 import type { Collations, DatabaseSettings } from '../schema.ts';
 
 /** Resolves with those that a database can have. From 10.10 on a collation may be of several character sets, and has a longer name there. */

@@ -1,5 +1,5 @@
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { UserName } from '../../../kernel/areas/databases/mysql-text.ts';
+import type { UserName } from '../../../kernel/kit/databases/mysql-text.ts';
 import type { Reader, Tx } from '../../../kernel/store/store.ts';
 import type { ResourceLimits } from './limits.ts';
 

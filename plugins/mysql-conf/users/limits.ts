@@ -1,6 +1,6 @@
-import type { DatabaseClient } from '../../../kernel/areas/databases/servers.ts';
+import type { DatabaseClient } from '../../../kernel/areas/database-servers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { quotedUser, userText, type UserName } from '../../../kernel/areas/databases/mysql-text.ts';
+import { quotedUser, userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
 
 /** Each limit: the option of a statement, the member of `mysql.global_priv` that keeps it, and how people count it. */
 const OPTIONS = {

@@ -1,7 +1,7 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { ManagedDatabases, ManagedServer } from '../../../kernel/areas/databases/servers.ts';
+import type { ManagedDatabases, ManagedServer } from '../../../kernel/areas/database-servers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { userText, type UserName } from '../../../kernel/areas/databases/mysql-text.ts';
+import { userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
 import type { AttemptPart } from '../../../kernel/kit/waiting/reconciling.ts';
 import { fail } from '../errors.ts';
 import { forgetOwnLimits, keepOwnLimits, readOwnLimits, type OwnLimits } from './limit-store.ts';

@@ -1,4 +1,4 @@
-import type { DatabaseClient } from '../../../kernel/areas/databases/servers.ts';
+import type { DatabaseClient } from '../../../kernel/areas/database-servers.ts';
 import type { DatabaseSettings } from '../schema.ts';
 
 /** Those that decide what customers' applications can do. */

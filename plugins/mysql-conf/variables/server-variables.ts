@@ -1,5 +1,5 @@
-import type { DatabaseClient } from '../../../kernel/areas/databases/servers.ts';
-import { literal } from '../../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient } from '../../../kernel/areas/database-servers.ts';
+import { literal } from '../../../kernel/kit/databases/mysql-text.ts';
 import { fail } from '../errors.ts';
 import { CHANGEABLE } from './changeable.ts';
 

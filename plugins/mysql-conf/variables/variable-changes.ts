@@ -1,8 +1,8 @@
 import { errorMessage, HttpError } from '../../../kernel/errors.ts';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import { connected, type DatabaseClient, type DatabaseServers } from '../../../kernel/areas/databases/servers.ts';
-import { isDriverError, isSqlError } from '../../../kernel/areas/databases/mysql-text.ts';
-import { ServerTurns } from '../../../kernel/areas/databases/server-turns.ts';
+import { connected, type DatabaseClient, type DatabaseServers } from '../../../kernel/areas/database-servers.ts';
+import { isDriverError, isSqlError } from '../../../kernel/kit/databases/mysql-text.ts';
+import { ServerTurns } from '../../../kernel/kit/databases/server-turns.ts';
 import type { AttemptPart } from '../../../kernel/kit/waiting/reconciling.ts';
 import { escapeControl } from '../../../kernel/log.ts';
 import { fail } from '../errors.ts';

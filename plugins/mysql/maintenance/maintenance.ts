@@ -1,16 +1,16 @@
-import type { DatabaseClient } from '../../../kernel/areas/databases/servers.ts';
+import type { DatabaseClient } from '../../../kernel/areas/database-servers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { identifier, isSqlError } from '../../../kernel/areas/databases/mysql-text.ts';
+import { identifier, isSqlError } from '../../../kernel/kit/databases/mysql-text.ts';
 import {
   maintainEach,
   MAINTENANCE,
   type MaintenanceAction,
   type MaintainedTable,
   type MaintainedTables,
-} from '../../../kernel/areas/databases/table-maintenance.ts';
-import type { DatabaseTransfers } from '../../../kernel/areas/databases/database-transfers.ts';
+} from '../../../kernel/kit/databases/table-maintenance.ts';
+import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import { withTemporary, type TemporaryParts } from '../temporary-work.ts';
-import { statusIn, verdictOn, type AdminRow } from '../../../kernel/areas/databases/mariadb/table-verdict.ts';
+import { statusIn, verdictOn, type AdminRow } from '../../../kernel/kit/databases/mariadb/table-verdict.ts';
 
 /** Of those that the server lists, what has rows of its own. */
 const BASE = "table_type in ('BASE TABLE', 'SYSTEM VERSIONED')";

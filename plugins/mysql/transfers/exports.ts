@@ -1,10 +1,10 @@
 import type { Log } from '../../../kernel/log.ts';
 import { streamed, type Stream } from '../../../kernel/contract/reply.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { dumpDatabase } from '../../../kernel/areas/databases/mariadb-programs.ts';
-import { compressedDump } from '../../../kernel/areas/databases/dump-stream.ts';
-import { programFailure } from '../../../kernel/areas/databases/mariadb/program-failure.ts';
-import type { DatabaseTransfers } from '../../../kernel/areas/databases/database-transfers.ts';
+import { dumpDatabase } from '../../../kernel/kit/databases/mariadb-programs.ts';
+import { compressedDump } from '../../../kernel/kit/databases/dump-stream.ts';
+import { programFailure } from '../../../kernel/kit/databases/mariadb/program-failure.ts';
+import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import type { AccountServers } from '../account-servers.ts';
 import { assertOwn } from '../databases.ts';
 

@@ -1,12 +1,12 @@
 import { escapeControl } from '../../../kernel/log.ts';
 import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { loadDatabase, MariaDbFailure } from '../../../kernel/areas/databases/mariadb-programs.ts';
-import { dumpText } from '../../../kernel/areas/databases/dump-stream.ts';
-import { programFailure } from '../../../kernel/areas/databases/mariadb/program-failure.ts';
-import type { DatabaseTransfers } from '../../../kernel/areas/databases/database-transfers.ts';
-import { withoutDefiners } from '../../../kernel/areas/databases/mariadb/definers.ts';
-import { whileGoingOn } from '../../../kernel/areas/databases/size-limit.ts';
+import { loadDatabase, MariaDbFailure } from '../../../kernel/kit/databases/mariadb-programs.ts';
+import { dumpText } from '../../../kernel/kit/databases/dump-stream.ts';
+import { programFailure } from '../../../kernel/kit/databases/mariadb/program-failure.ts';
+import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
+import { withoutDefiners } from '../../../kernel/kit/databases/mariadb/definers.ts';
+import { whileGoingOn } from '../../../kernel/kit/databases/size-limit.ts';
 import { fail } from '../errors.ts';
 import type { Writing } from '../writing/writing.ts';
 import { withTemporary, type TemporaryParts } from '../temporary-work.ts';

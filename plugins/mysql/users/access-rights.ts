@@ -1,7 +1,7 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { DatabaseClient, OwnNames } from '../../../kernel/areas/databases/servers.ts';
-import { isGrowing, privilegesIn } from '../../../kernel/areas/databases/mariadb/privileges.ts';
-import { quotedInPattern, userText, type UserName } from '../../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient, OwnNames } from '../../../kernel/areas/database-servers.ts';
+import { isGrowing, privilegesIn } from '../../../kernel/kit/databases/mariadb/privileges.ts';
+import { quotedInPattern, userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
 import type { Changes } from '../changes.ts';
 import { endProcessesNamed } from '../processes.ts';
 import * as store from '../writing/withheld.ts';

@@ -1,14 +1,14 @@
 /** The rights of a user on one database. */
-import type { DatabaseClient } from '../../../kernel/areas/databases/servers.ts';
+import type { DatabaseClient } from '../../../kernel/areas/database-servers.ts';
 import {
   identifier,
   isSqlError,
   quotedInPattern,
   quotedUser,
   type UserName,
-} from '../../../kernel/areas/databases/mysql-text.ts';
+} from '../../../kernel/kit/databases/mysql-text.ts';
 import { fail } from '../errors.ts';
-import { privilegesIn } from '../../../kernel/areas/databases/mariadb/privileges.ts';
+import { privilegesIn } from '../../../kernel/kit/databases/mariadb/privileges.ts';
 
 /** The user has no such rights. */
 const NO_GRANT = 1141;

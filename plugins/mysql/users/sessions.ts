@@ -1,4 +1,4 @@
-import type { DatabaseSessions } from '../../../kernel/areas/databases/servers.ts';
+import type { DatabaseSessions } from '../../../kernel/areas/database-servers.ts';
 import type { AccountServers } from '../account-servers.ts';
 import type { AccessRights } from './access-rights.ts';
 import { makeUser, readOwnHost, retireUser, temporaryUser } from './temporary-users.ts';

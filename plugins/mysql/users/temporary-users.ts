@@ -1,10 +1,10 @@
 /** Database users that are made for one import, query or maintenance, with rights on one database only; and for a session in a tool. */
-import type { DatabaseClient } from '../../../kernel/areas/databases/servers.ts';
-import { literal, quotedUser, userText, type UserName } from '../../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient } from '../../../kernel/areas/database-servers.ts';
+import { literal, quotedUser, userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
 import { newPassword } from '../../../kernel/kit/new-password.ts';
-import { MAINTENANCE } from '../../../kernel/areas/databases/table-maintenance.ts';
+import { MAINTENANCE } from '../../../kernel/kit/databases/table-maintenance.ts';
 import { setAccess } from './grants.ts';
-import { PRIVILEGES } from '../../../kernel/areas/databases/mariadb/privileges.ts';
+import { PRIVILEGES } from '../../../kernel/kit/databases/mariadb/privileges.ts';
 import { endProcesses } from '../processes.ts';
 import { dropUser } from './user-statements.ts';
 import { isThere } from './users.ts';

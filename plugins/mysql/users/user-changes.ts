@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { DatabaseClient, OwnNames } from '../../../kernel/areas/databases/servers.ts';
+import type { DatabaseClient, OwnNames } from '../../../kernel/areas/database-servers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { literal, quotedUser, userText, type UserName } from '../../../kernel/areas/databases/mysql-text.ts';
-import { usersLimit, usersLimitReached } from '../../../kernel/areas/databases/users-limit.ts';
+import { literal, quotedUser, userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
+import { usersLimit, usersLimitReached } from '../../../kernel/kit/databases/users-limit.ts';
 import { newPassword } from '../../../kernel/kit/new-password.ts';
 import type { AccountServers } from '../account-servers.ts';
 import { makeChange, type Changes } from '../changes.ts';

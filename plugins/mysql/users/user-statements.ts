@@ -1,6 +1,5 @@
-import type { DatabaseClient } from '../../../kernel/areas/databases/servers.ts';
-import { isSqlError, literal, quotedUser, userText } from '../../../kernel/areas/databases/mysql-text.ts';
-import type { UserName } from '../../../kernel/areas/databases/mysql-text.ts';
+import type { DatabaseClient } from '../../../kernel/areas/database-servers.ts';
+import { isSqlError, literal, quotedUser, userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
 import { fail } from '../errors.ts';
 import { endProcesses } from '../processes.ts';
 

@@ -1,7 +1,7 @@
 /** The database users of an account: those with its prefix whose rights do not reach beyond its databases. */
-import type { DatabaseClient, OwnNames } from '../../../kernel/areas/databases/servers.ts';
-import { userText, type UserName } from '../../../kernel/areas/databases/mysql-text.ts';
-import { privilegesIn } from '../../../kernel/areas/databases/mariadb/privileges.ts';
+import type { DatabaseClient, OwnNames } from '../../../kernel/areas/database-servers.ts';
+import { userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
+import { privilegesIn } from '../../../kernel/kit/databases/mariadb/privileges.ts';
 import type { DatabaseUser } from '../schema.ts';
 
 type Row = UserName & Readonly<Record<string, string | number | null>>;

@@ -1,5 +1,5 @@
-import type { OwnNames } from '../../../kernel/areas/databases/servers.ts';
-import { quotedInPattern, userText, type UserName } from '../../../kernel/areas/databases/mysql-text.ts';
+import type { OwnNames } from '../../../kernel/areas/database-servers.ts';
+import { quotedInPattern, userText, type UserName } from '../../../kernel/kit/databases/mysql-text.ts';
 import type { Reader, Tx } from '../../../kernel/store/store.ts';
 import type { DatabaseUser } from '../schema.ts';
 

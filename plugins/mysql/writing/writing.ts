@@ -1,5 +1,5 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { FullSize, LimitedDatabases } from '../../../kernel/areas/databases/servers.ts';
+import type { FullSize, LimitedDatabases } from '../../../kernel/areas/database-servers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { AccountServers, Owner } from '../account-servers.ts';
 import { endProcessesNamed } from '../processes.ts';

@@ -1,5 +1,5 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { PhpPool, PhpPoolDirectory, PhpPoolState } from '../../../kernel/areas/php/php-pools.ts';
+import type { PhpPool, PhpPoolDirectory, PhpPoolState } from '../../../kernel/areas/php-pools.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { Polled } from '../../../kernel/kit/waiting/polled.ts';
 import { programKey } from '../../../kernel/kit/programs/program-folder.ts';

@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
-import { askPool } from '../../../kernel/areas/php/fastcgi.ts';
-import { countWorkers } from '../../../kernel/areas/php/seen-pool.ts';
-import { LATE_MS, SleepingPool } from '../../../kernel/areas/php/sleeping-pool.ts';
-import { WaitingRequests, type WatchedPool } from '../../../kernel/areas/php/waiting-requests.ts';
+import { askPool } from '../../../kernel/kit/programs/fpm/fastcgi.ts';
+import { countWorkers } from '../../../kernel/kit/programs/fpm/seen-pool.ts';
+import { LATE_MS, SleepingPool } from '../../../kernel/kit/programs/fpm/sleeping-pool.ts';
+import { WaitingRequests, type WatchedPool } from '../../../kernel/kit/programs/fpm/waiting-requests.ts';
 import {
   killMaster,
   masterPid,

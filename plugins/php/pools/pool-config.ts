@@ -1,4 +1,4 @@
-import { assertPlain, fpmSettings } from '../../../kernel/areas/php/php-fpm.ts';
+import { assertPlain, fpmSettings } from '../../../kernel/kit/programs/fpm/php-fpm.ts';
 import type { Pool } from './pool.ts';
 
 /** Whose processes they are, and where. */

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import { askPool, STATUS_PATH } from '../../../kernel/areas/php/fastcgi.ts';
+import { askPool, STATUS_PATH } from '../../../kernel/kit/programs/fpm/fastcgi.ts';
 import { programKey, type NamedProgram, type ProgramFolder } from '../../../kernel/kit/programs/program-folder.ts';
 import { FairQueue } from '../../../kernel/kit/waiting/fair-queue.ts';
 import { Polled } from '../../../kernel/kit/waiting/polled.ts';
-import { lookAt, markNow, type SeenPool } from '../../../kernel/areas/php/seen-pool.ts';
-import { readStatus } from '../../../kernel/areas/php/fpm-status.ts';
+import { lookAt, markNow, type SeenPool } from '../../../kernel/kit/programs/fpm/seen-pool.ts';
+import { readStatus } from '../../../kernel/kit/programs/fpm/fpm-status.ts';
 
 /** The figures of a pool. */
 export interface PoolFigures extends NamedProgram {

@@ -1,6 +1,6 @@
 import type { PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import { OWN_UID, pathBeside } from '../../../kernel/kit/net/account-socket.ts';
-import { startFpm } from '../../../kernel/areas/php/php-fpm.ts';
+import { startFpm } from '../../../kernel/kit/programs/fpm/php-fpm.ts';
 import type { NamedProgram, ProgramFolder } from '../../../kernel/kit/programs/program-folder.ts';
 import { fail } from '../errors.ts';
 import type { PhpConfig } from '../schema.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { projectDir } from '../../../kernel/kit/files/project-dir.ts';
-import type { ServerLogin } from '../../../kernel/areas/databases/mariadb-programs.ts';
+import type { ServerLogin } from '../../../kernel/kit/databases/mariadb-programs.ts';
 import { OWN_FOLDER } from '../../../kernel/kit/files/client-path.ts';
-import { assertPlain, fpmSettings } from '../../../kernel/areas/php/php-fpm.ts';
+import { assertPlain, fpmSettings } from '../../../kernel/kit/programs/fpm/php-fpm.ts';
 import { readInteger, readMembers, readText } from '../../../kernel/kit/verb-arguments.ts';
 
 /** Of a session, and of its pool: random. */

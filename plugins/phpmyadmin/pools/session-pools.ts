@@ -1,6 +1,6 @@
 import { filesOwner, type PrivilegedHost } from '../../../kernel/contract/privileged.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
-import { startFpm } from '../../../kernel/areas/php/php-fpm.ts';
+import { startFpm } from '../../../kernel/kit/programs/fpm/php-fpm.ts';
 import { ProgramFolder, type NamedProgram } from '../../../kernel/kit/programs/program-folder.ts';
 import { readAccount, readInteger, readMembers } from '../../../kernel/kit/verb-arguments.ts';
 import { fail } from '../errors.ts';

@@ -4,17 +4,17 @@ import { isRunning } from '../../../kernel/kit/programs/process-id.ts';
 import type { AttemptPart } from '../../../kernel/kit/waiting/reconciling.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from '../server/account-servers.ts';
-import { databaseFail as fail } from '../../../kernel/areas/databases/errors.ts';
+import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
 import type { Change, ClaimedItem, Item, Items, NewItem, Owner } from './items.ts';
-import { isVerdict } from '../../../kernel/areas/databases/postgresql/client.ts';
-import { dropDatabase, findDatabase, makeDatabase } from '../../../kernel/areas/databases/postgresql/databases.ts';
+import { isVerdict } from '../../../kernel/kit/databases/postgresql/client.ts';
+import { dropDatabase, findDatabase, makeDatabase } from '../../../kernel/kit/databases/postgresql/databases.ts';
 import {
   dropRole,
   hasRole,
   setAccess,
   setPassword,
   type ServerConnections,
-} from '../../../kernel/areas/databases/postgresql/roles.ts';
+} from '../../../kernel/kit/databases/postgresql/roles.ts';
 import { retireTemporary } from '../temporary-users/temporary-users.ts';
 
 interface Parts {

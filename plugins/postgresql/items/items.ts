@@ -1,8 +1,8 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { PostgresqlItem } from '../../../kernel/areas/databases/servers.ts';
+import type { PostgresqlItem } from '../../../kernel/areas/database-servers.ts';
 import { PROCESS_ID } from '../../../kernel/kit/programs/process-id.ts';
 import type { Tx } from '../../../kernel/store/store.ts';
-import { databaseFail as fail } from '../../../kernel/areas/databases/errors.ts';
+import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
 import type { Level } from '../schema.ts';
 
 /** A change of a database or a user; each can be made once more. */

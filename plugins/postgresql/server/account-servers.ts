@@ -1,5 +1,5 @@
-import { ServerTurns } from '../../../kernel/areas/databases/server-turns.ts';
-import { databaseFail as fail } from '../../../kernel/areas/databases/errors.ts';
+import { ServerTurns } from '../../../kernel/kit/databases/server-turns.ts';
+import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
 import type { Owner } from '../items/items.ts';
 import type { PostgresqlConfig } from '../schema.ts';
 import {
@@ -7,8 +7,8 @@ import {
   isVerdict,
   PostgresqlClient,
   type PostgresqlLogin,
-} from '../../../kernel/areas/databases/postgresql/client.ts';
-import type { ServerConnections } from '../../../kernel/areas/databases/postgresql/roles.ts';
+} from '../../../kernel/kit/databases/postgresql/client.ts';
+import type { ServerConnections } from '../../../kernel/kit/databases/postgresql/roles.ts';
 
 const MAIN = 'postgres';
 

@@ -1,10 +1,10 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from './account-servers.ts';
-import { databaseFail as fail } from '../../../kernel/areas/databases/errors.ts';
+import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
 import type { Items } from '../items/items.ts';
 import type { DatabaseProcesses } from '../schema.ts';
-import type { PostgresqlClient } from '../../../kernel/areas/databases/postgresql/client.ts';
+import type { PostgresqlClient } from '../../../kernel/kit/databases/postgresql/client.ts';
 
 const LISTED = 1000;
 const STATEMENT_CHARACTERS = 1000;

@@ -1,6 +1,6 @@
-import type { PostgresqlClient } from '../../../kernel/areas/databases/postgresql/client.ts';
-import { groupFor, LEVELS, USERS } from '../../../kernel/areas/databases/postgresql/names.ts';
-import { identifier as id } from '../../../kernel/areas/databases/postgresql/sql-text.ts';
+import type { PostgresqlClient } from '../../../kernel/kit/databases/postgresql/client.ts';
+import { groupFor, LEVELS, USERS } from '../../../kernel/kit/databases/postgresql/names.ts';
+import { identifier as id } from '../../../kernel/kit/databases/postgresql/sql-text.ts';
 
 /** How far databases are open to customers. */
 export interface State {

@@ -1,7 +1,7 @@
 /** Database users that are made for one use of one database, with rights on it only. */
-import { MAINTENANCE } from '../../../kernel/areas/databases/table-maintenance.ts';
-import { dropRole, type ServerConnections } from '../../../kernel/areas/databases/postgresql/roles.ts';
-import { makeTemporaryUser, type UserLogin } from '../../../kernel/areas/databases/postgresql/temporary-user.ts';
+import { MAINTENANCE } from '../../../kernel/kit/databases/table-maintenance.ts';
+import { dropRole, type ServerConnections } from '../../../kernel/kit/databases/postgresql/roles.ts';
+import { makeTemporaryUser, type UserLogin } from '../../../kernel/kit/databases/postgresql/temporary-user.ts';
 
 /** Rights, and for how long a statement may run. */
 const USES = {

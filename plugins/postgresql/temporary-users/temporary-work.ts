@@ -2,8 +2,8 @@ import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import type { AccountServers } from '../server/account-servers.ts';
 import type { Databases } from '../databases.ts';
 import type { Items } from '../items/items.ts';
-import type { PostgresqlLogin } from '../../../kernel/areas/databases/postgresql/client.ts';
-import type { ServerConnections } from '../../../kernel/areas/databases/postgresql/roles.ts';
+import type { PostgresqlLogin } from '../../../kernel/kit/databases/postgresql/client.ts';
+import type { ServerConnections } from '../../../kernel/kit/databases/postgresql/roles.ts';
 import { makeTemporary, retireTemporary, type TemporaryUse } from './temporary-users.ts';
 
 export interface TemporaryParts {

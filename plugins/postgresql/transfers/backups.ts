@@ -1,5 +1,5 @@
 import type { DatabaseBackups } from '../../../kernel/contract/points/backup-source.ts';
-import { inTransaction } from '../../../kernel/areas/databases/postgresql/load.ts';
+import { inTransaction } from '../../../kernel/kit/databases/postgresql/load.ts';
 import { ENGINE, type Databases } from '../databases.ts';
 import { readDump, type ExportParts } from './exports.ts';
 import { importDatabase, type ImportParts } from './imports.ts';

@@ -1,10 +1,10 @@
 import { streamed, type Stream } from '../../../kernel/contract/reply.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { compressedDump } from '../../../kernel/areas/databases/dump-stream.ts';
-import type { DatabaseTransfers } from '../../../kernel/areas/databases/database-transfers.ts';
+import { compressedDump } from '../../../kernel/kit/databases/dump-stream.ts';
+import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { withTemporary, type TemporaryParts, type Use } from '../temporary-users/temporary-work.ts';
-import { dumpDatabase, NO_RIGHTS } from '../../../kernel/areas/databases/postgresql/pg-dump.ts';
+import { dumpDatabase, NO_RIGHTS } from '../../../kernel/kit/databases/postgresql/pg-dump.ts';
 
 export interface ExportParts extends TemporaryParts {
   readonly log: Log;

@@ -1,12 +1,12 @@
 import type { IncomingBody } from '../../../kernel/contract/incoming-body.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { DatabaseTransfers } from '../../../kernel/areas/databases/database-transfers.ts';
-import { dumpText } from '../../../kernel/areas/databases/dump-stream.ts';
-import { databaseFail as fail } from '../../../kernel/areas/databases/errors.ts';
-import { whileGoingOn } from '../../../kernel/areas/databases/size-limit.ts';
+import type { DatabaseTransfers } from '../../../kernel/kit/databases/database-transfers.ts';
+import { dumpText } from '../../../kernel/kit/databases/dump-stream.ts';
+import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
+import { whileGoingOn } from '../../../kernel/kit/databases/size-limit.ts';
 import type { Writing } from '../writing/writing.ts';
 import { withTemporary, type TemporaryParts, type Use } from '../temporary-users/temporary-work.ts';
-import { ABOUT_RIGHTS, loadDump } from '../../../kernel/areas/databases/postgresql/load.ts';
+import { ABOUT_RIGHTS, loadDump } from '../../../kernel/kit/databases/postgresql/load.ts';
 
 const ARCHIVE = 'PGDMP';
 

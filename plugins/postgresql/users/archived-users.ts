@@ -1,7 +1,7 @@
 import { archivedList } from '../../../kernel/areas/archives/archived-list.ts';
 import { unlessRefused, type ArchivePart, type ImportNotes } from '../../../kernel/contract/points/archive-part.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { NewDatabaseName } from '../../../kernel/areas/databases/schema.ts';
+import { NewDatabaseName } from '../../../kernel/kit/databases/schema.ts';
 import { Type, type Static } from '../../../kernel/schema.ts';
 import { prefixFor } from '../databases.ts';
 import { NewAccess, type Level } from '../schema.ts';

@@ -4,14 +4,14 @@ import { newPassword } from '../../../kernel/kit/new-password.ts';
 import type { AccountServers } from '../server/account-servers.ts';
 import { changeItem, makeItem } from '../items/changes.ts';
 import { wholeName, type Databases } from '../databases.ts';
-import { databaseFail as fail } from '../../../kernel/areas/databases/errors.ts';
-import { usersLimit, usersLimitReached } from '../../../kernel/areas/databases/users-limit.ts';
+import { databaseFail as fail } from '../../../kernel/kit/databases/errors.ts';
+import { usersLimit, usersLimitReached } from '../../../kernel/kit/databases/users-limit.ts';
 import type { Change, Item, Items } from '../items/items.ts';
 import type { DatabaseUser, Level, PostgresqlConfig, UserSecret } from '../schema.ts';
-import { readAccess, type UserAccess } from '../../../kernel/areas/databases/postgresql/access.ts';
-import { USER_NAME_BYTES } from '../../../kernel/areas/databases/postgresql/names.ts';
-import { hasRole, makeUser } from '../../../kernel/areas/databases/postgresql/roles.ts';
-import { scramVerifier } from '../../../kernel/areas/databases/postgresql/scram.ts';
+import { readAccess, type UserAccess } from '../../../kernel/kit/databases/postgresql/access.ts';
+import { USER_NAME_BYTES } from '../../../kernel/kit/databases/postgresql/names.ts';
+import { hasRole, makeUser } from '../../../kernel/kit/databases/postgresql/roles.ts';
+import { scramVerifier } from '../../../kernel/kit/databases/postgresql/scram.ts';
 
 interface Parts extends Pick<Host<PostgresqlConfig>, 'config'> {
   readonly servers: AccountServers;

@@ -1,5 +1,5 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import { readSizes } from '../../../kernel/areas/databases/postgresql/databases.ts';
+import { readSizes } from '../../../kernel/kit/databases/postgresql/databases.ts';
 import { Polled } from '../../../kernel/kit/waiting/polled.ts';
 import type { AccountServers } from '../server/account-servers.ts';
 

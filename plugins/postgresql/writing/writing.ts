@@ -1,8 +1,8 @@
 import type { Host } from '../../../kernel/contract/plugin.ts';
-import type { FullSize, LimitedDatabases } from '../../../kernel/areas/databases/servers.ts';
+import type { FullSize, LimitedDatabases } from '../../../kernel/areas/database-servers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import type { PostgresqlClient } from '../../../kernel/areas/databases/postgresql/client.ts';
-import { readSizes } from '../../../kernel/areas/databases/postgresql/databases.ts';
+import type { PostgresqlClient } from '../../../kernel/kit/databases/postgresql/client.ts';
+import { readSizes } from '../../../kernel/kit/databases/postgresql/databases.ts';
 import type { AccountServers } from '../server/account-servers.ts';
 import type { Items, Owner } from '../items/items.ts';
 import { endCustomers, readClock, readStates, setState, type FoundState, type State } from '../server/states.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { chown, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SERVICE_LABEL } from '../../../kernel/areas/engine/containers.ts';
-import { LogFrames } from '../../../kernel/areas/engine/log-lines.ts';
+import { SERVICE_LABEL } from '../../../kernel/areas/containers.ts';
+import { LogFrames } from '../../../kernel/kit/engine/log-lines.ts';
 import { namesIn } from '../../../kernel/kit/files/root-owners.ts';
 import type { Identified } from '../../../kernel/kit/jobs/job.ts';
 import type { NamedProgram } from '../../../kernel/kit/programs/program-folder.ts';

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isReachable } from '../../../kernel/kit/files/if-missing.ts';
-import { readValue, withoutCache } from '../../../kernel/areas/engine/container-groups.ts';
+import { readValue, withoutCache } from '../../../kernel/kit/engine/container-groups.ts';
 import type { MemorySpace } from '../../../kernel/areas/machine.ts';
 
 export function parseMeminfo(text: string): MemorySpace {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountLoad } from '../../../kernel/contract/points/account-report.ts';
-import { IN_CONTAINER } from '../../../kernel/areas/engine/container-groups.ts';
+import { IN_CONTAINER } from '../../../kernel/kit/engine/container-groups.ts';
 import { inTurn, processKey, readProcesses, readProcessFile, showsAll, TICKS_PER_SECOND } from './process-rows.ts';
 import type { ProcessReading, ProcessRow } from './process-rows.ts';
 

@@ -1,6 +1,6 @@
 import type { Counted } from '../../../kernel/areas/tasks/account-tasks.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
-import { keptAt } from '../../../kernel/areas/files/kept-items.ts';
+import { keptAt } from '../../../kernel/kit/files/kept-items/kept-items.ts';
 import { trashAt } from './trash-job.ts';
 
 interface EmptyInput {

@@ -2,8 +2,8 @@ import { lstatSync, renameSync } from 'node:fs';
 import { pathComponents } from '../../../kernel/kit/files/client-path.ts';
 import { clearly } from '../../../kernel/kit/files/file-errors.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
-import { forEachKept, keptAt, KeptItems, type KeptOutcome } from '../../../kernel/areas/files/kept-items.ts';
-import { inFolder, moveEntry } from '../../../kernel/areas/files/unfinished/place.ts';
+import { forEachKept, keptAt, KeptItems, type KeptOutcome } from '../../../kernel/kit/files/kept-items/kept-items.ts';
+import { inFolder, moveEntry } from '../../../kernel/kit/files/unfinished/place.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import type { Removed } from '../schema.ts';
 

@@ -1,4 +1,4 @@
-import { UnfinishedFiles, type UploadTarget } from '../../../kernel/areas/files/unfinished/unfinished-files.ts';
+import { UnfinishedFiles, type UploadTarget } from '../../../kernel/kit/files/unfinished/unfinished-files.ts';
 import type { JobContext } from '../../../kernel/kit/jobs/job.ts';
 import { fail } from '../errors.ts';
 

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { fileEtag } from '../../../kernel/areas/files/unfinished/file-etag.ts';
+import { fileEtag } from '../../../kernel/kit/files/unfinished/file-etag.ts';
 import type { FilesRoot } from '../../../kernel/kit/files/files-root.ts';
 import { DETECTORS, hasDatabase } from '../detection/detectors.ts';
 import { openFile } from '../detection/docroot-files.ts';

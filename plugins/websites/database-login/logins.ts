@@ -7,13 +7,13 @@ import {
   type DatabaseServers,
   type KnownUser,
   type ServerAccess,
-} from '../../../kernel/areas/databases/servers.ts';
+} from '../../../kernel/areas/database-servers.ts';
 import { inTurn } from '../../../kernel/contract/workers.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
-import { isAtServer } from '../../../kernel/areas/databases/mariadb/at-server.ts';
-import { PRIVILEGES } from '../../../kernel/areas/databases/mariadb/privileges.ts';
-import { isDriverError, isSqlError } from '../../../kernel/areas/databases/mysql-text.ts';
-import { ServerTurns } from '../../../kernel/areas/databases/server-turns.ts';
+import { isAtServer } from '../../../kernel/kit/databases/mariadb/at-server.ts';
+import { PRIVILEGES } from '../../../kernel/kit/databases/mariadb/privileges.ts';
+import { isDriverError, isSqlError } from '../../../kernel/kit/databases/mysql-text.ts';
+import { ServerTurns } from '../../../kernel/kit/databases/server-turns.ts';
 import { newPassword } from '../../../kernel/kit/new-password.ts';
 import { fail } from '../errors.ts';
 import type { DatabaseLogin } from '../schema.ts';

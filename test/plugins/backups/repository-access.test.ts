@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
-import { RepositoryAccess, type AccessOptions } from '../../../kernel/areas/backups/restic/repository-access.ts';
+import { RepositoryAccess, type AccessOptions } from '../../../kernel/kit/restic/repository-access.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';

@@ -1,5 +1,5 @@
 import * as assert from '../../support/assert.ts';
-import type { FiguresSample } from '../../../kernel/areas/engine/containers.ts';
+import type { FiguresSample } from '../../../kernel/areas/containers.ts';
 import { current, history } from '../../../plugins/container-control/figures.ts';
 import { testSuite } from '../../support/suite.ts';
 

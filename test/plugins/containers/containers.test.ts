@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { withoutCache } from '../../../kernel/areas/engine/container-groups.ts';
+import { withoutCache } from '../../../kernel/kit/engine/container-groups.ts';
 import * as assert from '../../support/assert.ts';
 import type { Account } from '../../../kernel/identity/accounts/account.ts';
 import { parseCgroupPaths, parseIo, parseNetwork } from '../../../plugins/containers/stats/cgroup-files.ts';

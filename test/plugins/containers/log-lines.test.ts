@@ -1,6 +1,6 @@
 import * as assert from '../../support/assert.ts';
 import { parseDetails } from '../../../plugins/containers/engine/container-details.ts';
-import { LogFrames, parseLines } from '../../../kernel/areas/engine/log-lines.ts';
+import { LogFrames, parseLines } from '../../../kernel/kit/engine/log-lines.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('container log lines');

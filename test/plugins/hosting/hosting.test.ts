@@ -1,5 +1,5 @@
 import * as assert from '../../support/assert.ts';
-import type { ListedContainer } from '../../../kernel/areas/engine/containers.ts';
+import type { ListedContainer } from '../../../kernel/areas/containers.ts';
 import { gigabytes } from '../../../plugins/hosting/plan.ts';
 import { publishedPorts } from '../../../plugins/hosting/published-ports.ts';
 import { ownAddress, uptimeText } from '../../../plugins/hosting/server-info.ts';

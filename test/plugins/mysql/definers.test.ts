@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import * as assert from '../../support/assert.ts';
-import { withoutDefiners } from '../../../kernel/areas/databases/mariadb/definers.ts';
+import { withoutDefiners } from '../../../kernel/kit/databases/mariadb/definers.ts';
 import { testSuite } from '../../support/suite.ts';
 
 const test = testSuite('mysql, definers');

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
-import { installedVersions } from '../../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../../kernel/kit/programs/php-versions.ts';
 import type { NodePool, NodePools } from '../../../plugins/php-pools/schema.ts';
 import { atEnd } from '../../support/ending.ts';
 import { temporaryFolder } from '../../support/folder.ts';

@@ -1,5 +1,5 @@
 import * as assert from '../../support/assert.ts';
-import type { PhpPool } from '../../../kernel/areas/php/php-pools.ts';
+import type { PhpPool } from '../../../kernel/areas/php-pools.ts';
 import pools from '../../../plugins/php-pools/index.ts';
 import type { NodePools } from '../../../plugins/php-pools/schema.ts';
 import { TestServer } from '../../support/hostkeep.ts';

@@ -1,5 +1,5 @@
 import { definePlugin, type Plugin } from '../../../kernel/contract/plugin.ts';
-import type { PhpPool, PhpPoolDirectory } from '../../../kernel/areas/php/php-pools.ts';
+import type { PhpPool, PhpPoolDirectory } from '../../../kernel/areas/php-pools.ts';
 
 export const NAME = '8.4-0f1e2d3c4b5a';
 export const MIB = 2 ** 20;

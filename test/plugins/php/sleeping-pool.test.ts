@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import { pathBeside } from '../../../kernel/kit/net/account-socket.ts';
-import { SleepingPool } from '../../../kernel/areas/php/sleeping-pool.ts';
+import { SleepingPool } from '../../../kernel/kit/programs/fpm/sleeping-pool.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { testSuite } from '../../support/suite.ts';
 

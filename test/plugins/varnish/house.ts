@@ -2,7 +2,7 @@ import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
-import { installedVersions } from '../../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../../kernel/kit/programs/php-versions.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { Nginx } from '../../support/nginx.ts';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { dirname, join } from 'node:path';
-import { installedVersions } from '../../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../../kernel/kit/programs/php-versions.ts';
 import * as assert from '../../support/assert.ts';
 import { CLI } from '../../support/command.ts';
 import { ABSENT, openDemo, section, type Demo } from '../../support/demo.ts';

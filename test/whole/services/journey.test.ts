@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import type { Browser } from 'puppeteer-core';
-import { installedVersions } from '../../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../../kernel/kit/programs/php-versions.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { logIn } from '../../support/account-client.ts';
 import * as assert from '../../support/assert.ts';

@@ -1,7 +1,7 @@
 /** Databases that reach the size of the plan: what their users lose, keep and get back. */
 import * as assert from '../../../support/assert.ts';
 import { definePlugin } from '../../../../kernel/contract/plugin.ts';
-import type { DatabaseSessions } from '../../../../kernel/areas/databases/servers.ts';
+import type { DatabaseSessions } from '../../../../kernel/areas/database-servers.ts';
 import limits from '../../../../plugins/database-limits/index.ts';
 import { TestServer, type RequestOptions } from '../../../support/hostkeep.ts';
 import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';

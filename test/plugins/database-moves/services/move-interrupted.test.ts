@@ -5,7 +5,7 @@ import * as assert from '../../../support/assert.ts';
 import { start } from '../../../support/command.ts';
 import { DatabaseClients } from '../../../support/database-clients.ts';
 import { DatabaseFleet, has, write } from '../../../support/database-fleet.ts';
-import { isSqlError } from '../../../../kernel/areas/databases/mysql-text.ts';
+import { isSqlError } from '../../../../kernel/kit/databases/mysql-text.ts';
 import { killedAfter, runEnded, type FleetMember } from '../../../support/fleet.ts';
 import { hasMariaDb, type MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';

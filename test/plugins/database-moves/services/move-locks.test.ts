@@ -11,7 +11,7 @@ import {
 import { readContents, readDatabases } from '../../../../plugins/database-moves/contents/tables.ts';
 import type { MoveServer } from '../../../../plugins/database-moves/server.ts';
 import { TableLocks } from '../../../../plugins/database-moves/window.ts';
-import type { DatabaseClient } from '../../../../kernel/areas/databases/servers.ts';
+import type { DatabaseClient } from '../../../../kernel/areas/database-servers.ts';
 import { DatabaseClients } from '../../../support/database-clients.ts';
 import { hasMariaDb, MariaDb } from '../../../support/mariadb.ts';
 import { needs } from '../../../support/needs.ts';

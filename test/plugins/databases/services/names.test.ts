@@ -1,5 +1,5 @@
 import * as assert from '../../../support/assert.ts';
-import { DatabaseNames } from '../../../../kernel/areas/databases/mariadb/database-names.ts';
+import { DatabaseNames } from '../../../../kernel/kit/databases/mariadb/database-names.ts';
 import { MysqlClient } from '../../../../plugins/databases/mysql/client.ts';
 import { hasMariaDb, loginTo, MariaDb } from '../../../support/mariadb.ts';
 import { testSuite } from '../../../support/suite.ts';

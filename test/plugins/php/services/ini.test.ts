@@ -1,7 +1,7 @@
 import { chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
-import { installedVersions } from '../../../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx } from '../../../support/nginx.ts';
 import { testSuite } from '../../../support/suite.ts';

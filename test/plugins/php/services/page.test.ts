@@ -1,5 +1,5 @@
 import * as assert from '../../../support/assert.ts';
-import { installedVersions } from '../../../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx } from '../../../support/nginx.ts';

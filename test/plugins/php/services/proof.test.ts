@@ -4,7 +4,7 @@ import * as assert from '../../../support/assert.ts';
 import { createLog } from '../../../../kernel/log.ts';
 import { PhpPools } from '../../../../plugins/php/pools/php-pools.ts';
 import type { PhpConfig } from '../../../../plugins/php/schema.ts';
-import { installedVersions } from '../../../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { testSuite } from '../../../support/suite.ts';
 import { hasPhp } from '../php.ts';

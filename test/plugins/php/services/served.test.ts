@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
-import { installedVersions } from '../../../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import type { EventInput } from '../../../../kernel/store/events/audit-log.ts';
 import { hasCaddy } from '../../../support/caddy.ts';
 import { isRunning } from '../../../../kernel/kit/programs/process-id.ts';

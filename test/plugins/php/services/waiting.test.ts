@@ -1,6 +1,6 @@
 /** Requests that come together, at real masters of PHP-FPM behind nginx. */
 import * as assert from '../../../support/assert.ts';
-import { installedVersions } from '../../../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx } from '../../../support/nginx.ts';
 import { testSuite } from '../../../support/suite.ts';

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import * as assert from '../../../support/assert.ts';
 import { PROCESS_ID } from '../../../../kernel/kit/programs/process-id.ts';
 import postgresql from '../../../../plugins/postgresql/index.ts';
-import { scramVerifier } from '../../../../kernel/areas/databases/postgresql/scram.ts';
+import { scramVerifier } from '../../../../kernel/kit/databases/postgresql/scram.ts';
 import { TestServer, type Answer, type RequestOptions } from '../../../support/hostkeep.ts';
 import { pick } from '../../../support/lists.ts';
 import { testSuite } from '../../../support/suite.ts';

@@ -2,7 +2,7 @@
 import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
-import { installedVersions } from '../../../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { needs } from '../../../support/needs.ts';
 import { hasNginx, Nginx } from '../../../support/nginx.ts';

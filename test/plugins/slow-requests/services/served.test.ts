@@ -3,7 +3,7 @@ import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import * as assert from '../../../support/assert.ts';
-import { installedVersions } from '../../../../kernel/areas/php/php-versions.ts';
+import { installedVersions } from '../../../../kernel/kit/programs/php-versions.ts';
 import { Caddy, hasCaddy } from '../../../support/caddy.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
