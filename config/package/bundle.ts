@@ -1,7 +1,8 @@
 /**
- * Bundles the program with esbuild, in the shape of `dist/`: each file that is started or imported by its name keeps its
- * place (the command, the scripts of processes and threads, some files of each plugin), and shares its code with the others
- * in `chunks/`. Packages with binaries or data of their own stay packages, see `runtime-packages.ts`.
+ * Bundles the program with esbuild, in the shape of `dist/`: each file that is started by its name keeps its place (the
+ * command, the scripts of processes and threads), and shares its code with the others in `chunks/`. What the command finds
+ * in each plugin under one name is one file of all plugins, because a start reads a few files faster than hundreds. Packages
+ * with binaries or data of their own stay packages, see `runtime-packages.ts`.
  */
 import { build, type Plugin } from 'esbuild';
 import { readFileSync, rmSync } from 'node:fs';
@@ -12,12 +13,9 @@ import { FOUND_FILES } from '../../kernel/kit/files/plugin-files.ts';
 import { projectDir } from '../../kernel/kit/files/project-dir.ts';
 import { RUNTIME_PACKAGES } from './runtime-packages.ts';
 
-const ENTRIES = [
-  'kernel/run/main.ts',
-  'kernel/kit/jobs/job-process.ts',
-  '{kernel,plugins}/**/*-{job,thread,worker}.ts',
-  `plugins/*/{${FOUND_FILES.join()}}.ts`,
-];
+const COMMAND = ['kernel/run/main.ts'];
+/** A build of their own: the more files share a chunk in different ways, the more chunks the command would read. */
+const SCRIPTS = ['kernel/kit/jobs/job-process.ts', '{kernel,plugins}/**/*-{job,thread,worker}.ts'];
 /** Every file of the tests, because they start and import each other by name; not those that test packages. */
 const TEST_ENTRIES = ['kernel/**/*.ts', 'plugins/**/*.ts', 'test/**/*.ts'];
 const NOT_COMPILED = [
@@ -52,8 +50,27 @@ const BANNER =
  */
 export async function bundle(folder: string, isForTests = false): Promise<string[]> {
   rmSync(folder, { recursive: true, force: true });
-  const entries = isForTests ? [...TEST_ENTRIES, ...NOT_COMPILED] : ENTRIES;
   const lazy = new Set<string>();
+  const common = [ownPlaces(lazy), unused];
+  const inputs = isForTests
+    ? await bundleFiles(folder, [...TEST_ENTRIES, ...NOT_COMPILED], common, true)
+    : [
+        ...(await bundleFiles(folder, COMMAND, [joinedPlugins, ...common])),
+        ...(await bundleFiles(folder, SCRIPTS, common)),
+      ];
+  const packages = [...inputs, ...(await bundlePackages(folder, [...lazy]))].map(
+    (input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0],
+  );
+  return [...new Set(packages.filter((each) => each !== undefined))].toSorted();
+}
+
+/** Bundles files of the project together. Resolves with the files that they consist of. */
+async function bundleFiles(
+  folder: string,
+  entries: readonly string[],
+  plugins: Plugin[],
+  isForTests = false,
+): Promise<string[]> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: projectDir,
     entryPoints: findFiles(entries, projectDir),
@@ -68,7 +85,7 @@ export async function bundle(folder: string, isForTests = false): Promise<string
     target: 'node20',
     chunkNames: 'chunks/[name]-[hash]',
     external: [...EXTERNAL, ...(isForTests ? developmentPackages() : [])],
-    plugins: [ownPlaces(lazy), unused],
+    plugins,
     banner: { js: BANNER },
     define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
     legalComments: 'none',
@@ -81,11 +98,7 @@ export async function bundle(folder: string, isForTests = false): Promise<string
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text.replaceAll(ROOT, toRoot === '' ? './' : `${toRoot}/`));
   }
-  const lazyInputs = await bundlePackages(folder, [...lazy]);
-  const packages = [...Object.keys(metafile.inputs), ...lazyInputs].map(
-    (input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0],
-  );
-  return [...new Set(packages.filter((each) => each !== undefined))].toSorted();
+  return Object.keys(metafile.inputs);
 }
 
 /** Bundles packages, each into a file of its own that is loaded with `require`. Resolves with the files that they consist of. */
@@ -121,6 +134,30 @@ const required: Plugin = {
     onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
       contents: `module.exports = require('${path}')`,
       resolveDir: projectDir,
+    }));
+  },
+};
+
+/** Stands for `plugin-files.ts`, which looks for files: here it is known which there are. */
+const joinedPlugins: Plugin = {
+  name: 'joined-plugins',
+  setup: ({ onResolve, onLoad }) => {
+    const pathsOf = (file: string) => findFiles(`plugins/*/${file}.ts`, projectDir);
+    const nameOf = (path: string) => JSON.stringify(path.split('/')[1]);
+    const inProject = { resolveDir: projectDir, loader: 'js' } as const;
+    onLoad({ filter: /\/kit\/files\/plugin-files\.ts$/ }, () => ({
+      ...inProject,
+      contents: `const NAMES = { ${FOUND_FILES.map((file) => `'${file}': [${pathsOf(file).map(nameOf).join()}]`).join()} };
+        const JOINED = { ${FOUND_FILES.map((file) => `'${file}': () => import('./joined-${file}')`).join()} };
+        export const pluginsWith = (file) => NAMES[file];
+        export const importDefault = async (plugin, file) => (await JOINED[file]())[plugin];`,
+    }));
+    onResolve({ filter: /^\.\/joined-/ }, ({ path }) => ({ path: path.slice(2), namespace: 'joined' }));
+    onLoad({ filter: /./, namespace: 'joined' }, ({ path: file }) => ({
+      ...inProject,
+      contents: pathsOf(file.slice('joined-'.length))
+        .map((path) => `export { default as ${nameOf(path)} } from './${path}';`)
+        .join('\n'),
     }));
   },
 };

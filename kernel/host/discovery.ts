@@ -8,7 +8,7 @@ import { importDefault, pluginsWith } from '../kit/files/plugin-files.ts';
 import { projectDir } from '../kit/files/project-dir.ts';
 import { closed } from '../schema.ts';
 
-/** A plugin that is installed; one that is switched off is never imported. */
+/** A plugin that is installed; one that is switched off is not imported, except with the others by a bundle. */
 export interface InstalledPlugin {
   readonly name: string;
   /** Whether it is on only where the configuration says so: `{"opt_in": true}` in its `plugin.json`. */
