@@ -61,7 +61,7 @@ const ALERT = 'main [role=alert]:not([hidden] *)';
 
 /** Chooses a node in the filter of a list, once it has them. */
 async function filterBy(driver: PageDriver, node: string): Promise<void> {
-  const list = await driver.page.waitForSelector('::-p-aria([name="Node"][role="combobox"])');
+  const list = await driver.page.waitForSelector('::-p-xpath(//label[.="Node"]/following-sibling::select)');
   await list?.select(node);
 }
 

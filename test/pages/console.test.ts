@@ -97,7 +97,7 @@ test('an account is found, changed, and removed only after typing its name', asy
 
 test('two operators switch the same cell: both see what holds', async (browser) => {
   const [one, two] = [await entered(browser), await entered(browser)];
-  const cell = '::-p-aria([name="Domains, basic"][role="switch"])';
+  const cell = 'named/Domains, basic';
   const isOn = (driver: PageDriver) =>
     driver.page.$eval(cell, (element) => element.getAttribute('aria-checked') === 'true');
   for (const driver of [one, two]) {
@@ -125,7 +125,7 @@ test('the matrix is used by keyboard while its search narrows it', async (browse
   await driver.page.waitForFunction(`document.querySelectorAll('.matrix tbody tr:not([hidden])').length < 6`);
   const holds = async () => (await server.hostkeep.core.plans.get('basic')).features.has('domains');
   const before = await holds();
-  await driver.page.focus('::-p-aria([name="Domains, basic"][role="switch"])');
+  await driver.page.focus('named/Domains, basic');
   await driver.page.keyboard.press('Space');
   await driver.says(`Domains is ${before ? 'off' : 'on'} in basic`);
   assert.is(await holds(), !before);
@@ -141,14 +141,14 @@ test('a plan is cloned with unlimited storage, and cannot be removed while it is
   await driver.press('Clone standard');
   await driver.page.waitForSelector('dialog[open] .input');
   await driver.page.type('dialog .input', 'wide');
-  await driver.page.click('::-p-aria([name="Unlimited Storage in MiB"][role="checkbox"])');
+  await driver.page.click('::-p-xpath(//label[.="Unlimited Storage in MiB"]/input)');
   await driver.page.click('dialog .button.primary');
   await driver.says('The plan wide was saved');
   const plan = await server.hostkeep.core.plans.get('wide');
   assert.is(plan.limits['disk_limit_mib'], 0);
   assert.ok(plan.features.has('domains'));
   await server.account('user-of-wide', 'wide');
-  await driver.page.focus('::-p-aria([name="Remove wide"][role="button"])'); // it may lie below the message
+  await driver.page.focus('named/Remove wide'); // it may lie below the message
   await driver.page.keyboard.press('Enter');
   await driver.says('1 account still has this plan');
   await driver.finish();
@@ -401,7 +401,7 @@ test('429 and 503 of a list pass by themselves', async (browser) => {
   });
   await driver.page.goto(`${driver.base}/console/plans`);
   await driver.says('This page keeps trying');
-  await driver.page.waitForSelector('aria/Edit basic');
+  await driver.page.waitForSelector('named/Edit basic');
   assert.equal(answers, []);
   await driver.finish([/status of 429/]);
 });

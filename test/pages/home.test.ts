@@ -154,7 +154,7 @@ test('favorites change places by buttons and by keys, and the focus stays with t
   await driver.says('Three is now number 2 of 3');
   await driver.press('Remove the favorite Three');
   await driver.press('Undo');
-  await driver.page.waitForSelector('aria/Move Three up');
+  await driver.page.waitForSelector('named/Move Three up');
   assert.is(await order(), 'One Three Two', 'what comes back stands where it stood');
   await driver.finish();
 });

@@ -111,7 +111,7 @@ test('a token that reads everything takes one box', async (browser) => {
   const driver = await PageDriver.entered(browser, server, 'user', 'demo');
   await driver.goto('/home/account/tokens');
   await driver.press('Create API token');
-  await driver.page.click('::-p-aria([name="Read everything, change nothing"][role="checkbox"])');
+  await driver.page.click('label ::-p-text(Read everything, change nothing)');
   const chosen = await driver.page.$$eval('dialog[open] .scopes label', (all) =>
     all
       .filter((each) => (each.querySelector('input') as unknown as { checked: boolean }).checked)

@@ -19,7 +19,7 @@ const linked = (driver: PageDriver) =>
 
 /** Presses Enter on the heading of a group, and resolves once it is as wanted. */
 async function fold(driver: PageDriver, group: string, isUnfolded: boolean): Promise<void> {
-  const heading = await driver.page.waitForSelector(`.nav ::-p-aria([name="${group}"][role="button"])`);
+  const heading = await driver.page.waitForSelector(`.nav ::-p-named(${group})`);
   await heading?.focus();
   await driver.page.keyboard.press('Enter');
   await driver.page.waitForFunction(

@@ -99,7 +99,7 @@ export class PageDriver {
         return found;
       } catch (cause) {
         const shown = await this.page.evaluate(
-          `location.pathname + ': ' + [...document.querySelectorAll('dialog[open], body')].at(0).innerText`,
+          `location.pathname + ': ' + [...document.querySelectorAll('dialog[open], body')].at(-1).innerText`,
         );
         const told = [
           `waited for ${[what, ...given].map(String).join(' ')}`,
@@ -161,10 +161,8 @@ export class PageDriver {
 
   /** Presses the button or opens the link of this name. */
   async press(name: string): Promise<void> {
-    // By role, because a cell has the name of the button in it.
-    const roles = ['button', 'link'].map((role) => `::-p-aria([name="${name}"][role="${role}"])`);
-    await this.page.waitForSelector(roles.join(', '));
-    await this.page.click(roles.join(', '));
+    await this.page.waitForSelector(`named/${name}`);
+    await this.page.click(`named/${name}`);
   }
 
   /** Types a text in place of what a field or an editor has. */

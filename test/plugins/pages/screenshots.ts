@@ -45,7 +45,7 @@ try {
     await page.keyboard.press('Enter');
     await page.waitForSelector('.shell');
     await new Promise((resolve) => setTimeout(resolve, LIVE_MS));
-    for (const button of (await page.$$('aria/24 h')).slice(0, 1)) await button.click();
+    for (const button of (await page.$$('named/24 h')).slice(0, 1)) await button.click();
     await new Promise((resolve) => setTimeout(resolve, SHOWN_MS));
     const { info, data: picture } = await sharp(await page.screenshot())
       .png({ palette: true, quality: 100, effort: 10 })

@@ -103,7 +103,7 @@ test('a button of a row is named by what it shows', async (browser) => {
   await server.hostkeep.core.accounts.suspend('sus');
   const driver = await entered(browser);
   await driver.goto('/console/accounts');
-  await driver.page.waitForSelector('aria/Lift suspension of sus');
+  await driver.page.waitForSelector('named/Lift suspension of sus');
   assert.equal(await driver.violations(['label-content-name-mismatch']), []);
   await driver.finish();
 });

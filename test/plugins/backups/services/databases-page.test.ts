@@ -44,7 +44,7 @@ if (hasRestic && hasMariaDb()) {
     await driver.show(1280, 'light');
     const restore = async () => {
       // not with the mouse: what has ended moves the button, and what the page says may be over it
-      const button = await driver.page.waitForSelector('::-p-aria([name="Restore anna_shop"][role="button"])');
+      const button = await driver.page.waitForSelector('named/Restore anna_shop');
       await button?.evaluate((each) => (each as unknown as { click(): void }).click());
       await driver.page.click('dialog[open] .dialog-end .button.danger');
       await driver.page.waitForSelector('dialog[open]', { hidden: true });

@@ -22,7 +22,7 @@ test('an operator is asked before a domain is suspended, and lifts it at once', 
   };
   const driver = await PageDriver.entered(browser, server, 'admin', 'root');
   await driver.goto('/console/accounts/ann');
-  const suspend = 'aria/Suspend shop.example';
+  const suspend = 'named/Suspend shop.example';
   await driver.page.waitForSelector(suspend).then((button) => button?.click());
   await driver.says('Visitors of shop.example see a page');
   await driver.page.keyboard.press('Escape');
@@ -31,7 +31,7 @@ test('an operator is asked before a domain is suspended, and lifts it at once', 
   await driver.page.click(suspend);
   await driver.says('Visitors of shop.example see a page');
   await driver.page.click('dialog[open] .button.danger');
-  const lift = await driver.page.waitForSelector('aria/Lift suspension shop.example');
+  const lift = await driver.page.waitForSelector('named/Lift suspension shop.example');
   assert.is(await isHeld(), true);
   await lift?.click();
   await driver.page.waitForSelector(suspend);
@@ -54,7 +54,7 @@ test('an operator adds a domain to an account and removes it, and sees why not',
   await driver.page.waitForSelector('dialog', { hidden: true });
   await add('eves.example');
   await driver.says('eves.example was added');
-  await driver.page.waitForSelector('aria/Remove eves.example').then((button) => button?.click());
+  await driver.page.waitForSelector('named/Remove eves.example').then((button) => button?.click());
   await driver.page.type('dialog[open] .input', 'eves.example');
   await driver.page.click('dialog[open] .button.danger');
   await driver.says('eves.example was removed');
@@ -69,8 +69,8 @@ test('an alias that another window removed counts as removed', async (browser) =
   await bob.asks('POST /api/aliases', { domain_url: 'bobs.example', alias: 'www.bobs.example' }, 201);
   const driver = await PageDriver.entered(browser, server, 'user', 'bob');
   await driver.goto('/home/domains');
-  await driver.page.click('aria/Aliases of bobs.example');
-  const remove = 'aria/Remove www.bobs.example';
+  await driver.page.click('named/Aliases of bobs.example');
+  const remove = 'named/Remove www.bobs.example';
   await driver.page.waitForSelector(remove);
   await bob.asks('DELETE /api/aliases/www.bobs.example', 200);
   await driver.page.click(remove);

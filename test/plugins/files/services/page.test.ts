@@ -254,16 +254,16 @@ test('bytes that are no text are refused, and each line keeps its own ending', a
 test('folders are made, and files moved there, by keyboard alone', async (browser) => {
   const driver = await opened(browser, 'dan', { 'a.txt': 'a', 'b.txt': 'b' });
   const { page } = driver;
-  await (await page.waitForSelector('aria/New folder'))?.focus();
+  await (await page.waitForSelector('named/New folder'))?.focus();
   await page.keyboard.press('Enter');
   await page.keyboard.type('deep');
   await page.keyboard.press('Enter');
   await (await page.waitForSelector('[data-entry] ::-p-text(deep), [data-entry]::-p-text(deep)'))?.focus();
   assert.ok(statSync(here('dan/deep')).isDirectory());
-  await (await page.waitForSelector('aria/Select a.txt[role="checkbox"]'))?.focus();
+  await (await page.waitForSelector('[aria-label="Select a.txt"]'))?.focus();
   await page.keyboard.press('Space');
   await driver.says('1 selected');
-  await (await page.waitForSelector('aria/Move[role="button"]'))?.focus();
+  await (await page.waitForSelector('named/Move'))?.focus();
   await page.keyboard.press('Enter');
   await (await page.waitForSelector('.picker button'))?.focus();
   await page.keyboard.press('Enter');

@@ -135,6 +135,6 @@ test('a stream that never ends is shown as it comes, and stopped', async (browse
   await server.account('streamed', 'basic');
   await driver.says("User 'streamed' was created");
   await driver.press('Stop');
-  await driver.page.waitForSelector('::-p-aria([name="Send"][role="button"])');
+  await driver.page.waitForSelector('named/Send');
   await close(driver);
 });

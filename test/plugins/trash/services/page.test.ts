@@ -29,7 +29,7 @@ test('files are removed by button, key and choice, restored, and go for good', a
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Delete');
   await driver.says('b.txt is in the trash');
-  await (await page.waitForSelector('aria/Select a.txt[role="checkbox"]'))?.click();
+  await (await page.waitForSelector('[aria-label="Select a.txt"]'))?.click();
   await driver.says('1 selected');
   await driver.press('Move to trash');
   await driver.says('a.txt is in the trash');
@@ -57,7 +57,7 @@ test('while the trash is off, the files offer no removal', async (browser) => {
   const server = await TestServer.start({ config });
   const driver = await PageDriver.customer(browser, server, 'ida');
   await driver.goto('/home/files');
-  await driver.page.waitForSelector('::-p-aria([name="Rename note.txt"])');
-  assert.is(await driver.page.$('::-p-aria([name="Move note.txt to trash"])'), null);
+  await driver.page.waitForSelector('named/Rename note.txt');
+  assert.is(await driver.page.$('named/Move note.txt to trash'), null);
   await driver.finish();
 });

@@ -54,7 +54,7 @@ test('an upload is paused and resumed, and canceled without a rest', async (brow
   await choose(driver);
   await begun('anna');
   await driver.press('Pause film.bin');
-  await driver.page.waitForSelector('aria/Resume film.bin');
+  await driver.page.waitForSelector('named/Resume film.bin');
   await driver.press('Resume film.bin');
   await network(false, -1);
   await driver.says('1 file was uploaded');
