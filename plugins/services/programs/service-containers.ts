@@ -104,8 +104,8 @@ export class ServiceContainers {
     return printed.join('\n');
   }
 
-  /** Resolves with the last that it printed; with `''` if another call removes it, which has that. */
-  async removeOne({ id }: Pick<ServiceContainer, 'id'>, seconds = 0): Promise<string> {
+  /** Has a container end, and removes it. Resolves with the last that it printed; with `''` if another call removes it, which has that. */
+  async removeOne({ id }: Pick<ServiceContainer, 'id'>, seconds = STOP_SECONDS): Promise<string> {
     // 304: it has ended; 404 and 409: somebody else removes it
     if (seconds > 0) await this.#engine.ask('POST', `/containers/${id}/stop?t=${seconds}`, undefined, [304, 404]);
     const printed = await this.#printed(id, PRINTED_LINES);

@@ -127,9 +127,10 @@ export class ServicePrograms implements ServiceVerbs {
     const running = await this.#folder.running(id);
     const isSame = (one: NamedProgram) => (other: NamedProgram) =>
       one.accountId === other.accountId && one.name === other.name;
-    for (const [i, each] of containers.entries())
-      if (areStarting[i] === false && !running.some(isSame(each)) && !(await this.#folder.isEnding(each)))
-        this.#note(each, await this.#containers.removeOne(each));
+    const areEnding = await Promise.all(containers.map((each) => this.#folder.isEnding(each)));
+    const left = containers.filter((each, i) => !areStarting[i] && !running.some(isSame(each)) && !areEnding[i]);
+    // all at once: each may take long to store its last
+    await Promise.all(left.map(async (each) => this.#note(each, await this.#containers.removeOne(each))));
     const whole = containers.filter((each) => each.isRunning);
     return running.filter((each) => !this.#isContainer(each.name) || whole.some(isSame(each)));
   }

@@ -132,12 +132,12 @@ if (hasServices() && dockerMissing() === undefined) {
     const max = await house.customer('max');
     const { socket } = await switchedOn(max, SEARCH);
     await askAs(max.uid, socket, ADD, LIMIT_S);
-    for (const kill of [
-      async () => docker.cli('kill', ...(await idsOf('max'))),
-      async () => docker.cli('rm', '-f', ...(await idsOf('max'))),
-      async () =>
+    for (const [killed, kill] of Object.entries<() => unknown>({
+      container: async () => docker.cli('kill', ...(await idsOf('max'))),
+      both: async () => docker.cli('rm', '-f', ...(await idsOf('max'))),
+      forwarder: async () =>
         process.kill(processesOf(max.uid).find(({ command }) => command.startsWith('/usr/bin/socat'))?.pid ?? 0, 9),
-    ]) {
+    })) {
       const [before] = await idsOf('max');
       await kill();
       await until('another one runs', async () => {
@@ -146,6 +146,8 @@ if (hasServices() && dockerMissing() === undefined) {
       });
       assert.is((await searching(max)).figures?.indices, 1);
       assert.is((await idsOf('max')).length, 1);
+      const hasStoredItsLast = existsSync(join(house.folder, 'stored', String(max.id), SEARCH, '.ended'));
+      assert.is(hasStoredItsLast, killed === 'forwarder', killed);
     }
     assert.is((await max.change(SEARCH, false)).status, 200);
   });
@@ -164,7 +166,7 @@ if (hasServices() && dockerMissing() === undefined) {
     await until('it has ended', async () => (await idsOf('pat')).length === 0);
     await until('nothing is stored', () => !existsSync(join(house.folder, 'stored', String(pat.id))));
     const options = Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]);
-    const half = await docker.run('sleep 3600', '--network', 'none', ...options);
+    const half = await docker.run('trap exit TERM; sleep 3600 & wait', '--network', 'none', ...options);
     const others = options.map((text) => text.replace(house.run, '/elsewhere'));
     const other = await docker.run('sleep 3600', '--network', 'none', ...others);
     await until('the half is gone', async () => !(await idsOf('pat')).includes(half));
@@ -204,7 +206,7 @@ if (hasServices() && dockerMissing() === undefined) {
     const containers = new ServiceContainers({ engineSocket: docker.socket, storage: '', installation: '' });
     const id = await docker.run('echo printed; sleep 3600', '--network', 'none');
     await until('it printed', async () => (await docker.cli('logs', id)).includes('printed'));
-    const printed = await Promise.all([1, 2, 3, 4].map(() => containers.removeOne({ id })));
+    const printed = await Promise.all([1, 2, 3, 4].map(() => containers.removeOne({ id }, 0)));
     assert.equal(
       printed.filter((text) => text !== ''),
       ['printed\n'],
