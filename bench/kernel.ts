@@ -1,11 +1,13 @@
 /**
- * What the kernel costs: `npm run build && node dist/bench/kernel.js [reads] [large] [domains] [logins] [start]`. Every
- * figure is compared with something measured in the same run, in turn, on the same machine; bench/README.md has them.
+ * What the kernel costs: `npm run build && node dist/bench/kernel.js [reads] [large] [domains] [logins] [start]`. For
+ * `start`, `--without php,backups` switches plugins off. Every figure is compared with something measured in the same run, in
+ * turn, on the same machine; bench/README.md has them.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { writeProgram } from '../config/package/program-tree.ts';
 import type { Core } from '../kernel/run/core.ts';
 import { projectDir, VERSION } from '../kernel/kit/files/project-dir.ts';
@@ -217,9 +219,10 @@ async function loginStorm(server: Running, token: string): Promise<void> {
 }
 
 /** From the start of the process to its ready line, as it is packaged and in a checkout, and the memory half a minute later. */
-async function startUp(data: string): Promise<void> {
+async function startUp(data: string, off: readonly string[]): Promise<void> {
   const settings = join(temporaryFolder(), 'settings.json');
-  writeFileSync(settings, JSON.stringify({ listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0', data }));
+  const plugins = Object.fromEntries(off.map((name) => [name, false]));
+  writeFileSync(settings, JSON.stringify({ listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0', data, plugins }));
   const packaged = temporaryFolder();
   await writeProgram(packaged, VERSION);
   symlinkSync(join(projectDir, 'node_modules'), join(packaged, 'node_modules'));
@@ -269,7 +272,10 @@ async function ended(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-const parts = process.argv.slice(2);
+const { positionals: parts, values } = parseArgs({
+  allowPositionals: true,
+  options: { without: { type: 'string', default: '' } },
+});
 const isWanted = (part: string) => parts.length === 0 || parts.includes(part);
 
 console.log(`Kernel bench: ${machineText()}`);
@@ -297,6 +303,6 @@ if (['reads', 'large', 'domains', 'logins'].some(isWanted)) {
   if (isWanted('logins')) await loginStorm(smallServer, small.token);
 }
 for (const server of running) await server.stop();
-if (isWanted('start')) await startUp(small.data);
+if (isWanted('start')) await startUp(small.data, values.without.split(',').filter(Boolean));
 await small.core.close();
 process.exit(0);
