@@ -3,6 +3,7 @@ import type { Store } from '../../../kernel/store/store.ts';
 import type { SlowRequest } from '../../../kernel/areas/sites/slow-requests.ts';
 import slowRequests from '../../../plugins/slow-requests/index.ts';
 import { addRequests, dayBefore, expire } from '../../../plugins/slow-requests/store.ts';
+import { domainOwner } from '../../support/domain-owner.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { needs } from '../../support/needs.ts';
 import { testSuite } from '../../support/suite.ts';
@@ -29,14 +30,7 @@ test.before(async () => {
 
 /** Makes an account with a domain. */
 async function owner(username: string) {
-  const { account, token } = await server.user(username);
-  const post = (what: string) =>
-    server.ask<{ id: number }>(`/api/domains/${what}`, {
-      method: 'POST',
-      token,
-      body: { domain_url: `${username}.example` },
-    });
-  assert.is((await post('new')).status, 201);
+  const { account, domain, token, tries } = await domainOwner(server, username);
   const [row] = await server.hostkeep.core.store.all<{ id: number }>('select max(id) as id from domains');
   const one = { accountId: account.id, domainId: row?.id ?? 0, at: Date.now(), method: 'GET', path: '/', status: 200 };
   return {
@@ -49,7 +43,7 @@ async function owner(username: string) {
         ),
       ),
     list: async (query = 'limit=200') => (await server.ask<Paths>(`/api/slow-requests?${query}`, { token })).body,
-    remove: () => post('delete'),
+    remove: () => tries('POST /api/domains/delete', { domain_url: domain }),
   };
 }
 type Owner = Awaited<ReturnType<typeof owner>>;

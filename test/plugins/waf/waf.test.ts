@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as assert from '../../support/assert.ts';
 import waf from '../../../plugins/waf/index.ts';
 import directives from '../../../plugins/waf/site-directives.ts';
+import { domainOwner } from '../../support/domain-owner.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { needs } from '../../support/needs.ts';
@@ -39,10 +40,7 @@ interface Page {
 }
 
 async function owner(username: string) {
-  const { account, token } = await server.user(username);
-  const domain = `${username}.example`;
-  const add = { method: 'POST', token, body: { domain_url: domain } };
-  assert.is((await server.ask('/api/domains/new', add)).status, 201);
+  const { account, token, domain } = await domainOwner(server, username);
   return {
     account,
     domain,

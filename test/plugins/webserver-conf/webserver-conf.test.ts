@@ -1,6 +1,7 @@
 import * as assert from '../../support/assert.ts';
 import webserverConf from '../../../plugins/webserver-conf/index.ts';
 import directives from '../../../plugins/webserver-conf/site-directives.ts';
+import { domainOwner } from '../../support/domain-owner.ts';
 import { TestServer } from '../../support/hostkeep.ts';
 import { needs } from '../../support/needs.ts';
 import { NotedWebServer } from '../../support/noted-web-server.ts';
@@ -37,10 +38,7 @@ interface Listed {
 const UNSET = { index_files: [], caching: [], headers: [], folder_listing: false, upload_mib: null };
 
 async function owner(username: string) {
-  const { account, token } = await server.user(username);
-  const domain = `${username}.example`;
-  const add = { method: 'POST', token, body: { domain_url: domain } };
-  assert.is((await server.ask('/api/domains/new', add)).status, 201);
+  const { account, token, domain } = await domainOwner(server, username);
   return {
     account,
     domain,

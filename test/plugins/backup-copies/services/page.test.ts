@@ -1,6 +1,7 @@
 /** An administrator copies and fetches backups in a browser; a customer sees how old the copy is. */
 import { chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { judgeAsItStands } from '../../../support/appearance.ts';
 import * as assert from '../../../support/assert.ts';
 import { FIRST_ID } from '../../../support/broker.ts';
 import { browserSuite } from '../../../support/chromium.ts';
@@ -49,12 +50,7 @@ if (existsSync('/usr/bin/restic') && existsSync('/usr/bin/rclone'))
     await console.press('Copy now: backups of anna');
     await console.says('The backups of anna were copied');
     await console.press('Look');
-    for (const theme of ['light', 'dark'] as const) {
-      await console.show(320, theme);
-      assert.equal(await console.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
-      assert.is(await console.overflows(), false);
-    }
-    await console.show(1280, 'light');
+    await judgeAsItStands(console);
     await console.press('Fetch the backups of anna');
     await console.page.click('dialog[open] input[type=checkbox]');
     await console.press('Fetch');

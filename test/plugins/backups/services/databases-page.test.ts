@@ -1,6 +1,7 @@
 /** A customer downloads a database from a backup in a browser, and restores it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { judgeAsItStands } from '../../../support/appearance.ts';
 import * as assert from '../../../support/assert.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
@@ -36,12 +37,7 @@ if (hasRestic && hasMariaDb()) {
     await driver.press('Download anna_shop');
     await until('it is saved', () => existsSync(join(folder, 'anna_shop.sql')));
     assert.match(readFileSync(join(folder, 'anna_shop.sql'), 'utf8'), /INSERT INTO `t` VALUES\n?\s*\('ä'\)/);
-    for (const theme of ['light', 'dark'] as const) {
-      await driver.show(320, theme);
-      assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
-      assert.is(await driver.overflows(), false);
-    }
-    await driver.show(1280, 'light');
+    await judgeAsItStands(driver);
     const restore = async () => {
       // not with the mouse: what has ended moves the button, and what the page says may be over it
       const button = await driver.page.waitForSelector('named/Restore anna_shop');

@@ -1,7 +1,7 @@
 /** A customer searches for a text in a browser, and opens the file that has it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from '../../../support/assert.ts';
+import { judgeAsItStands } from '../../../support/appearance.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
@@ -27,14 +27,7 @@ test('a text is found with its line, and the file opens', async (browser) => {
   await driver.page.keyboard.press('Enter');
   await driver.says('2 files searched');
   await driver.says('password = "<b>secret</b>"');
-  const picture = process.env['HOSTKEEP_TEST_PICTURE'];
-  for (const theme of ['light', 'dark'] as const) {
-    await driver.show(320, theme);
-    assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
-    assert.is(await driver.overflows(), false);
-  }
-  await driver.show(1280, 'light');
-  if (picture !== undefined) await driver.page.screenshot({ path: picture as `${string}.png`, fullPage: true });
+  await judgeAsItStands(driver);
   await driver.press('/var/www/html/site/config.php');
   await driver.says('config.php');
   await driver.goto('/home/files/search#text=nowhere');

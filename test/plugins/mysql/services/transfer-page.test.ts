@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { ElementHandle } from 'puppeteer-core';
+import { judgeAsItStands } from '../../../support/appearance.ts';
 import * as assert from '../../../support/assert.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
@@ -61,11 +62,7 @@ if (hasMariaDb()) {
     // far more than a connection holds: the reason comes before all was sent
     await send(driver, made('faulty.sql', `select 1;\nselect nothing;\n${'-- a comment\n'.repeat(3_000_000)}`));
     await driver.says('line 2');
-    for (const theme of ['light', 'dark'] as const) {
-      await driver.show(320, theme);
-      assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
-      assert.is(await driver.overflows(), false);
-    }
+    await judgeAsItStands(driver);
     await driver.finish([/status of 422/]);
   });
 
@@ -85,11 +82,7 @@ if (hasMariaDb()) {
     await page.type('dialog[open] textarea', 'select * from t');
     await page.click('dialog[open] .dialog-end .button.primary');
     await driver.says('2 rows');
-    for (const theme of ['light', 'dark'] as const) {
-      await driver.show(320, theme);
-      assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
-      assert.is(await driver.overflows(), false);
-    }
+    await judgeAsItStands(driver);
     await driver.press('Save as CSV');
     await until('it is saved', () => existsSync(join(folder, 'ann_shop.csv')));
     assert.is(readFileSync(join(folder, 'ann_shop.csv'), 'utf8'), '"id","name"\r\n"1","a ""b"", c"\r\n"2",\r\n');
@@ -114,12 +107,7 @@ if (hasMariaDb()) {
     await driver.press('Check');
     await run();
     await driver.says("doesn't support check");
-    for (const theme of ['light', 'dark'] as const) {
-      await driver.show(320, theme);
-      assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
-      assert.is(await driver.overflows(), false);
-    }
-    await driver.show(1280, 'light');
+    await judgeAsItStands(driver);
     await mariaDb.sql('drop table ann_shop.old');
     await driver.press('Repair');
     await driver.says('export the database first');

@@ -1,4 +1,5 @@
 /** A customer makes a database of PostgreSQL and its user in a browser, and drops both again. */
+import { judgeAsItStands } from '../../../support/appearance.ts';
 import * as assert from '../../../support/assert.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
@@ -47,12 +48,7 @@ test('a database and its user are made, used, and dropped', async (browser) => {
   await confirm();
   await gone();
   await driver.says('All rights');
-  for (const theme of ['light', 'dark'] as const) {
-    await driver.show(320, theme);
-    assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
-    assert.is(await driver.overflows(), false);
-  }
-  await driver.show(1280, 'light');
+  await judgeAsItStands(driver);
   await driver.press('Tables of ann_shop');
   await driver.says('2 tables,');
   const tables = await page.$$eval('dialog[open] tbody tr', (all) =>

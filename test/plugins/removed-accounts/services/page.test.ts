@@ -1,4 +1,5 @@
 /** An administrator restores a removed account in a browser, and removes the backups of another. */
+import { judgeAsItStands } from '../../../support/appearance.ts';
 import * as assert from '../../../support/assert.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { needs } from '../../../support/needs.ts';
@@ -23,12 +24,7 @@ if (hasRestic)
     await operator.purge('ann');
     await console.goto('/console/account-backups');
     await console.says('Removed accounts');
-    for (const theme of ['light', 'dark'] as const) {
-      await console.show(320, theme);
-      assert.equal(await console.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
-      assert.is(await console.overflows(), false);
-    }
-    await console.show(1280, 'light');
+    await judgeAsItStands(console);
     await console.press('Restore ann');
     await console.press('Restore');
     await console.says('New password of ann');

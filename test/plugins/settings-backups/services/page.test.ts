@@ -1,5 +1,5 @@
 /** A customer restores the settings and domains of a backup in a browser. */
-import * as assert from '../../../support/assert.ts';
+import { judgeAsItStands } from '../../../support/appearance.ts';
 import { browserSuite } from '../../../support/chromium.ts';
 import { TestServer } from '../../../support/hostkeep.ts';
 import { needs } from '../../../support/needs.ts';
@@ -24,12 +24,7 @@ if (hasRestic)
     const driver = await PageDriver.entered(browser, server, 'user', 'anna');
     await driver.goto(`/home/backups#backup=${id}`);
     await driver.says('Settings and domains');
-    for (const theme of ['light', 'dark'] as const) {
-      await driver.show(320, theme);
-      assert.equal(await driver.violations(theme === 'dark' ? ['color-contrast'] : undefined), [], theme);
-      assert.is(await driver.overflows(), false);
-    }
-    await driver.show(1280, 'light');
+    await judgeAsItStands(driver);
     await driver.press('Restore settings and domains');
     await driver.says('What you have added since stays');
     await driver.page.click('dialog[open] .dialog-end .button.danger');
