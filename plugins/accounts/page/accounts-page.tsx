@@ -1,5 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
 import {
+  actionsColumn,
   Answer,
   api,
   attempt,
@@ -220,20 +221,15 @@ function Accounts({ rows, chosen, sort, onSort }: AccountsProps) {
       ),
     },
     ...chosenColumns(),
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (account) => (
-        <Button
-          isSmall
-          label={t(account.suspended ? 'accounts.unsuspendOne' : 'accounts.suspendOne', { name: account.username })}
-          onClick={() => toggle(account)}
-        >
-          {t(account.suspended ? 'accounts.unsuspend' : 'accounts.suspend')}
-        </Button>
-      ),
-    },
+    actionsColumn((account) => (
+      <Button
+        isSmall
+        label={t(account.suspended ? 'accounts.unsuspendOne' : 'accounts.suspendOne', { name: account.username })}
+        onClick={() => toggle(account)}
+      >
+        {t(account.suspended ? 'accounts.unsuspend' : 'accounts.suspend')}
+      </Button>
+    )),
   ];
   const order = { by: sort.replace('-', '') || 'username', isDescending: sort.startsWith('-') };
   return (

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   Answer,
   api,
   attempt,
@@ -123,20 +124,15 @@ const columns = (): readonly Column<Copy>[] => [
     cell: ({ newest_at: at }) => (at === null ? <span class="soft">–</span> : <Time at={at} />),
   },
   { name: 'backups', title: t('backup-copies.backups'), isEnd: true, cell: ({ backups }) => backups },
-  {
-    name: 'actions',
-    title: '',
-    isEnd: true,
-    cell: ({ username }) => (
-      <Button
-        isSmall
-        label={t('backup-copies.copyOne', { name: username })}
-        onClick={() => attempt(() => copyNow(username))}
-      >
-        {t('backup-copies.copy')}
-      </Button>
-    ),
-  },
+  actionsColumn(({ username }) => (
+    <Button
+      isSmall
+      label={t('backup-copies.copyOne', { name: username })}
+      onClick={() => attempt(() => copyNow(username))}
+    >
+      {t('backup-copies.copy')}
+    </Button>
+  )),
 ];
 
 const storedColumns = (fetch: (stored: Stored) => void): readonly Column<Stored>[] => [
@@ -151,14 +147,9 @@ const storedColumns = (fetch: (stored: Stored) => void): readonly Column<Stored>
     ),
   },
   { name: 'stored', title: t('backup-copies.last'), cell: ({ stored_at: at }) => <Time at={at} /> },
-  {
-    name: 'actions',
-    title: '',
-    isEnd: true,
-    cell: (stored) => (
-      <Button isSmall label={t('backup-copies.fetchOne', { name: stored.username })} onClick={() => fetch(stored)}>
-        {t('backup-copies.fetch')}
-      </Button>
-    ),
-  },
+  actionsColumn((stored) => (
+    <Button isSmall label={t('backup-copies.fetchOne', { name: stored.username })} onClick={() => fetch(stored)}>
+      {t('backup-copies.fetch')}
+    </Button>
+  )),
 ];

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   Answer,
   api,
   attempt,
   Button,
-  bytes,
   Card,
   changed,
   dateTime,
@@ -13,6 +13,7 @@ import {
   number,
   PageHead,
   Parts,
+  sizeColumn,
   t,
   Table,
   Time,
@@ -147,42 +148,32 @@ function columns(onOpen: OverviewProps['onOpen'], onShow: OverviewProps['onShow'
       by: ({ files }) => files,
       cell: ({ files }) => <span class="number">{number(files)}</span>,
     },
-    {
-      name: 'size',
-      title: t('backups.size'),
-      by: ({ size_bytes: size }) => size,
-      cell: ({ size_bytes: size }) => <span class="number">{bytes(size)}</span>,
-    },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (backup) => {
-        const at = dateTime(new Date(backup.created_at));
-        return (
-          <span class="row nowrap">
-            <Button isSmall icon="folder" label={t('backups.openOne', { at })} onClick={() => onOpen(backup)}>
-              {t('backups.open')}
-            </Button>
-            <Button
-              isSmall
-              icon="refresh"
-              label={t('backups.restoreAll', { at })}
-              onClick={() => onShow({ restore: { backup, path: '' } })}
-            >
-              {t('backups.restore')}
-            </Button>
-            <Button
-              isSmall
-              kind="plain"
-              isBad
-              icon="trash"
-              label={t('backups.removeOne', { at })}
-              onClick={() => onShow({ remove: backup })}
-            />
-          </span>
-        );
-      },
-    },
+    sizeColumn('size', t('backups.size'), ({ size_bytes: size }) => size),
+    actionsColumn((backup) => {
+      const at = dateTime(new Date(backup.created_at));
+      return (
+        <span class="row nowrap">
+          <Button isSmall icon="folder" label={t('backups.openOne', { at })} onClick={() => onOpen(backup)}>
+            {t('backups.open')}
+          </Button>
+          <Button
+            isSmall
+            icon="refresh"
+            label={t('backups.restoreAll', { at })}
+            onClick={() => onShow({ restore: { backup, path: '' } })}
+          >
+            {t('backups.restore')}
+          </Button>
+          <Button
+            isSmall
+            kind="plain"
+            isBad
+            icon="trash"
+            label={t('backups.removeOne', { at })}
+            onClick={() => onShow({ remove: backup })}
+          />
+        </span>
+      );
+    }),
   ];
 }

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import {
+  actionsColumn,
   Answer,
   api,
   attempt,
@@ -140,17 +141,12 @@ function columns({ onOpen, onSave, onRestore }: Acts): readonly Column<Entry>[] 
       cell: ({ kind, size_bytes: size }) => kind === 'file' && <span class="number">{bytes(size)}</span>,
     },
     { name: 'changed', title: t('backups.changed'), cell: ({ modified_at: at }) => <Time at={at} /> },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (entry) => (
-        <RestoreActions
-          name={entry.name}
-          onSave={entry.kind === 'file' ? () => onSave(entry) : undefined}
-          onRestore={() => onRestore(entry)}
-        />
-      ),
-    },
+    actionsColumn((entry) => (
+      <RestoreActions
+        name={entry.name}
+        onSave={entry.kind === 'file' ? () => onSave(entry) : undefined}
+        onRestore={() => onRestore(entry)}
+      />
+    )),
   ];
 }

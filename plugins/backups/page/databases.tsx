@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   Answer,
   api,
   attempt,
@@ -83,15 +84,12 @@ function columns(onSave: Act, onRestore: Act): readonly Column<Database>[] {
       title: t('backups.size'),
       cell: ({ problem, size_bytes: size }) => problem === null && <span class="number">{bytes(size)}</span>,
     },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (database) =>
+    actionsColumn(
+      (database) =>
         database.problem === null && (
           <RestoreActions name={database.name} onSave={() => onSave(database)} onRestore={() => onRestore(database)} />
         ),
-    },
+    ),
   ];
 }
 

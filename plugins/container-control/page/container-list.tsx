@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   Answer,
   api,
   attempt,
@@ -119,12 +120,7 @@ function ContainerTable({ containers, figures, onChange, onShow }: ContainerTabl
       by: ({ id }) => figures.get(id)?.memory_bytes ?? -1,
       cell: ({ id }) => <span class="number">{shown(figures.get(id), (of) => bytes(of.memory_bytes))}</span>,
     },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (container) => <Actions container={container} onChange={onChange} onShow={onShow} />,
-    },
+    actionsColumn((container) => <Actions container={container} onChange={onChange} onShow={onShow} />),
   ];
   return (
     <Table

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
 import {
+  actionsColumn,
   Answer,
   api,
   Badge,
@@ -15,7 +16,7 @@ import {
   SearchInput,
   t,
   Table,
-  Time,
+  timeColumn,
   toUnicode,
   useQuery,
   type Column,
@@ -158,37 +159,27 @@ function DomainTable({ all, search, onAdd, onOpen }: DomainTableProps) {
       by: ({ docroot }) => docroot,
       cell: ({ docroot }) => <code class="wrap">{docroot}</code>,
     },
-    {
-      name: 'added',
-      title: t('domains.added'),
-      by: ({ created_at: at }) => at,
-      cell: ({ created_at: at }) => <Time at={at} />,
-    },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (domain) => (
-        <span class="row">
-          <IconButton
-            icon="edit"
-            label={t('domains.changeOne', { name: shownName(domain) })}
-            onClick={() => onOpen('change', domain)}
-          />
-          <IconButton
-            icon="link"
-            label={t('domains.aliasesOf', { name: shownName(domain) })}
-            onClick={() => onOpen('aliases', domain)}
-          />
-          <IconButton
-            isBad
-            icon="trash"
-            label={t('domains.removeOne', { name: toUnicode(domain.domain_url) })}
-            onClick={() => onOpen('remove', domain)}
-          />
-        </span>
-      ),
-    },
+    timeColumn('added', t('domains.added'), ({ created_at: at }) => at),
+    actionsColumn((domain) => (
+      <span class="row">
+        <IconButton
+          icon="edit"
+          label={t('domains.changeOne', { name: shownName(domain) })}
+          onClick={() => onOpen('change', domain)}
+        />
+        <IconButton
+          icon="link"
+          label={t('domains.aliasesOf', { name: shownName(domain) })}
+          onClick={() => onOpen('aliases', domain)}
+        />
+        <IconButton
+          isBad
+          icon="trash"
+          label={t('domains.removeOne', { name: toUnicode(domain.domain_url) })}
+          onClick={() => onOpen('remove', domain)}
+        />
+      </span>
+    )),
   ];
   return (
     <Table

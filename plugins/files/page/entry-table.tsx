@@ -1,6 +1,7 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import {
+  actionsColumn,
   Button,
   bytes,
   fileRemover,
@@ -9,7 +10,7 @@ import {
   send,
   t,
   Table,
-  Time,
+  timeColumn,
   toastError,
   type Column,
   type IconName,
@@ -55,14 +56,9 @@ export function EntryTable({ folder, entries, wanted, chosen, order, onSort, onA
           kind === 'folder' && mayUse(SIZES) && <FolderSize path={`${folder}/${name}`} name={name} />
         ),
     },
-    {
-      name: 'modified',
-      title: t('files.modified'),
-      by: ({ modified_at: at }) => at,
-      cell: ({ modified_at: at }) => <Time at={at} />,
-    },
+    timeColumn('modified', t('files.modified'), ({ modified_at: at }) => at),
     { name: 'mode', title: t('files.mode'), cell: ({ mode }) => <code>{mode}</code> },
-    { name: 'actions', title: '', isEnd: true, cell: (entry) => <Actions entry={entry} onAct={onAct} /> },
+    actionsColumn((entry) => <Actions entry={entry} onAct={onAct} />),
   ];
   return (
     <div ref={frame} onKeyDown={(event) => press(event, entries, frame.current, onAct)}>

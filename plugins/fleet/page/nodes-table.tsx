@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   at,
   Badge,
   Button,
@@ -82,12 +83,7 @@ export function NodesTable({ nodes, own }: { readonly nodes: readonly Node[]; re
     figureColumn('cpu'),
     figureColumn('memory'),
     figureColumn('disk'),
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (node) => <DrainButton node={node} onDrain={() => void (draining.value = node)} />,
-    },
+    actionsColumn((node) => <DrainButton node={node} onDrain={() => void (draining.value = node)} />),
   ];
   return (
     <>

@@ -1,4 +1,5 @@
 import {
+  actionsColumn,
   Answer,
   api,
   at,
@@ -11,7 +12,7 @@ import {
   sendRemoval,
   t,
   Table,
-  Time,
+  timeColumn,
   toast,
   useQuery,
   type Column,
@@ -67,32 +68,22 @@ function Locks() {
       by: (row) => row.failures,
       cell: (row) => row.failures,
     },
-    {
-      name: 'until',
-      title: t('login.lockedUntil'),
-      by: (row) => row.until,
-      cell: (row) => <Time at={row.until} isRelative />,
-    },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (lock) => (
-        <Button
-          isSmall
-          label={t('login.unlockOne', { name: nameOf(lock) })}
-          onClick={() =>
-            run(
-              () => sendRemoval('DELETE /api/locks/:key', { params: { key: lock.key } }),
-              t('login.unlocked', { name: nameOf(lock) }),
-              locks.reload,
-            )
-          }
-        >
-          {t('login.unlock')}
-        </Button>
-      ),
-    },
+    timeColumn('until', t('login.lockedUntil'), (row) => row.until, true),
+    actionsColumn((lock) => (
+      <Button
+        isSmall
+        label={t('login.unlockOne', { name: nameOf(lock) })}
+        onClick={() =>
+          run(
+            () => sendRemoval('DELETE /api/locks/:key', { params: { key: lock.key } }),
+            t('login.unlocked', { name: nameOf(lock) }),
+            locks.reload,
+          )
+        }
+      >
+        {t('login.unlock')}
+      </Button>
+    )),
   ];
   return (
     <Card

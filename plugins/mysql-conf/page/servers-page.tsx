@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   Answer,
   api,
   Badge,
@@ -108,32 +109,27 @@ function columns(ask: Ask): readonly Column<Variable>[] {
       ),
     },
     { name: 'value', title: t('mysql-conf.value'), cell: (variable) => <Value of={variable} /> },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (variable) => (
-        <span class="row nowrap">
+    actionsColumn((variable) => (
+      <span class="row nowrap">
+        <Button
+          isSmall
+          icon="edit"
+          label={t('mysql-conf.changeOne', { name: variable.name })}
+          onClick={() => ask('set', variable)}
+        >
+          {t('mysql-conf.change')}
+        </Button>
+        {variable.set_value !== null && (
           <Button
             isSmall
-            icon="edit"
-            label={t('mysql-conf.changeOne', { name: variable.name })}
-            onClick={() => ask('set', variable)}
+            label={t('mysql-conf.resetOne', { name: variable.name })}
+            onClick={() => ask('reset', variable)}
           >
-            {t('mysql-conf.change')}
+            {t('mysql-conf.reset')}
           </Button>
-          {variable.set_value !== null && (
-            <Button
-              isSmall
-              label={t('mysql-conf.resetOne', { name: variable.name })}
-              onClick={() => ask('reset', variable)}
-            >
-              {t('mysql-conf.reset')}
-            </Button>
-          )}
-        </span>
-      ),
-    },
+        )}
+      </span>
+    )),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
 import {
+  actionsColumn,
   Answer,
   api,
   Button,
@@ -104,21 +105,16 @@ function textColumns(ask: (database: TextSettings) => void): readonly Column<Tex
         </span>
       ),
     },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (database) => (
-        <Button
-          isSmall
-          icon="edit"
-          label={t('mysql-conf.collationOne', { name: database.name })}
-          onClick={() => ask(database)}
-        >
-          {t('mysql-conf.change')}
-        </Button>
-      ),
-    },
+    actionsColumn((database) => (
+      <Button
+        isSmall
+        icon="edit"
+        label={t('mysql-conf.collationOne', { name: database.name })}
+        onClick={() => ask(database)}
+      >
+        {t('mysql-conf.change')}
+      </Button>
+    )),
   ];
 }
 
@@ -136,16 +132,11 @@ function userColumns(ask: (user: UserSettings) => void): readonly Column<UserSet
       ),
     },
     { name: 'limits', title: t('mysql-conf.limits'), cell: ({ limits }) => <Limits of={limits} /> },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (user) => (
-        <Button isSmall icon="edit" label={t('mysql-conf.limitsOne', { name: user.name })} onClick={() => ask(user)}>
-          {t('mysql-conf.change')}
-        </Button>
-      ),
-    },
+    actionsColumn((user) => (
+      <Button isSmall icon="edit" label={t('mysql-conf.limitsOne', { name: user.name })} onClick={() => ask(user)}>
+        {t('mysql-conf.change')}
+      </Button>
+    )),
   ];
 }
 

@@ -25,6 +25,7 @@ export { FactsToCopy } from './text/facts-to-copy.tsx';
 export { Field, FilterInput, PasswordField, SearchInput, Select } from './form/field.tsx';
 export { CheckedLines, useCheckedLines } from './form/checked-lines.tsx';
 export { LinesField, linesIn } from './form/lines-field.tsx';
+export { actionsColumn, sizeColumn, timeColumn } from './table/columns.tsx';
 export { endingColumns } from './table/ending-columns.tsx';
 export { Icon, type IconName } from './icon.tsx';
 export {

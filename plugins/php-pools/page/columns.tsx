@@ -1,4 +1,5 @@
 import {
+  actionsColumn,
   at,
   Badge,
   Bar,
@@ -34,11 +35,8 @@ export const columns = (restart: (pool: Pool) => void): readonly Column<Pool>[] 
     <span class="number">{memory === 0 ? '–' : bytes(memory)}</span>
   )),
   sorted('requests', t('php-pools.perMinute'), Requests),
-  {
-    name: 'actions',
-    title: '',
-    isEnd: true,
-    cell: (pool) =>
+  actionsColumn(
+    (pool) =>
       (pool.state === 'running' || pool.state === 'busy') && (
         <IconButton
           icon="refresh"
@@ -46,7 +44,7 @@ export const columns = (restart: (pool: Pool) => void): readonly Column<Pool>[] 
           onClick={() => restart(pool)}
         />
       ),
-  },
+  ),
 ];
 
 function Account({ username, domains, domain_count: count }: Pool) {

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   Answer,
   api,
   ask,
@@ -11,7 +12,7 @@ import {
   CursorPaging,
   t,
   Table,
-  Time,
+  timeColumn,
   toast,
   useQuery,
   type Column,
@@ -56,29 +57,19 @@ export default function AllSessions() {
       by: (row) => describeDevice(row.user_agent),
       cell: (row) => <span title={row.user_agent}>{describeDevice(row.user_agent)}</span>,
     },
-    {
-      name: 'begun',
-      title: t('profile.begun'),
-      by: (row) => row.created_at,
-      cell: (row) => <Time at={row.created_at} isRelative />,
-    },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: ({ id, username, current }) => (
-        <Button
-          isSmall
-          kind="plain"
-          isBad
-          isDisabled={current}
-          label={t('profile.endOne', { name: username })}
-          onClick={() => end(username, id)}
-        >
-          {t('pages.end')}
-        </Button>
-      ),
-    },
+    timeColumn('begun', t('profile.begun'), (row) => row.created_at, true),
+    actionsColumn(({ id, username, current }) => (
+      <Button
+        isSmall
+        kind="plain"
+        isBad
+        isDisabled={current}
+        label={t('profile.endOne', { name: username })}
+        onClick={() => end(username, id)}
+      >
+        {t('pages.end')}
+      </Button>
+    )),
   ];
   return (
     <Card

@@ -5,7 +5,7 @@ import {
   countryName,
   t,
   Table,
-  Time,
+  timeColumn,
   useQuery,
   type Column,
   type ReplyOf,
@@ -16,7 +16,7 @@ type Login = ReplyOf<'GET /api/account/login-history'>[number];
 export function LoginsCard() {
   const logins = useQuery('logins', (signal) => api('GET /api/account/login-history', { signal }));
   const columns: readonly Column<Login>[] = [
-    { name: 'at', title: t('profile.time'), by: (row) => row.login_time, cell: (row) => <Time at={row.login_time} /> },
+    timeColumn('at', t('profile.time'), (row) => row.login_time),
     {
       name: 'ip',
       title: t('profile.address'),

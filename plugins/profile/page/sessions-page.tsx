@@ -13,7 +13,7 @@ import {
   t,
   TabbedHead,
   Table,
-  Time,
+  timeColumn,
   toast,
   useQuery,
   type Column,
@@ -117,12 +117,7 @@ function columnsOf(onEnd: (session: Session) => Promise<void>): readonly Column<
       by: ({ ip }) => ip,
       cell: ({ ip }) => <span class="wrap number">{ip}</span>,
     },
-    {
-      name: 'begun',
-      title: t('profile.begun'),
-      by: ({ created_at: at }) => at,
-      cell: ({ created_at: at }) => <Time at={at} isRelative />,
-    },
+    timeColumn('begun', t('profile.begun'), ({ created_at: at }) => at, true),
     ...endingColumns<Session>({
       labelOf: ({ user_agent: agent, ip }) => t('profile.endOne', { name: `${describeDevice(agent)} ${ip}` }),
       onEnd,

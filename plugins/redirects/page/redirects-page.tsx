@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   Answer,
   api,
   Button,
@@ -12,7 +13,7 @@ import {
   sendRemoval,
   t,
   Table,
-  Time,
+  timeColumn,
   toast,
   toUnicode,
   useQuery,
@@ -76,25 +77,15 @@ function RedirectTable({ all, onRemove }: RedirectTableProps) {
       cell: ({ target }) => <code class="wrap">{target}</code>,
     },
     { name: 'status', title: t('redirects.kind'), by: ({ status }) => status, cell: ({ status }) => status },
-    {
-      name: 'added',
-      title: t('redirects.added'),
-      by: ({ created_at: at }) => at,
-      cell: ({ created_at: at }) => <Time at={at} />,
-    },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (redirect) => (
-        <IconButton
-          isBad
-          icon="trash"
-          label={t('redirects.removeOne', { from: fromOf(redirect) })}
-          onClick={() => onRemove(redirect)}
-        />
-      ),
-    },
+    timeColumn('added', t('redirects.added'), ({ created_at: at }) => at),
+    actionsColumn((redirect) => (
+      <IconButton
+        isBad
+        icon="trash"
+        label={t('redirects.removeOne', { from: fromOf(redirect) })}
+        onClick={() => onRemove(redirect)}
+      />
+    )),
   ];
   return (
     <Table

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   Badge,
   Button,
   bytes,
@@ -97,27 +98,22 @@ const columns = (open: (next: Open) => void): readonly Column<Removed>[] => [
     cell: ({ gone_at: at }) =>
       at === null ? <span class="soft">{t('removed-accounts.purge')}</span> : <Time at={at} />,
   },
-  {
-    name: 'actions',
-    title: '',
-    isEnd: true,
-    cell: (account) => (
-      <span class="row">
-        <Button
-          isSmall
-          label={t('removed-accounts.restoreOne', { name: account.username })}
-          onClick={() => open({ what: 'restore', account })}
-        >
-          {t('removed-accounts.restore')}
-        </Button>
-        <Button
-          isSmall
-          label={t('removed-accounts.removeOne', { name: account.username })}
-          onClick={() => open({ what: 'remove', account })}
-        >
-          {t('removed-accounts.remove')}
-        </Button>
-      </span>
-    ),
-  },
+  actionsColumn((account) => (
+    <span class="row">
+      <Button
+        isSmall
+        label={t('removed-accounts.restoreOne', { name: account.username })}
+        onClick={() => open({ what: 'restore', account })}
+      >
+        {t('removed-accounts.restore')}
+      </Button>
+      <Button
+        isSmall
+        label={t('removed-accounts.removeOne', { name: account.username })}
+        onClick={() => open({ what: 'remove', account })}
+      >
+        {t('removed-accounts.remove')}
+      </Button>
+    </span>
+  )),
 ];

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   Answer,
   api,
   Badge,
@@ -120,12 +121,7 @@ function columns(ask: (next: Asked) => void): readonly Column<Setting>[] {
       by: ({ origin }) => origin,
       cell: (setting) => <Origin of={setting} />,
     },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (setting) => <Actions of={setting} ask={ask} />,
-    },
+    actionsColumn((setting) => <Actions of={setting} ask={ask} />),
   ];
 }
 

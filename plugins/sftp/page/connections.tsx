@@ -1,4 +1,5 @@
 import {
+  actionsColumn,
   Answer,
   api,
   attempt,
@@ -8,7 +9,7 @@ import {
   sendRemoval,
   t,
   Table,
-  Time,
+  timeColumn,
   toast,
   useQuery,
   type Column,
@@ -68,17 +69,12 @@ function ConnectionTable({ connections, onEnd }: ConnectionTableProps) {
         </span>
       ),
     },
-    { name: 'since', title: t('sftp.since'), by: ({ since }) => since, cell: ({ since }) => <Time at={since} /> },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: ({ connection_id: id, login, address }) => (
-        <Button isSmall isBad label={t('sftp.endOne', { login, address })} onClick={() => onEnd(id)}>
-          {t('sftp.end')}
-        </Button>
-      ),
-    },
+    timeColumn('since', t('sftp.since'), ({ since }) => since),
+    actionsColumn(({ connection_id: id, login, address }) => (
+      <Button isSmall isBad label={t('sftp.endOne', { login, address })} onClick={() => onEnd(id)}>
+        {t('sftp.end')}
+      </Button>
+    )),
   ];
   return (
     <Table

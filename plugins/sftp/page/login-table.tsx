@@ -1,4 +1,5 @@
 import {
+  actionsColumn,
   attempt,
   Badge,
   Button,
@@ -45,40 +46,35 @@ export function LoginTable({ logins, onOpen }: LoginTableProps) {
         at === null ? <span class="soft">{t('sftp.never')}</span> : <LastLogin at={at} from={from} />,
     },
     { name: 'by', title: t('sftp.by'), cell: (login) => <Ways login={login} /> },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (login) => (
-        <span class="row nowrap">
-          {mayUse(['ssh_keys']) && (
-            <Button
-              isSmall
-              label={t('sftp.addKeyOne', { login: login.login })}
-              onClick={() => onOpen({ dialog: 'key', login })}
-            >
-              {t('sftp.addKey')}
-            </Button>
-          )}
-          <IconButton
-            icon="folder"
-            label={t('sftp.moveOne', { login: login.login })}
-            onClick={() => onOpen({ dialog: 'move', login })}
-          />
-          <IconButton
-            icon="key"
-            label={t('sftp.renewOne', { login: login.login })}
-            onClick={() => onOpen({ dialog: 'password', login })}
-          />
-          <IconButton
-            isBad
-            icon="trash"
-            label={t('sftp.removeOne', { login: login.login })}
-            onClick={() => onOpen({ dialog: 'remove', login })}
-          />
-        </span>
-      ),
-    },
+    actionsColumn((login) => (
+      <span class="row nowrap">
+        {mayUse(['ssh_keys']) && (
+          <Button
+            isSmall
+            label={t('sftp.addKeyOne', { login: login.login })}
+            onClick={() => onOpen({ dialog: 'key', login })}
+          >
+            {t('sftp.addKey')}
+          </Button>
+        )}
+        <IconButton
+          icon="folder"
+          label={t('sftp.moveOne', { login: login.login })}
+          onClick={() => onOpen({ dialog: 'move', login })}
+        />
+        <IconButton
+          icon="key"
+          label={t('sftp.renewOne', { login: login.login })}
+          onClick={() => onOpen({ dialog: 'password', login })}
+        />
+        <IconButton
+          isBad
+          icon="trash"
+          label={t('sftp.removeOne', { login: login.login })}
+          onClick={() => onOpen({ dialog: 'remove', login })}
+        />
+      </span>
+    )),
   ];
   return (
     <Table caption={t('sftp.logins')} columns={columns} rows={logins} keyOf={({ login }) => login} sortedBy="login" />

@@ -1,4 +1,5 @@
 import {
+  actionsColumn,
   Answer,
   api,
   attempt,
@@ -89,12 +90,7 @@ function LinkTable({ names, found }: { readonly names: readonly string[]; readon
       by: ({ link }) => link?.expires_at ?? '',
       cell: ({ link }) => (link === undefined ? '–' : <Time at={link.expires_at} />),
     },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (row) => <Actions {...row} isOffered={found.is_offered} />,
-    },
+    actionsColumn((row) => <Actions {...row} isOffered={found.is_offered} />),
   ];
   return (
     <Table

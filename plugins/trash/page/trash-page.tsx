@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   Answer,
   api,
   attempt,
@@ -16,7 +17,7 @@ import {
   t,
   TabbedHead,
   Table,
-  Time,
+  timeColumn,
   useQuery,
   type Column,
   type ReplyOf,
@@ -93,36 +94,26 @@ function columns(onForGood: (one: Removed) => void): readonly Column<Removed>[] 
       by: ({ size_bytes: size }) => size,
       cell: ({ kind, size_bytes: size }) => kind === 'file' && <span class="number">{bytes(size)}</span>,
     },
-    {
-      name: 'removed',
-      title: t('trash.removedAt'),
-      by: ({ removed_at: at }) => at,
-      cell: ({ removed_at: at }) => <Time at={at} />,
-    },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (one) => (
-        <span class="row nowrap">
-          <Button
-            isSmall
-            label={t('trash.restoreOne', { name: lastName(one.path) })}
-            onClick={() => attempt(() => restore([one]))}
-          >
-            {t('trash.restore')}
-          </Button>
-          <Button
-            isSmall
-            kind="plain"
-            isBad
-            icon="trash"
-            label={t('trash.forGoodOne', { name: lastName(one.path) })}
-            onClick={() => onForGood(one)}
-          />
-        </span>
-      ),
-    },
+    timeColumn('removed', t('trash.removedAt'), ({ removed_at: at }) => at),
+    actionsColumn((one) => (
+      <span class="row nowrap">
+        <Button
+          isSmall
+          label={t('trash.restoreOne', { name: lastName(one.path) })}
+          onClick={() => attempt(() => restore([one]))}
+        >
+          {t('trash.restore')}
+        </Button>
+        <Button
+          isSmall
+          kind="plain"
+          isBad
+          icon="trash"
+          label={t('trash.forGoodOne', { name: lastName(one.path) })}
+          onClick={() => onForGood(one)}
+        />
+      </span>
+    )),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   Answer,
   Button,
   bytes,
@@ -174,12 +175,7 @@ function DatabaseTable({ engine, data, rows, onCreate, onOpen }: DatabaseTablePr
       by: ({ sizeBytes }) => sizeBytes ?? 0,
       cell: ({ sizeBytes }) => (sizeBytes === undefined ? '–' : bytes(sizeBytes)),
     },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: ({ name }) => <Actions engine={engine} name={name} onOpen={onOpen} />,
-    },
+    actionsColumn(({ name }) => <Actions engine={engine} name={name} onOpen={onOpen} />),
   ];
   return (
     <>

@@ -1,4 +1,17 @@
-import { Answer, attempt, Button, Card, Empty, number, t, Table, toast, useQuery, type Column } from '../index.ts';
+import {
+  actionsColumn,
+  Answer,
+  attempt,
+  Button,
+  Card,
+  Empty,
+  number,
+  t,
+  Table,
+  toast,
+  useQuery,
+  type Column,
+} from '../index.ts';
 import type { DatabaseEngine, Process } from './engine.ts';
 
 /** Shows what the users are doing now, and ends what runs away. */
@@ -59,16 +72,11 @@ function ProcessTable({ processes, onEnd }: ProcessTableProps) {
       by: ({ seconds }) => seconds,
       cell: ({ seconds }) => number(seconds),
     },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: ({ id }) => (
-        <Button isSmall isBad label={t('pages.db.endOne', { id })} onClick={() => onEnd(id)}>
-          {t('pages.db.end')}
-        </Button>
-      ),
-    },
+    actionsColumn(({ id }) => (
+      <Button isSmall isBad label={t('pages.db.endOne', { id })} onClick={() => onEnd(id)}>
+        {t('pages.db.end')}
+      </Button>
+    )),
   ];
   return (
     <Table

@@ -1,6 +1,6 @@
 import { Button } from '../button.tsx';
 import { t } from '../text/i18n.ts';
-import { Time } from '../text/time.tsx';
+import { actionsColumn, timeColumn } from './columns.tsx';
 import type { Column } from './table.tsx';
 
 interface Ending<T> {
@@ -17,22 +17,14 @@ export function endingColumns<T extends { readonly expires_at: string }>({
   mayEnd = () => true,
 }: Ending<T>): readonly Column<T>[] {
   return [
-    {
-      name: 'ends',
-      title: t('pages.endsAt'),
-      by: ({ expires_at: at }) => at,
-      cell: ({ expires_at: at }) => <Time at={at} isRelative />,
-    },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (row) =>
+    timeColumn('ends', t('pages.endsAt'), ({ expires_at: at }) => at, true),
+    actionsColumn(
+      (row) =>
         mayEnd(row) && (
           <Button isSmall kind="plain" isBad label={labelOf(row)} onClick={() => onEnd(row)}>
             {t('pages.end')}
           </Button>
         ),
-    },
+    ),
   ];
 }

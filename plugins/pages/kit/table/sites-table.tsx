@@ -3,6 +3,7 @@ import { Empty } from '../feedback.tsx';
 import type { IconName } from '../icon.tsx';
 import { DomainName } from '../text/domain-name.tsx';
 import { t } from '../text/i18n.ts';
+import { actionsColumn } from './columns.tsx';
 import { Table, type Column } from './table.tsx';
 
 /** A domain of an account, with what is set for it. */
@@ -38,7 +39,7 @@ export function SitesTable<T extends Site>(props: SitesTableProps<T>) {
       cell: ({ domain_url: name }) => <DomainName name={name} />,
     },
     ...columns,
-    { name: 'actions', title: '', isEnd: true, cell: (site) => <span class="row">{buttons(site)}</span> },
+    actionsColumn((site) => <span class="row">{buttons(site)}</span>),
   ];
   return (
     <Table caption={caption} columns={all} rows={sites} keyOf={({ domain_url: name }) => name} sortedBy="domain" />

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  actionsColumn,
   Answer,
   attempt,
   Badge,
@@ -154,37 +155,32 @@ function UserTable({ engine, users, onCreate, onOpen }: UserTableProps) {
       ),
     },
     { name: 'access', title: t('pages.db.access'), cell: (user) => <Access engine={engine} user={user} /> },
-    {
-      name: 'actions',
-      title: '',
-      isEnd: true,
-      cell: (user) => (
-        <>
-          <Button
-            isSmall
-            label={t('pages.db.accessOne', { name: user.label })}
-            onClick={() => onOpen({ dialog: 'access', user })}
-          >
-            {t('pages.db.setAccess')}
-          </Button>
-          <Button
-            kind="plain"
-            isSmall
-            icon="key"
-            label={t('pages.db.renewOne', { name: user.label })}
-            onClick={() => onOpen({ dialog: 'password', user })}
-          />
-          <Button
-            kind="plain"
-            isSmall
-            isBad
-            icon="trash"
-            label={t('pages.db.dropUserOne', { name: user.label })}
-            onClick={() => onOpen({ dialog: 'drop', user })}
-          />
-        </>
-      ),
-    },
+    actionsColumn((user) => (
+      <>
+        <Button
+          isSmall
+          label={t('pages.db.accessOne', { name: user.label })}
+          onClick={() => onOpen({ dialog: 'access', user })}
+        >
+          {t('pages.db.setAccess')}
+        </Button>
+        <Button
+          kind="plain"
+          isSmall
+          icon="key"
+          label={t('pages.db.renewOne', { name: user.label })}
+          onClick={() => onOpen({ dialog: 'password', user })}
+        />
+        <Button
+          kind="plain"
+          isSmall
+          isBad
+          icon="trash"
+          label={t('pages.db.dropUserOne', { name: user.label })}
+          onClick={() => onOpen({ dialog: 'drop', user })}
+        />
+      </>
+    )),
   ];
   return (
     <Table
