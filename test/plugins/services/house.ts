@@ -94,7 +94,8 @@ export function processesOf(uid: number): { readonly pid: number; readonly comma
     try {
       const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
       const isOurs = new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(readFileSync(`/proc/${name}/status`, 'utf8'));
-      return isOurs && !command.includes('job-process') ? [{ pid: Number(name), command }] : [];
+      const hasEnded = command === ''; // its memory is gone, and perhaps nobody has asked yet how it ended
+      return isOurs && !hasEnded && !command.includes('job-process') ? [{ pid: Number(name), command }] : [];
     } catch {
       return []; // it has ended
     }
