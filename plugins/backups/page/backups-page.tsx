@@ -9,6 +9,7 @@ import {
   changed,
   dateTime,
   Empty,
+  IconButton,
   Meter,
   number,
   PageHead,
@@ -164,9 +165,7 @@ function columns(onOpen: OverviewProps['onOpen'], onShow: OverviewProps['onShow'
           >
             {t('backups.restore')}
           </Button>
-          <Button
-            isSmall
-            kind="plain"
+          <IconButton
             isBad
             icon="trash"
             label={t('backups.removeOne', { at })}

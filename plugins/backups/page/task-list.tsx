@@ -1,11 +1,11 @@
 import {
   api,
   attempt,
-  Button,
   bytes,
   Card,
   changed,
   ErrorPanel,
+  IconButton,
   lastName,
   sendRemoval,
   t,
@@ -61,13 +61,7 @@ function Line({ task }: { readonly task: Task }) {
         {isRunning ? t('backups.progress', { n: files, size: bytes(size) }) : outcome(task)}
       </span>
       {isRunning && (
-        <Button
-          isSmall
-          kind="plain"
-          icon="close"
-          label={t('backups.cancel', { name: about(task) })}
-          onClick={() => attempt(cancel)}
-        />
+        <IconButton icon="close" label={t('backups.cancel', { name: about(task) })} onClick={() => attempt(cancel)} />
       )}
     </li>
   );

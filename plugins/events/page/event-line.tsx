@@ -1,4 +1,4 @@
-import { Badge, Button, t, Time, type ReplyOf } from '../../pages/kit/index.ts';
+import { Badge, IconButton, t, Time, type ReplyOf } from '../../pages/kit/index.ts';
 
 export type LoggedEvent = ReplyOf<'GET /api/events'>['events'][number];
 
@@ -23,7 +23,7 @@ export function EventLine({ event, onOpen }: { readonly event: LoggedEvent; read
           <span class="wrap">{event.ip === '' ? t('events.commandLine') : event.ip}</span>
         </span>
       </span>
-      <Button isSmall kind="plain" icon="right" label={t('events.open', { id: String(event.id) })} onClick={onOpen} />
+      <IconButton icon="right" label={t('events.open', { id: String(event.id) })} onClick={onOpen} />
     </li>
   );
 }

@@ -7,6 +7,7 @@ import {
   changed,
   ConfirmDialog,
   fillPath,
+  IconButton,
   limitText,
   PageHead,
   sendRemoval,
@@ -98,14 +99,7 @@ function PlanCard({ plan, limits, onAction }: PlanCardProps) {
           <Button isSmall icon="copy" label={t('plans.clonePlan', { name })} onClick={() => onAction('clone')}>
             {t('plans.clone')}
           </Button>
-          <Button
-            isSmall
-            kind="plain"
-            isBad
-            icon="trash"
-            label={t('plans.removePlan', { name })}
-            onClick={() => onAction('remove')}
-          />
+          <IconButton isBad icon="trash" label={t('plans.removePlan', { name })} onClick={() => onAction('remove')} />
         </div>
       </div>
     </Card>

@@ -11,6 +11,7 @@ import {
   ConfirmDialog,
   Empty,
   Icon,
+  IconButton,
   lastName,
   parentFolder,
   Parts,
@@ -104,9 +105,7 @@ function columns(onForGood: (one: Removed) => void): readonly Column<Removed>[] 
         >
           {t('trash.restore')}
         </Button>
-        <Button
-          isSmall
-          kind="plain"
+        <IconButton
           isBad
           icon="trash"
           label={t('trash.forGoodOne', { name: lastName(one.path) })}

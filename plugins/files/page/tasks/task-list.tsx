@@ -2,10 +2,10 @@ import {
   Answer,
   api,
   attempt,
-  Button,
   bytes,
   Card,
   changed,
+  IconButton,
   lastName,
   sendRemoval,
   t,
@@ -74,9 +74,7 @@ function Line({ task }: { readonly task: Task }) {
         {state === 'running' ? sofar() : outcome(task)}
       </span>
       {state === 'running' && (
-        <Button
-          isSmall
-          kind="plain"
+        <IconButton
           icon="close"
           label={isEmptying ? t('files.cancelEmptying') : t('files.cancel', { name: lastName(path) })}
           onClick={() => attempt(cancel)}

@@ -1,4 +1,4 @@
-import { Button, bytes, Card, errorText, lastName, Panel, Progress, t } from '../../../pages/kit/index.ts';
+import { Button, bytes, Card, errorText, IconButton, lastName, Panel, Progress, t } from '../../../pages/kit/index.ts';
 import { again, cancel, clear, isOpen, pause, transfers, type Transfer } from './queue.ts';
 
 /** Lines that are drawn of what waits or failed; the heads count all. */
@@ -22,7 +22,7 @@ export function TransferList() {
             {t('files.cancelAll')}
           </Button>
         ) : (
-          <Button isSmall kind="plain" icon="close" label={t('pages.close')} onClick={clear} />
+          <IconButton icon="close" label={t('pages.close')} onClick={clear} />
         )
       }
     >
@@ -84,13 +84,7 @@ function Line({ transfer, state, doneBytes }: LineProps) {
           {t(state === 'paused' ? 'files.resume' : 'files.pause')}
         </Button>
       )}
-      <Button
-        isSmall
-        kind="plain"
-        icon="close"
-        label={t('files.cancel', { name })}
-        onClick={() => cancel([transfer])}
-      />
+      <IconButton icon="close" label={t('files.cancel', { name })} onClick={() => cancel([transfer])} />
     </li>
   );
 }

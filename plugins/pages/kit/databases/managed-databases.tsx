@@ -8,6 +8,7 @@ import {
   changed,
   Empty,
   ErrorPanel,
+  IconButton,
   Meter,
   PageHead,
   Panel,
@@ -200,9 +201,7 @@ interface ActionsProps {
 
 function Actions({ engine, name, onOpen }: ActionsProps) {
   const action = (dialog: Dialogs, icon: IconName) => (
-    <Button
-      kind="plain"
-      isSmall
+    <IconButton
       isBad={dialog === 'drop'}
       icon={icon}
       label={t(`pages.db.${dialog}One`, { name })}

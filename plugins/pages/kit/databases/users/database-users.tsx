@@ -9,6 +9,7 @@ import {
   changed,
   ConfirmDialog,
   Empty,
+  IconButton,
   t,
   Table,
   TextToCopy,
@@ -164,16 +165,12 @@ function UserTable({ engine, users, onCreate, onOpen }: UserTableProps) {
         >
           {t('pages.db.setAccess')}
         </Button>
-        <Button
-          kind="plain"
-          isSmall
+        <IconButton
           icon="key"
           label={t('pages.db.renewOne', { name: user.label })}
           onClick={() => onOpen({ dialog: 'password', user })}
         />
-        <Button
-          kind="plain"
-          isSmall
+        <IconButton
           isBad
           icon="trash"
           label={t('pages.db.dropUserOne', { name: user.label })}
@@ -208,9 +205,7 @@ function Access({ engine, user }: { readonly engine: DatabaseEngine; readonly us
           <span class="wrap">
             <code>{database}</code>: {t(`pages.db.level.${level}`)}
           </span>
-          <Button
-            kind="plain"
-            isSmall
+          <IconButton
             icon="close"
             label={t('pages.db.revokeOne', { name, database })}
             onClick={() => revoke(database)}
