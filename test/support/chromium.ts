@@ -15,17 +15,15 @@ interface Shown {
 }
 
 /**
- * Finds the buttons and links of a name that can be pressed, as `named/Save` or `.nav ::-p-named(Save)`. Runs in the page. It reads the document:
- * Chromium's tree for screen readers takes a sixth of a test's processor time, and a question to it was once never answered.
+ * Finds the buttons and links of a name that can be pressed, as `named/Save` or `.nav ::-p-named(Save)`. Runs in the page. It
+ * reads the document: Chromium's tree for screen readers takes a sixth of a test's processor time, and a question to it was once
+ * never answered.
  */
 const NAMED = {
   queryAll(root: { querySelectorAll(selector: string): Iterable<Shown> }, name: string): Iterable<Shown> {
-    const { document } = globalThis as unknown as {
-      document: { querySelectorAll(selector: string): Iterable<unknown> };
-    };
-    const isModal = [...document.querySelectorAll(':modal')].length > 0; // what lies below takes no clicks
-    const ways = ['button', 'a[href]'].map((each) => (isModal ? `:modal ${each}` : each));
-    return [...root.querySelectorAll(ways.join(', '))].filter((each) => {
+    const { document } = globalThis as unknown as { document: { querySelector(selector: string): unknown } };
+    const within = document.querySelector(':modal') === null ? '' : ':modal '; // what lies below takes no clicks
+    return [...root.querySelectorAll(`${within}button, ${within}a[href]`)].filter((each) => {
       const text = each.getAttribute('aria-label') ?? each.textContent;
       return text.replace(/\s+/g, ' ').trim() === name && each.checkVisibility({ visibilityProperty: true });
     });

@@ -68,7 +68,7 @@ function Locks() {
       by: (row) => row.failures,
       cell: (row) => row.failures,
     },
-    timeColumn('until', t('login.lockedUntil'), (row) => row.until, true),
+    timeColumn('until', t('login.lockedUntil'), (row) => row.until, { isRelative: true }),
     actionsColumn((lock) => (
       <Button
         isSmall

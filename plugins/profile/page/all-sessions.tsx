@@ -57,7 +57,7 @@ export default function AllSessions() {
       by: (row) => describeDevice(row.user_agent),
       cell: (row) => <span title={row.user_agent}>{describeDevice(row.user_agent)}</span>,
     },
-    timeColumn('begun', t('profile.begun'), (row) => row.created_at, true),
+    timeColumn('begun', t('profile.begun'), (row) => row.created_at, { isRelative: true }),
     actionsColumn(({ id, username, current }) => (
       <Button
         isSmall

@@ -117,7 +117,7 @@ function columnsOf(onEnd: (session: Session) => Promise<void>): readonly Column<
       by: ({ ip }) => ip,
       cell: ({ ip }) => <span class="wrap number">{ip}</span>,
     },
-    timeColumn('begun', t('profile.begun'), ({ created_at: at }) => at, true),
+    timeColumn('begun', t('profile.begun'), ({ created_at: at }) => at, { isRelative: true }),
     ...endingColumns<Session>({
       labelOf: ({ user_agent: agent, ip }) => t('profile.endOne', { name: `${describeDevice(agent)} ${ip}` }),
       onEnd,

@@ -127,10 +127,13 @@ export class ServicePrograms implements ServiceVerbs {
     const running = await this.#folder.running(id);
     const isSame = (one: NamedProgram) => (other: NamedProgram) =>
       one.accountId === other.accountId && one.name === other.name;
-    const areEnding = await Promise.all(containers.map((each) => this.#folder.isEnding(each)));
-    const left = containers.filter((each, i) => !areStarting[i] && !running.some(isSame(each)) && !areEnding[i]);
+    const alone = containers.filter((each, i) => areStarting[i] === false && !running.some(isSame(each)));
     // all at once: each may take long to store its last
-    await Promise.all(left.map(async (each) => this.#note(each, await this.#containers.removeOne(each))));
+    await Promise.all(
+      alone.map(async (each) => {
+        if (!(await this.#folder.isEnding(each))) this.#note(each, await this.#containers.removeOne(each));
+      }),
+    );
     const whole = containers.filter((each) => each.isRunning);
     return running.filter((each) => !this.#isContainer(each.name) || whole.some(isSame(each)));
   }

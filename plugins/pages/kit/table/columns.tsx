@@ -11,12 +11,12 @@ export const actionsColumn = <T,>(cell: Column<T>['cell']): Column<T> => ({
 });
 
 /** A column of moments, which are strings of ISO 8601. */
-export const timeColumn = <T,>(name: string, title: string, by: (row: T) => string, isRelative = false): Column<T> => ({
-  name,
-  title,
-  by,
-  cell: (row) => <Time at={by(row)} isRelative={isRelative} />,
-});
+export const timeColumn = <T,>(
+  name: string,
+  title: string,
+  by: (row: T) => string,
+  { isRelative = false } = {},
+): Column<T> => ({ name, title, by, cell: (row) => <Time at={by(row)} isRelative={isRelative} /> });
 
 /** A column of sizes in bytes. */
 export const sizeColumn = <T,>(name: string, title: string, by: (row: T) => number): Column<T> => ({

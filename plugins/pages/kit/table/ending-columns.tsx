@@ -17,7 +17,7 @@ export function endingColumns<T extends { readonly expires_at: string }>({
   mayEnd = () => true,
 }: Ending<T>): readonly Column<T>[] {
   return [
-    timeColumn('ends', t('pages.endsAt'), ({ expires_at: at }) => at, true),
+    timeColumn('ends', t('pages.endsAt'), ({ expires_at: at }) => at, { isRelative: true }),
     actionsColumn(
       (row) =>
         mayEnd(row) && (
